@@ -295,7 +295,7 @@ def main() -> None:
     torch.set_num_threads(1)
     end = time.monotonic() + 60 * options.minutes
     make_data(options.work, options.pairs, options.tested, options.device)
-    pairs, found = options.work / "twin" / SETS[0], {}
+    pairs, results = options.work / "twin" / SETS[0], {}
     test = split_of(pairs, "test")
     wanted = [references(record) for record in test]
     for seed in options.seeds:
@@ -308,10 +308,10 @@ def main() -> None:
                     train_row(recipe, run, left, options.device)
             if (run / "test.jsonl").exists():
                 said = [json.loads(line)["caption"] for line in (run / "test.jsonl").read_text().splitlines()]
-                found[row, seed] = scores(said, test, wanted, pairs)
-                each = ", ".join(f"{value:.1f}" for value in found[row, seed].mean(1))
+                results[row, seed] = scores(said, test, wanted, pairs)
+                each = ", ".join(f"{value:.1f}" for value in results[row, seed].mean(1))
                 print(f"{row} seed {seed}: {', '.join(MEASURES)}: {each}", file=sys.stderr, flush=True)
-    rows = rows_of(found, without_pictures(pairs), options.seeds)
+    rows = rows_of(results, without_pictures(pairs), options.seeds)
     print(table_of(rows))
     if options.record:
         seeds = {f"run {number}": seed for number, seed in enumerate(options.seeds, 1)}

@@ -285,13 +285,13 @@ def budget(plan: Plan) -> str:
 def fixed(plan: Plan) -> dict[str, Any]:
     """What every run in OUT shares."""
     shared = {name: getattr(plan, name) for name in ("width", "batch", "rate", "dropout")}
-    places = {
+    paths = {
         "twin": plan.twin,
         "vision_run": plan.vision_run,
         "pool": plan.pool,
         "tokens": plan.tokens,
     }
-    shared |= {name: None if place is None else place.name for name, place in places.items()}
+    shared |= {name: None if path is None else path.name for name, path in paths.items()}
     shared |= {"seconds": plan.seconds, "pairs_trained": plan.pairs, "device": plan.device.type}
     return {**shared, "grid": list(plan.grid), "picture": list(plan.picture)}
 

@@ -56,9 +56,9 @@ def row_of(
     settings = ReportSettings(resamples=resamples)
     first, *rest = (score(records, aligned(said, records), settings, truths) for _, said in own)
     report = make_report(first, seeds=rest, origin=Origin(split="test"))
-    found: dict[str, Any] = {"name": name, "seeds": len(own), "runs": [dict(result) for result, _ in own]}
-    found["scores"] = {title: cell(report, *place) for title, place in SCORES.items()}
-    found["types"] = {
+    results: dict[str, Any] = {"name": name, "seeds": len(own), "runs": [dict(result) for result, _ in own]}
+    results["scores"] = {title: cell(report, *path) for title, path in SCORES.items()}
+    results["types"] = {
         kind: {
             "CIDEr-D": cell(report, "types", kind, "CIDEr-D"),
             "wholly true": cell(report, "scene", "types", kind, "true"),
@@ -67,8 +67,8 @@ def row_of(
     }
     for key in ("parameters", "pairs", "train_seconds", "train_seconds_per_pair", "caption_seconds_per_pair"):
         values = [result[key] for result, _ in own if key in result]
-        found[key] = float(np.mean(values)) if values else None
-    return found
+        results[key] = float(np.mean(values)) if values else None
+    return results
 
 
 def as_markdown(title: str, head: str, rows: Sequence[Mapping[str, Any]]) -> str:

@@ -95,13 +95,13 @@ class FrozenObjectTokens(PlainVision):
     def _with_location(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
         """Features with ``LOCATION`` numbers behind them: (B, N, F + 5) of both pictures."""
         positions, salience = located(pair)
-        found = []
+        results = []
         for side, position, own in zip(pair, positions, salience, strict=True):
             row, column = side.cells // self._trained[0].columns, side.cells % self._trained[0].columns
             row, column = 2 * row / self._trained[0].rows - 1, 2 * column / self._trained[0].columns - 1
             location = torch.stack([row, column], dim=-1)  # (B, N, 2)
-            found.append(torch.cat([side.features, location, position, own], dim=-1))
-        return found[0], found[1]
+            results.append(torch.cat([side.features, location, position, own], dim=-1))
+        return results[0], results[1]
 
 
 def _in_reading_order(stored: Tensor) -> Tensor:

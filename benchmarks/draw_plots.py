@@ -84,10 +84,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--changed", action="store_true", help="three plots change")
     arguments = parser.parse_args()
-    for place, (name, draw) in enumerate(PLOTS.items()):
+    for index, (name, draw) in enumerate(PLOTS.items()):
         for seed in SEEDS:
             figure, axes = plt.subplots(figsize=(5.6, 3.6), dpi=100)
-            draw(axes, np.random.default_rng([place, seed]), seed, arguments.changed)
+            draw(axes, np.random.default_rng([index, seed]), seed, arguments.changed)
             axes.set_title(f"{name.capitalize()} of sample {seed + 1}")
             figure.tight_layout()
             path = arguments.folder / name / f"{name}-{seed}.png"

@@ -51,12 +51,12 @@ class Found:
     @property
     def wrong(self) -> tuple[str, ...]:
         """All faults, in words; libFuzzer looks at the memory once a second, so a short peak shows here."""
-        found = (*self.faults, *self.stops)
+        results = (*self.faults, *self.stops)
         if self.longest_seconds > LONGEST:
-            found += (f"{self.longest_seconds:.0f} seconds for one input",)
+            results += (f"{self.longest_seconds:.0f} seconds for one input",)
         if self.memory_megabytes > MOST_MEMORY:
-            found += (f"{self.memory_megabytes:.0f} MB",)
-        return found
+            results += (f"{self.memory_megabytes:.0f} MB",)
+        return results
 
 
 def fuzz(name: str, work: Path, seconds: float, inputs: int = 0, seed: int = 0) -> Found:
@@ -135,18 +135,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     add_record_option(parser, "fuzz")
     asked = parser.parse_args(arguments)
-    found = []
+    results = []
     with Watch() as watch, tempfile.TemporaryDirectory() as scratch:
         share = asked.hours * 3600 / len(asked.formats)
         for name in asked.formats:
             work = (asked.keep or Path(scratch)) / name
-            found.append(fuzz(name, work, share, asked.inputs, asked.seed))
-            print(_line(found[-1]), flush=True)
+            results.append(fuzz(name, work, share, asked.inputs, asked.seed))
+            print(_line(results[-1]), flush=True)
     if asked.record:
-        rows = [asdict(one) for one in found]
+        rows = [asdict(one) for one in results]
         write_result(asked.record, "fuzz", {"rows": rows}, watch=watch, seeds={"seed": asked.seed})
-    wrong = [f"{one.format}: {what}" for one in found for what in one.wrong]
-    print(f"{sum(one.distinct for one in found):,} distinct inputs; faults: {'; '.join(wrong) or 'none'}")
+    wrong = [f"{one.format}: {what}" for one in results for what in one.wrong]
+    print(f"{sum(one.distinct for one in results):,} distinct inputs; faults: {'; '.join(wrong) or 'none'}")
     return int(bool(wrong))
 
 

@@ -36,12 +36,12 @@ def check_pictures(folder: Path, file: Path) -> None:
     from whatchanged.images import open_image, picture_size
     from whatchanged.measured.compared import Compared
     from whatchanged.measured.measure import measure_read
-    from whatchanged.measured.reading import in_common_colours, read_picture
+    from whatchanged.measured.reading import in_common_colors, read_picture
 
     with contextlib.suppress(WhatchangedError):
         assert picture_size(file) == open_image(file).size, "two readers tell two sizes"
     picture = read_picture(file)
-    in_common_colours(picture)
+    in_common_colors(picture)
     if picture.size[0] * picture.size[1] <= MEASURED and zlib.crc32(file.read_bytes()) % ONE_IN == 0:
         grey = np.full((*picture.size[::-1], 3), 128, np.uint8)
         measure_read((picture, read_picture(grey)), (file, grey), Compared(picture.on_white, grey))
@@ -183,7 +183,7 @@ def check_bundles(folder: Path, file: Path) -> None:
         (folder / MANIFEST).write_bytes((CORPUS / "bundles" / folder.name / MANIFEST).read_bytes())
         write_bundle(folder, open_bundle(folder).card)
     model = load(folder)
-    small, other = (Image.new("RGB", (24, 16), colour) for colour in ("white", "black"))
+    small, other = (Image.new("RGB", (24, 16), color) for color in ("white", "black"))
     model.describe(small, other)
 
 
@@ -272,10 +272,10 @@ def check_packed(folder: Path, file: Path) -> None:
 def check_places(folder: Path, file: Path) -> None:
     """Names of files as URLs; a store in memory whose files are called so; lists and features in it."""
     from whatchanged.datasets import open_dataset
-    from whatchanged.scale.places import place
+    from whatchanged.scale.urls import path_of
     from whatchanged.training.data.grid_files import GridFiles
 
-    store: Any = place("memory://store")
+    store: Any = path_of("memory://store")
     try:
         for path in folder.iterdir():
             if path.is_file():
@@ -284,7 +284,7 @@ def check_places(folder: Path, file: Path) -> None:
             names = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()[:20]
             _check_names(store, names)
         elif file.name.endswith(".safetensors"):
-            for name in GridFiles(store)._places:
+            for name in GridFiles(store)._rows:
                 json.dumps(name)
         else:
             records = open_dataset(store / file.name).records
@@ -298,16 +298,16 @@ def _check_names(store: Any, names: Sequence[str]) -> None:
     """Each as what a person types in place of a file, and as the name of a file in a listing."""
     from whatchanged.datasets import open_dataset
     from whatchanged.datasets.picture_files import listed, pictures_below
-    from whatchanged.places import as_url, is_remote, is_url
-    from whatchanged.scale.places import place
+    from whatchanged.scale.urls import path_of
+    from whatchanged.urls import as_url, is_remote, is_url
 
     for name in names:
         as_url(name)
         with contextlib.suppress(WhatchangedError):
-            found = place(name)
-            assert is_url(name) or not is_remote(found), "a plain name became a URL"
-            if str(found).startswith("memory://"):
-                open_dataset(found, pictures=False)
+            path = path_of(name)
+            assert is_url(name) or not is_remote(path), "a plain name became a URL"
+            if str(path).startswith("memory://"):
+                open_dataset(path, pictures=False)
         with contextlib.suppress(ValueError, OSError):  # the store itself refuses the name
             store.fs.pipe_file(f"/store/below/{name}", b"")
     pictures = pictures_below(store).pictures

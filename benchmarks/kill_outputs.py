@@ -15,7 +15,7 @@ def snapshot(command: Command, place: Path) -> dict[str, bytes]:
     """All that a command wrote."""
     if command.kind == "run":
         return _run(place / command.outputs[0])
-    found = {}
+    results = {}
     for name in command.outputs:
         path = place / name
         files = [path] if path.is_file() else sorted(path.rglob("*"))
@@ -23,15 +23,15 @@ def snapshot(command: Command, place: Path) -> dict[str, bytes]:
             relative = file.relative_to(place)
             if file.is_file() and not any(part.startswith(".") for part in relative.parts):
                 rights = f"{file.stat().st_mode:o} ".encode() if command.kind == "replaced" else b""
-                found[str(relative)] = rights + file.read_bytes()
-    return found
+                results[str(relative)] = rights + file.read_bytes()
+    return results
 
 
 def differences(command: Command, place: Path, expected: Snapshot) -> list[str]:
     """Files that are not what an unbroken run writes, or are missing, or should not be there."""
-    found = snapshot(command, place)
-    names = expected.keys() | found.keys()
-    wrong = sorted(name for name in names if expected.get(name) != found.get(name))
+    results = snapshot(command, place)
+    names = expected.keys() | results.keys()
+    wrong = sorted(name for name in names if expected.get(name) != results.get(name))
     tops = {name.split("/")[0] for name in (*command.outputs, *command.beside)}
     strange = [
         path.name for path in place.iterdir() if path.name not in {*tops, "in"} and path.name[0] != "."
@@ -43,9 +43,9 @@ def torn(command: Command, place: Path, expected: Snapshot, before: Mapping[str,
     """Outputs that are neither whole, nor what was there before, nor whole as far as their kind asks."""
     if command.kind == "run":
         return _torn_run(place / command.outputs[0])
-    found = snapshot(command, place)
+    results = snapshot(command, place)
     wrong = []
-    for name, content in found.items():
+    for name, content in results.items():
         if content in (expected.get(name), before.get(name)):
             continue
         if any(fnmatchcase(name, pattern) for pattern in command.meanwhile) and _is_json(content):
@@ -54,12 +54,12 @@ def torn(command: Command, place: Path, expected: Snapshot, before: Mapping[str,
         if not (grows and expected.get(name, b"").startswith(content)):
             wrong.append(name)
     if command.kind == "replaced":
-        wrong += sorted(expected.keys() - found.keys())
+        wrong += sorted(expected.keys() - results.keys())
     if command.kind == "whole":
         for name in command.outputs:
             if (place / name).is_dir():
                 inside = {key for key in expected if key.startswith(f"{name}/")}
-                wrong += sorted(inside - found.keys())
+                wrong += sorted(inside - results.keys())
     return wrong
 
 

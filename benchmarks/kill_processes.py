@@ -139,7 +139,7 @@ def left_of(process: Process) -> list[int]:
 
 def _session(leader: int) -> list[int]:
     """Processes of a session, those that have ended aside."""
-    found = []
+    results = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
@@ -148,5 +148,5 @@ def _session(leader: int) -> list[int]:
         except OSError:
             continue
         if state[0] != "Z" and int(state[3]) == leader:
-            found.append(int(entry.name))
-    return found
+            results.append(int(entry.name))
+    return results

@@ -91,28 +91,28 @@ def prepare(command: Command, folder: Path, execute: bool) -> Bench:
 
     make_needed(command.needs, inputs, run)
     start_folder = _begun(command, folder, execute) if command.first else None
-    found = []
+    results = []
     for number in range(2):
-        place = _place(folder, f"expected-{number}", start_folder)
+        path = _place(folder, f"expected-{number}", start_folder)
         began = time.monotonic()
-        _finished(start(command.arguments, place, execute), command.arguments)
+        _finished(start(command.arguments, path, execute), command.arguments)
         seconds = time.monotonic() - began
-        found.append(snapshot(command, place))
-        shutil.rmtree(place)
-    unstable = sorted(name for name in found[0] if found[0][name] != found[1].get(name))
+        results.append(snapshot(command, path))
+        shutil.rmtree(path)
+    unstable = sorted(name for name in results[0] if results[0][name] != results[1].get(name))
     if unstable:
         raise RuntimeError(f"{command.name}: two runs write two things: {unstable}")
-    return Bench(command, folder, found[0], seconds, start_folder, execute)
+    return Bench(command, folder, results[0], seconds, start_folder, execute)
 
 
 def _begun(command: Command, folder: Path, execute: bool) -> Path:
     """The folder that a command begins with: pictures with several rights, and what ``first`` wrote."""
-    place = _place(folder, "start")
-    shutil.copytree(folder / "inputs" / "old", place / "base")
-    for number, picture in enumerate(sorted((place / "base").iterdir())):
+    path = _place(folder, "start")
+    shutil.copytree(folder / "inputs" / "old", path / "base")
+    for number, picture in enumerate(sorted((path / "base").iterdir())):
         picture.chmod((0o644, 0o600, 0o664)[number % 3])
-    _finished(start(command.first, place, execute), command.first)
-    return place
+    _finished(start(command.first, path, execute), command.first)
+    return path
 
 
 def _finished(process: Process, arguments: Sequence[str]) -> None:
@@ -134,26 +134,26 @@ def _place(folder: Path, name: str, begun: Path | None = None) -> Path:
 
 def trial(bench: Bench, kind: str, rng: random.Random, tally: Tally) -> None:
     """Stop the command once, look, go on, and look again."""
-    place = _place(bench.folder, f"trial-{time.monotonic_ns()}", bench.start)
+    path = _place(bench.folder, f"trial-{time.monotonic_ns()}", bench.start)
     before = {} if bench.start is None else snapshot(bench.command, bench.start)
     over = bool(bench.command.over) and rng.random() < 0.5
     if over and bench.command.kind == "whole":
         before = {name: b"what was there before\n" for name in bench.command.outputs if "." in name}
         for name, content in before.items():
-            (place / name).write_bytes(content)
+            (path / name).write_bytes(content)
     added = bench.command.over if before else ()
-    mounted = kind == "disk" and bench.start is None and _mount(place, bench, rng)
+    mounted = kind == "disk" and bench.start is None and _mount(path, bench, rng)
     try:
-        stopped = _stopped(bench, kind, rng, place, added, before, tally)
+        stopped = _stopped(bench, kind, rng, path, added, before, tally)
     finally:
         if mounted:
-            _unmount(place, bench)
+            _unmount(path, bench)
     if stopped:
         tally.trials[kind] += 1
     else:
         tally.late += 1
-    _go_on(bench, kind, place, before, tally)
-    shutil.rmtree(place)
+    _go_on(bench, kind, path, before, tally)
+    shutil.rmtree(path)
 
 
 def _stopped(

@@ -78,14 +78,14 @@ def searches(plan: Plan) -> list[Run]:
 
 def further_searches(plan: Plan, known: Record) -> list[Run]:
     """Where a method's best rate is the lowest or highest of those searched: a run with half or twice it."""
-    found = []
+    results = []
     for row in METHODS:
         best = best_rate(known.runs, row)
         rates = [run["rate"] for run in search_runs(known.runs, row)]
         beyond = {min(rates): best / 2, max(rates): best * 2}.get(best)
         if beyond is not None and LOWEST <= beyond <= HIGHEST:
-            found.append(_search(row, beyond, plan))
-    return found
+            results.append(_search(row, beyond, plan))
+    return results
 
 
 def _search(row: str, rate: float, plan: Plan) -> Run:

@@ -106,25 +106,25 @@ def figure(runs: Sequence[Run]) -> str:
 
 def axes(panel: Panel, label: str) -> list[str]:
     """A panel's title, its grid, and the numbers along it."""
-    found = [
+    results = [
         f'<text x="{panel.left}" y="{TOP - 14}" fill="#222222" font-weight="bold">{escape(label)}</text>'
     ]
     for tick in range(TICKS + 1):
         score = panel.top * tick / TICKS
         _, y = panel.place(0, score)
-        found.append(f'<path d="M{panel.left} {y:.1f}h{PANEL_WIDTH}" stroke="#dddddd"/>')
-        found.append(
+        results.append(f'<path d="M{panel.left} {y:.1f}h{PANEL_WIDTH}" stroke="#dddddd"/>')
+        results.append(
             f'<text x="{panel.left - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555555">{score:g}</text>'
         )
         x, bottom = panel.place(panel.pairs * tick / TICKS, 0)
         thousands = f"{panel.pairs * tick / TICKS / 1000:g}k"
-        found.append(
+        results.append(
             f'<text x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle" fill="#555555">{thousands}</text>'
         )
     middle = panel.left + PANEL_WIDTH / 2
     y = TOP + PANEL_HEIGHT + 31
-    found.append(f'<text x="{middle:.1f}" y="{y}" text-anchor="middle" fill="#555555">pairs seen</text>')
-    return found
+    results.append(f'<text x="{middle:.1f}" y="{y}" text-anchor="middle" fill="#555555">pairs seen</text>')
+    return results
 
 
 def points(curve: Sequence[Mapping[str, Any]], score: str) -> dict[int, float]:

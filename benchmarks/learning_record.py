@@ -68,13 +68,13 @@ class Record:
                 f"the test set {other[0]} is another one than the recorded {other[0]}. Give it another name,"
                 " or record under another name (--record NAME)."
             )
-        found = self.by_key
+        results = self.by_key
         for run in runs:
-            before = found.get(key_of(run), {})
+            before = results.get(key_of(run), {})
             kept = before["tests"] if before and before["curve"] == run["curve"] else {}
-            found[key_of(run)] = {**run, "tests": {**kept, **run["tests"]}}
+            results[key_of(run)] = {**run, "tests": {**kept, **run["tests"]}}
         places = list(ROWS)
-        ordered = sorted(found.values(), key=lambda run: (places.index(run["row"]), *key_of(run)[1:4]))
+        ordered = sorted(results.values(), key=lambda run: (places.index(run["row"]), *key_of(run)[1:4]))
         return Record(self.data, {**self.tests, **tests}, ordered, self.commands)
 
     def write(self, name: str, folder: Path = RESULTS) -> Path:
@@ -153,10 +153,10 @@ def best_rate(runs: Iterable[Run], row: str) -> float:
 
     ``RATE`` where the rate of the row's method was not searched.
     """
-    found = search_runs(runs, method_of(row))
-    if not found:
+    results = search_runs(runs, method_of(row))
+    if not results:
         return RATE
-    best = max(found, key=lambda run: (run["curve"][-1][CHOSEN_BY], -run["rate"]))
+    best = max(results, key=lambda run: (run["curve"][-1][CHOSEN_BY], -run["rate"]))
     return float(best["rate"])
 
 
@@ -173,9 +173,9 @@ def seconds_a_pair(runs: Sequence[Run], row: str) -> float | None:
 
 def core_hours(runs: Sequence[Run], rows: Sequence[str], seeds: int, pairs: int) -> float | None:
     """Hours of one core that these rows take, each with so many seeds; None where one cannot be told."""
-    found = [seconds_a_pair(runs, row) for row in rows]
-    known = [seconds for seconds in found if seconds is not None]
-    return sum(known) * seeds * pairs / 3600 if len(known) == len(found) else None
+    results = [seconds_a_pair(runs, row) for row in rows]
+    known = [seconds for seconds in results if seconds is not None]
+    return sum(known) * seeds * pairs / 3600 if len(known) == len(results) else None
 
 
 def search_hours(runs: Sequence[Run], pairs: int) -> float | None:

@@ -142,7 +142,7 @@ def rows_named(name: str) -> tuple[str, ...]:
 
 def chosen(rows: str) -> Iterator[tuple[str, float | None]]:
     """The rows of a command, each once for each rate: ``NAME[=RATE],...``; None where no rate is given."""
-    found: dict[tuple[str, float | None], None] = {}
+    results: dict[tuple[str, float | None], None] = {}
     for part in rows.split(","):
         name, _, rate = part.partition("=")
         try:
@@ -151,5 +151,5 @@ def chosen(rows: str) -> Iterator[tuple[str, float | None]]:
             raise RecipeError(
                 f"--rows {part}: {rate!r} is no rate. Write NAME=RATE, as in pcl=1e-3."
             ) from error
-        found.update(dict.fromkeys((row, given) for row in rows_named(name)))
-    yield from found
+        results.update(dict.fromkeys((row, given) for row in rows_named(name)))
+    yield from results

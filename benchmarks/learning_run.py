@@ -211,8 +211,8 @@ class Run:
         """What ``made.json`` says; {} before the first launch."""
         if not self._made.exists():
             return {}
-        found: dict[str, Any] = read_json(self._made.read_text(encoding="utf-8"))
-        return found
+        results: dict[str, Any] = read_json(self._made.read_text(encoding="utf-8"))
+        return results
 
     def _begin(self, recipe: Recipe, method: Method, sources: Sources) -> None:
         """A run's folder whose checkpoint has the shared vision, and nothing else that was trained."""
@@ -288,20 +288,20 @@ class Run:
             said = captioned(method, twin.examples, DEVICE)
             write_predictions(self.folder / f"predictions-{name}.jsonl", twin.records, said)
             outcomes: Outcomes = outcomes_of(said, twin.records, twin.truths)
-            found = scores_of(said, twin.records, twin.truths, self.plan.resamples)
-            found |= {"outcomes": outcomes, "parameters": learned(method)}
+            results = scores_of(said, twin.records, twin.truths, self.plan.resamples)
+            results |= {"outcomes": outcomes, "parameters": learned(method)}
             if recipe.method.embeds_captions:
-                found["retrieval"] = self._retrieval(recipe, method, twin)
-            write_output(self._test_file(name), json.dumps(found, indent=1))
+                results["retrieval"] = self._retrieval(recipe, method, twin)
+            write_output(self._test_file(name), json.dumps(results, indent=1))
 
     def _retrieval(self, recipe: Recipe, method: Method, twin: Twin) -> dict[str, Any]:
         """R@k of the changed pairs after each stage that learns retrieval, and with the last weights."""
         weights = {f"after {s.name}": self._after(s.name) for s in recipe.stages if "retrieval" in s.tasks}
-        found = {}
+        results = {}
         for when, file in {**weights, "at the end": self._last}.items():
             read_checkpoint(file).restore_model(method)
-            found[when] = retrieved(method, twin)
-        return found
+            results[when] = retrieved(method, twin)
+        return results
 
     def result(self) -> dict[str, Any] | None:
         """All that is known of the run; None where it has not come to its end."""

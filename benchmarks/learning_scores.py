@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.compare_tables import SCORES, row_of
 from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.metrics.additive import Additive, Floats, mean
-from whatchanged.evaluation.metrics.subsets import NO_CHANGE, Place
+from whatchanged.evaluation.metrics.subsets import NO_CHANGE, SubsetPath
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.scored import ReportSettings, score
 from whatchanged.evaluation.statistics.comparison import over_seeds
@@ -38,8 +38,8 @@ def scores_of(
 ) -> dict[str, Any]:
     """The scores of one caption a pair, as in a row of a comparison's tables."""
     predictions = tuple(Prediction(r.pair_id, c) for r, c in zip(records, said, strict=True))
-    found = row_of("", [({}, predictions)], records, truths, resamples)
-    return {"scores": found["scores"], "types": found["types"]}
+    results = row_of("", [({}, predictions)], records, truths, resamples)
+    return {"scores": results["scores"], "types": results["types"]}
 
 
 def plain(found: Mapping[str, Any]) -> dict[str, float]:
@@ -51,15 +51,15 @@ def outcomes_of(said: Sequence[str], records: Sequence[PairRecord], truths: Trut
     """What each caption is worth: shares as 0 and 1, CIDEr-D times 100 to a tenth."""
     predictions = [Prediction(r.pair_id, c) for r, c in zip(records, said, strict=True)]
     scored = score(records, aligned(predictions, records), ReportSettings(resamples=0), truths)
-    found = {}
+    results = {}
     for name in SHOWN:
         *place, metric = SCORES[name]
         values = _of_pairs(scored.samples[tuple(place)].numbers, metric)
         if _is_share(name):
-            found[name] = "".join(f"{value:.0f}" for value in values)
+            results[name] = "".join(f"{value:.0f}" for value in values)
         else:
-            found[name] = " ".join(f"{100 * value:.1f}" for value in values)
-    return found
+            results[name] = " ".join(f"{100 * value:.1f}" for value in values)
+    return results
 
 
 def pairs_of(records: Sequence[PairRecord], truths: Truths) -> dict[str, str]:
@@ -95,9 +95,9 @@ def of_seeds(
     if len(cells) == 1:
         return dict(cells[0])
     if all("outcomes" in t for t in tests):
-        place: Place = ("score",)
-        systems = [{place: sample(pairs, t["outcomes"], name, kind)} for t in tests]
-        return over_seeds(systems, RESAMPLES)[place][name]
+        path: SubsetPath = ("score",)
+        systems = [{path: sample(pairs, t["outcomes"], name, kind)} for t in tests]
+        return over_seeds(systems, RESAMPLES)[path][name]
     middle, deviation, low, high = mean_interval([cell["mean"] for cell in cells])
     return {"mean": middle, "sd": deviation, "low": low, "high": high}
 
@@ -114,7 +114,7 @@ def paired(
     A row is the mean of its runs of those seeds that both rows have: the test asks how the difference would
     fare in other scenes with these very weights. Rows that were not run are left out.
     """
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    results: dict[tuple[str, str], dict[str, float]] = {}
     for one, other in compared:
         own = {run["seed"]: run for run in rows.get(one, ()) if _has_outcomes(run, tested)}
         theirs = {run["seed"]: run for run in rows.get(other, ()) if _has_outcomes(run, tested)}
@@ -128,17 +128,17 @@ def paired(
         a, b, groups = _averaged(mine), _averaged(its), mine[0].groups
         ends = intervals(partial(_difference, a, b), groups, RESAMPLES)[0]
         low, high = (float("nan"), float("nan")) if ends is None else ends
-        found[one, other] = {
+        results[one, other] = {
             "seeds": len(seeds),
             "difference": float((a.values() - b.values())[0]),
             "low": low,
             "high": high,
             "p": float(exchange_test(a, b, groups, RESAMPLES)[0]),
         }
-    corrected = holm(np.array([cell["p"] for cell in found.values()]))
-    for cell, chance in zip(found.values(), corrected, strict=True):
+    corrected = holm(np.array([cell["p"] for cell in results.values()]))
+    for cell, chance in zip(results.values(), corrected, strict=True):
         cell["p_holm"] = float(chance)
-    return found
+    return results
 
 
 def _has_outcomes(run: Run, tested: str) -> bool:

@@ -43,7 +43,7 @@ def longest(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
     Runs of a rate search are not among them.
     """
-    found: dict[str, list[Run]] = {}
+    results: dict[str, list[Run]] = {}
     for row in ROWS:
         own = [run for run in runs if run["row"] == row and run["seed"] != SEARCH_SEED]
         most = max((run["pairs"] for run in own), default=0)
@@ -51,8 +51,10 @@ def longest(runs: Sequence[Run]) -> dict[str, list[Run]]:
         if own:
             rates = [run["rate"] for run in own]
             rate = max(rates, key=rates.count)
-            found[row] = sorted((run for run in own if run["rate"] == rate), key=lambda run: int(run["seed"]))
-    return found
+            results[row] = sorted(
+                (run for run in own if run["rate"] == rate), key=lambda run: int(run["seed"])
+            )
+    return results
 
 
 def made(result: Result) -> list[Part]:
@@ -171,9 +173,11 @@ def retrieved(result: Result) -> list[Part]:
     rows = []
     for tested in figures["tests"]:
         for title, runs in _tested(longest(figures["runs"]), tested, TITLES).values():
-            found = [run["tests"][tested]["retrieval"] for run in runs if "retrieval" in run["tests"][tested]]
-            for when in found[0] if found else ():
-                blocks = [one[when] for one in found]
+            results = [
+                run["tests"][tested]["retrieval"] for run in runs if "retrieval" in run["tests"][tested]
+            ]
+            for when in results[0] if results else ():
+                blocks = [one[when] for one in results]
                 means = [
                     sum(block[way][name] for block in blocks) / len(blocks)
                     for way in ("text_to_pair", "pair_to_text")
@@ -229,12 +233,12 @@ def _tested(
     runs: Mapping[str, Sequence[Run]], tested: str, titles: Mapping[str, str]
 ) -> dict[str, tuple[str, Sequence[Run]]]:
     """Of these rows those with runs on the test set: row -> title, runs."""
-    found: dict[str, tuple[str, Sequence[Run]]] = {}
+    results: dict[str, tuple[str, Sequence[Run]]] = {}
     for row, title in titles.items():
         own = [run for run in runs.get(row, ()) if tested in run["tests"]]
         if own:
-            found[row] = (title, own)
-    return found
+            results[row] = (title, own)
+    return results
 
 
 def _table(own: Mapping[str, tuple[str, Sequence[Run]]], tested: str, figures: Mapping[str, Any]) -> Rows:
@@ -259,10 +263,10 @@ def _compared(
 ) -> Iterator[Part]:
     """The paired tests of a table's rows; nothing where no two rows can be compared."""
     runs = {row: of_row for row, (_, of_row) in own.items()}
-    found = {name: paired(runs, compared, tested, figures["tests"][tested], name) for name in TESTED}
+    results = {name: paired(runs, compared, tested, figures["tests"][tested], name) for name in TESTED}
     rows = [["the first less the second", "seeds", *(f"{name}: {what}" for name in TESTED for what in WHAT)]]
-    for one, other in found[TESTED[0]]:
-        cells = [found[name][one, other] for name in TESTED]
+    for one, other in results[TESTED[0]]:
+        cells = [results[name][one, other] for name in TESTED]
         shown = [text for cell in cells for text in _difference(cell)]
         rows.append([f"{titles[one]} - {titles[other]}", f"{cells[0]['seeds']:.0f}", *shown])
     if len(rows) > 1:

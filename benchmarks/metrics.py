@@ -58,8 +58,8 @@ def main() -> None:
     rows = _rows(ours, theirs)
     row = "{:22} {:>12} {:>12} {:>8} {:>12} {:>12} {:>8}"
     print(row.format(*rows[0]))
-    for found in rows:
-        cells = ["--" if v is None else f"{v:.3f}" if isinstance(v, float) else v for v in found.values()]
+    for results in rows:
+        cells = ["--" if v is None else f"{v:.3f}" if isinstance(v, float) else v for v in results.values()]
         print(row.format(*cells))
     if options.record:
         figures = {"rows": rows, "times": list(rows[0])[1:], "pairs": len(made.ids)}

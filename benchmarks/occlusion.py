@@ -128,8 +128,8 @@ def named_object(sentence: str, scene: Scene) -> int | None:
     statement = parse(sentence)
     if statement is None or statement.phrase is None:
         return None
-    found = referents(statement.phrase, scene)
-    return found[0] if len(found) == 1 else None
+    results = referents(statement.phrase, scene)
+    return results[0] if len(results) == 1 else None
 
 
 def measured(said: Mapping[str, str], truths: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,16 +193,16 @@ def _alarm(
     name: str, sentence: str, alarmed: int | None, scenes: tuple[Scene, Scene], seen: tuple[Seen, Seen]
 ) -> dict[str, Any]:
     """One false alarm. Hidden shares and pixels before and after; behind which object, in words."""
-    found: dict[str, Any] = {"pair": name, "sentence": sentence, "lower": round(lower(*scenes), 1)}
+    results: dict[str, Any] = {"pair": name, "sentence": sentence, "lower": round(lower(*scenes), 1)}
     if alarmed is None:
-        return {**found, "named": None}
+        return {**results, "named": None}
     item = scenes[0].objects[alarmed]
     covers = [
         "-" if part.behind[alarmed] == GROUND else _words(scene, int(part.behind[alarmed]))
         for scene, part in zip(scenes, seen, strict=True)
     ]
     return {
-        **found,
+        **results,
         "named": _words(scenes[0], alarmed),
         "hidden": [round(float(part.hidden[alarmed]), 2) for part in seen],
         "pixels": [int(part.pixels[alarmed]) for part in seen],

@@ -132,7 +132,7 @@ def _counts(graph: onnx.ModelProto, feeds: Arrays) -> dict[str, int]:
     present = {o.name for o in shown.graph.output}
     shown.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in sorted(asked - present))
     shapes = {name: list(array.shape) for name, array in _run(shown, feeds).items()} | kept | given
-    found: dict[str, int] = {}
+    results: dict[str, int] = {}
     for node in counted:
         left, right, out = (shapes[name] for name in (*node.input[:2], node.output[0]))
         if node.op_type == "Einsum":
@@ -146,8 +146,8 @@ def _counts(graph: onnx.ModelProto, feeds: Arrays) -> dict[str, int]:
         else:
             flipped = node.op_type == "Gemm" and any(a.name == "transA" and a.i for a in node.attribute)
             work = np.prod(out) * left[0 if flipped else -1]
-        found[node.op_type] = found.get(node.op_type, 0) + int(work)
-    return found
+        results[node.op_type] = results.get(node.op_type, 0) + int(work)
+    return results
 
 
 if __name__ == "__main__":

@@ -86,26 +86,26 @@ def run_case(case: Case, seed: int, inputs: Path, root: Path, bound: float) -> E
 
 def watched(process: Process, folder: PlantedFolder, bound: float) -> Ended:
     """How a command ends within so many seconds, and what it leaves."""
-    found = []
+    results = []
     code, said = None, ""
     try:
         code, said = process.ended(bound)
     except TimeoutError as error:
-        found.append(f"late: {error}")
+        results.append(f"late: {error}")
     else:
         if code not in CODES:
-            found.append(f"code: {code}")
+            results.append(f"code: {code}")
     if alive := left_of(process):
-        found.append(f"alive: {len(alive)} processes")
+        results.append(f"alive: {len(alive)} processes")
     if "Traceback" in said:
-        found.append("said: a traceback")
+        results.append("said: a traceback")
     if any(line.startswith("::") for line in said.replace("\r", "\n").split("\n")):
-        found.append("said: a line that begins with ::")
+        results.append("said: a line that begins with ::")
     if ran := folder.ran():
-        found.append(f"ran: {', '.join(ran)}")
+        results.append(f"ran: {', '.join(ran)}")
     if digest(folder.victim) != folder.before:
-        found.append("changed: what lies outside")
-    return Ended(found, code, said)
+        results.append("changed: what lies outside")
+    return Ended(results, code, said)
 
 
 def bound_of(case: Case, slowness: float) -> float:

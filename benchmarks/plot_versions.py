@@ -40,8 +40,8 @@ def draw(python: str, out: Path, seed: int, plots: int, changed: int = 0) -> Non
 
 def listed(found: Comparison) -> list[str]:
     """The names of the pairs that are called changed, in the order in which they are listed."""
-    places = [place for group in found.groups for place in group.members]
-    return [found.outcomes[place].pair.pair_id for place in places if found.outcomes[place].changed]
+    places = [index for group in found.groups for index in group.members]
+    return [found.outcomes[index].pair.pair_id for index in places if found.outcomes[index].changed]
 
 
 def told_of(outcome: Outcome, truth: ScreenTruth) -> list[bool]:
@@ -56,10 +56,10 @@ def told_of(outcome: Outcome, truth: ScreenTruth) -> list[bool]:
 def row_of(old: Path, new: Path, versions: str, seed: int, model: str | None) -> dict[str, Any]:
     """What is told of one draw by these versions."""
     truths = json.loads(new.with_suffix(".json").read_text(encoding="utf-8"))
-    found = compare(match_folders(old, new), CompareSettings(model), workers=1)
-    outcomes = {outcome.pair.pair_id: outcome for outcome in found.outcomes}
+    comparison = compare(match_folders(old, new), CompareSettings(model), workers=1)
+    outcomes = {outcome.pair.pair_id: outcome for outcome in comparison.outcomes}
     told = [told_of(outcomes[name], from_json(line, name)) for name, line in truths.items()]
-    order = listed(found)
+    order = listed(comparison)
     return {
         "versions": versions,
         "seed": seed,
@@ -68,7 +68,7 @@ def row_of(old: Path, new: Path, versions: str, seed: int, model: str | None) ->
             one.answer is not None and one.answer.verdict != "identical" for one in outcomes.values()
         ),
         "called changed": len(order),
-        "groups": sum(group.changed > 0 for group in found.groups),
+        "groups": sum(group.changed > 0 for group in comparison.groups),
         "really changed": len(truths),
         "listed first": sum(name in truths for name in order[: len(truths)]),
         "first statement right": sum(right[:1] == [True] for right in told),

@@ -232,11 +232,13 @@ def operations(result: Result) -> str:
 
 def rows(result: Result) -> str:
     """Rows of named values as they are; columns of times only where nothing else ran."""
-    found: Sequence[Mapping[str, Any]] = result.figures["rows"]
+    results: Sequence[Mapping[str, Any]] = result.figures["rows"]
     timed = () if is_calm(result) else result.figures.get("times", ())
-    names = [name for name in dict.fromkeys(key for row in found for key in row) if name not in timed]
+    names = [name for name in dict.fromkeys(key for row in results for key in row) if name not in timed]
     decimals: Mapping[str, int] = result.figures.get("decimals", {})
-    return table(names, *([value_text(row.get(name), decimals.get(name)) for name in names] for row in found))
+    return table(
+        names, *([value_text(row.get(name), decimals.get(name)) for name in names] for row in results)
+    )
 
 
 def some_rows(result: Result) -> str:
@@ -250,8 +252,8 @@ def occlusion(part: str) -> Callable[[Result], str]:
     """One of the tables of ``occlusion.py``; intervals behind the shares."""
 
     def view(result: Result) -> str:
-        found: Sequence[Mapping[str, Any]] = result.figures[part]
-        return table(list(found[0]), *([value_text(value) for value in row.values()] for row in found))
+        results: Sequence[Mapping[str, Any]] = result.figures[part]
+        return table(list(results[0]), *([value_text(value) for value in row.values()] for row in results))
 
     return view
 
@@ -303,17 +305,17 @@ def learning(view: Callable[[Result], Sequence[learning_tables.Part]]) -> Callab
 def strange(result: Result) -> str:
     """False alarms on worlds that the model knows, and warnings of other pictures by kind."""
     alarms = [[row["pictures"], f"{row['warned_of']} of {row['of']:,}"] for row in result.figures["known"]]
-    found = [
+    results = [
         [row["kind"], f"{row['warned_of']} of {row['of']:,}", value_text(row["least_distance"], 2)]
         for row in result.figures["strange"]
     ]
     warned_of, of = (sum(row[key] for row in result.figures["strange"]) for key in ("warned_of", "of"))
     low, high = (100 * end for end in wilson(warned_of, of))
-    found.append(["all", f"{warned_of} of {of:,}: {100 * warned_of / of:.1f} % ({low:.1f}-{high:.1f})", ""])
+    results.append(["all", f"{warned_of} of {of:,}: {100 * warned_of / of:.1f} % ({low:.1f}-{high:.1f})", ""])
     return "\n\n".join(
         [
             table(["pairs of a world that it knows", "warned of"], *alarms),
-            table(["one picture of the pair", "warned of", "least distance (1: the threshold)"], *found),
+            table(["one picture of the pair", "warned of", "least distance (1: the threshold)"], *results),
         ]
     )
 

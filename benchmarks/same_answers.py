@@ -146,7 +146,7 @@ def answer_pairs(tree: Path, pairs: Path, settings: Settings, out: Path) -> None
 
 def report(old: Path, new: Path, parts: Sequence[str], excepted: Sequence[str], named: Sequence[str]) -> bool:
     """Print the table and the first differences; whether anything differs that may not."""
-    rows, found = [], []
+    rows, results = [], []
     for part in parts:
         for name, count, differences in compared(part, old, new, named):
             left = unexcepted(differences, excepted)
@@ -154,13 +154,13 @@ def report(old: Path, new: Path, parts: Sequence[str], excepted: Sequence[str], 
             if len(left) < len(differences):
                 result += f" ({len(differences) - len(left)} excepted)"
             rows.append([name, str(count), result])
-            found += left
+            results += left
     print(table(["answers", "compared", "differences"], *rows))
-    for one in found[:SHOWN]:
+    for one in results[:SHOWN]:
         print(f"\n{one}")
-    if len(found) > SHOWN:
-        print(f"\n... and {len(found) - SHOWN} more")
-    return bool(found)
+    if len(results) > SHOWN:
+        print(f"\n... and {len(results) - SHOWN} more")
+    return bool(results)
 
 
 def compared(

@@ -141,9 +141,9 @@ def recoded(pictures: Sequence[Image.Image], scratch: Path) -> Iterator[Case]:
 def row(kind: str, wanted: int, cases: Iterator[Case]) -> dict[str, Any]:
     """How many of the cases give the wanted exit code."""
     codes = [int(measure(before, after).changed) for before, after in cases]
-    found = {"pairs": kind, "exit code wanted": wanted, "given": codes.count(wanted), "of": len(codes)}
-    print(found, flush=True)
-    return found
+    results = {"pairs": kind, "exit code wanted": wanted, "given": codes.count(wanted), "of": len(codes)}
+    print(results, flush=True)
+    return results
 
 
 def main() -> None:
@@ -158,7 +158,7 @@ def main() -> None:
     add_record_option(parser, "screen_exits")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    kinds = {kind: list(found) for kind, found in strange_pictures(0, 0, options.wheels, options.seed)}
+    kinds = {kind: list(results) for kind, results in strange_pictures(0, 0, options.wheels, options.seed)}
     photographs = [pixels_alone(picture) for _, picture in kinds["photographs"]]
     screens = [pixels_alone(Image.open(before)) for before, _ in list(real_pairs(options.folder, True))[::10]]
     both = photographs + screens

@@ -159,7 +159,7 @@ def recoded(rng: Rng, sheet: Sheet) -> Sheet:
 
 def score(before: Pixels, after: Pixels) -> tuple[float, float]:
     """The strength of the difference, without and with the comparison with the rest of the line."""
-    with mock.patch.object(gate, "MOST_PLACES", 0):
+    with mock.patch.object(gate, "MOST_GLYPH_BOXES", 0):
         alone = gate.visibility(before, after).score
     return alone, gate.visibility(before, after).score
 
@@ -219,13 +219,13 @@ def main() -> None:
         browsers = {name: stack.enter_context(Browser(name)) for name in RENDERERS}
         for size in SIZES:
             rng = np.random.default_rng([options.seed, size])
-            found = [
+            results = [
                 one
                 for face in rng.choice(faces, options.sheets)
                 for one in scores(browsers, rng, str(face), size)
             ]
-            everything += found
-            rows.append(row(str(size), found))
+            everything += results
+            rows.append(row(str(size), results))
             print(rows[-1], flush=True)
     rows.append(row("all", everything))
     print(rows[-1])

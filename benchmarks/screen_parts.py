@@ -61,20 +61,20 @@ PARTS: dict[str, Callable[[Judged], str]] = {
 
 def parts(judged: Sequence[Judged]) -> dict[str, dict[str, dict[str, float]]]:
     """For each way of breaking down and each part: how many changed pairs, and the share of each measure."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    results: dict[str, dict[str, dict[str, float]]] = {}
     for way, name_of in PARTS.items():
         rows: dict[str, list[Judged]] = defaultdict(list)
         for one in judged:
             if one.changed:
                 rows[name_of(one)].append(one)
-        found[way] = {
+        results[way] = {
             name: {
                 "pairs": len(own),
                 **{share: round(float(np.mean([getattr(one, share) for one in own])), 4) for share in SHARES},
             }
             for name, own in sorted(rows.items())
         }
-    return found
+    return results
 
 
 def examples(judged: Sequence[Judged], count: int, seed: int = 0) -> dict[str, list[dict[str, Any]]]:

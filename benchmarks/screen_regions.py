@@ -55,14 +55,14 @@ def judged(answer: Answer, truth: ScreenTruth) -> dict[str, bool]:
         shared = overlap(box, told) if box and told else 0.0
         points = bool(box and told and points_into(told, box))
         kind = answer.kind == change.kind
-        found = {
+        results = {
             "kind": kind,
             "place": shared >= 0.5,
             "pointing": points,
             "statement": kind and points,
             "element": answer.element == change.element and points,
         }
-        best = {name: best[name] or found[name] for name in best}
+        best = {name: best[name] or results[name] for name in best}
     return best
 
 
@@ -164,16 +164,16 @@ def figures_of(
 ) -> dict[str, Any]:
     """Every measure of every system with its interval, and of the network less the rules."""
     own = groups[changed]
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, system in systems.items():
-        found[name] = verdict_rows(system.chances, system.limit, changed, groups, resamples)
+        results[name] = verdict_rows(system.chances, system.limit, changed, groups, resamples)
         for share, right in system.right.items():
-            found[name][share] = with_interval(share_of(right[changed]), own, resamples)
+            results[name][share] = with_interval(share_of(right[changed]), own, resamples)
     rules, network = systems["rules"], systems["network"]
     better = {
         share: network.right[share][changed].astype(float) - rules.right[share][changed] for share in SHARES
     }
-    found["difference"] = {
+    results["difference"] = {
         share: with_interval(mean_of(gain), own, resamples) for share, gain in better.items()
     }
 
@@ -181,8 +181,8 @@ def figures_of(
         areas = [auroc(one.chances[rows], changed[rows]) for one in (network, rules)]
         return areas[0] - areas[1]
 
-    found["difference"]["auroc"] = with_interval(larger, groups, resamples)
-    return found
+    results["difference"]["auroc"] = with_interval(larger, groups, resamples)
+    return results
 
 
 def by(names: Sequence[str], right: dict[str, NDArray[np.bool_]]) -> dict[str, dict[str, float]]:

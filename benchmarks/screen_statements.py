@@ -95,7 +95,7 @@ def tell(
 ) -> list[AnsweredPair]:
     """The answers, of the rules where there is no answerer."""
     world = find_world(WORLD)
-    found = []
+    results = []
     for record, document, truth in pairs:
         assert record.after is not None
         start = time.process_time()
@@ -105,8 +105,8 @@ def tell(
             answer = answerer.answer(record.before, record.after)
         seconds = time.process_time() - start
         verdict = world.language.judge(answer.sentence, truth)
-        found.append(AnsweredPair(record, document, truth, answer, verdict, seconds))
-    return found
+        results.append(AnsweredPair(record, document, truth, answer, verdict, seconds))
+    return results
 
 
 def figures(told: Sequence[AnsweredPair], resamples: int) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def figures(told: Sequence[AnsweredPair], resamples: int) -> dict[str, Any]:
     shown = [one for one in told if one.changed]
     firsts = [one.first() for one in shown]
     later = [right for one in shown for right in one.later()]
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "pairs": [int(labels.sum()), int((~labels).sum())],
         "change accuracy": with_interval(share_of(said[labels]), groups[labels], resamples),
         "no-change accuracy": with_interval(share_of(~said[~labels]), groups[~labels], resamples),
@@ -127,21 +127,21 @@ def figures(told: Sequence[AnsweredPair], resamples: int) -> dict[str, Any]:
     }
     for name in firsts[0]:
         right = np.array([one[name] for one in firsts])
-        found[name] = with_interval(share_of(right), groups[labels], resamples)
+        results[name] = with_interval(share_of(right), groups[labels], resamples)
     pointing, whole = zip(*later, strict=True) if later else ((), ())
-    found["later statements"] = {
+    results["later statements"] = {
         "precision": round(float(np.mean(pointing)), 4) if later else None,
         "kind and pointing": round(float(np.mean(whole)), 4) if later else None,
         "count": len(later),
     }
     true = np.array([one.verdict.true for one in told])
-    found["wholly true"] = with_interval(share_of(true), groups, resamples)
-    found["wholly true, changed"] = with_interval(share_of(true[labels]), groups[labels], resamples)
+    results["wholly true"] = with_interval(share_of(true), groups, resamples)
+    results["wholly true, changed"] = with_interval(share_of(true[labels]), groups[labels], resamples)
     for grade in ("kind_right", "element_right", "value_right", "place_right", "complete"):
         graded = [told_so for one in shown if (told_so := one.verdict.grades[grade]) is not None]
-        found[f"sentence: {grade}"] = [round(sum(graded) / max(1, len(graded)), 4), len(graded)]
-    found["milliseconds"] = round(1000 * float(np.median([one.seconds for one in told])), 1)
-    return found
+        results[f"sentence: {grade}"] = [round(sum(graded) / max(1, len(graded)), 4), len(graded)]
+    results["milliseconds"] = round(1000 * float(np.median([one.seconds for one in told])), 1)
+    return results
 
 
 def by(told: Sequence[AnsweredPair], name: str) -> dict[str, list[float]]:

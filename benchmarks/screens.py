@@ -232,26 +232,26 @@ def figures_of(
     """All figures of one system. labels: which pairs changed; groups: their commits, as numbers."""
     scores = np.array([1 - one.answer.no_change for one in judged])
     said = np.array([float(one.answer.verdict == "changed") for one in judged])
-    found = verdict_rows(said, 0.5, labels, groups, resamples)
-    found["auroc"] = with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, resamples)
-    found["ece"] = round(expected_error(scores, labels), 4)
+    results = verdict_rows(said, 0.5, labels, groups, resamples)
+    results["auroc"] = with_interval(lambda rows: auroc(scores[rows], labels[rows]), groups, resamples)
+    results["ece"] = round(expected_error(scores, labels), 4)
     shown = [one for one in judged if one.changed]
     for name in ("kind", "pointing", "overlap", "statement"):
         right = np.array([getattr(one, name) for one in shown])
-        found[name] = with_interval(share_of(right), groups[labels], resamples)
-    found["kind of twelve"] = with_interval(
+        results[name] = with_interval(share_of(right), groups[labels], resamples)
+    results["kind of twelve"] = with_interval(
         share_of(np.array([strict(one) for one in shown])), groups[labels], resamples
     )
     later = later_statements(shown)
-    found["later statements"] = {
+    results["later statements"] = {
         "precision": round(float(np.mean(later)), 4) if later else None,
         "count": len(later),
     }
     large = [one for one in shown if one.pair["stats"].get("share8", 1) > 0.01]
-    found["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
-    found["parts"] = parts(judged)
-    found["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)
-    return found
+    results["large changes that exit with 1"] = [sum(one.answer.changed for one in large), len(large)]
+    results["parts"] = parts(judged)
+    results["milliseconds"] = round(1000 * float(np.median([one.seconds for one in judged])), 1)
+    return results
 
 
 def main() -> None:

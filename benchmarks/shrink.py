@@ -60,8 +60,10 @@ STAGE: Mapping[str, int] = {"warmup": 4, "stair": 8, "evaluate_every": 10, "eval
 def shrink(table: Mapping[str, Any], steps: int = STEPS) -> list[str]:
     """The settings that make a recipe small; ``table`` is the spelled-out recipe as TOML reads it."""
     method = table["method"]
-    idle = TEXT_TOWER if method.get("variant") == "ft2" else ()
-    settings = [f"method.{key}={size}" for key, size in METHOD.items() if method.get(key) and key not in idle]
+    unused = TEXT_TOWER if method.get("variant") == "ft2" else ()
+    settings = [
+        f"method.{key}={size}" for key, size in METHOD.items() if method.get(key) and key not in unused
+    ]
     settings += [f"vision.{key}={value}" for key, value in _vision(table["vision"])]
     return [*settings, *shrink_stages(table, steps)]
 

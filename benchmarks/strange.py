@@ -48,10 +48,10 @@ def main() -> None:
         named = list(pictures)
         if options.keep is not None:
             _write(options.keep / kind, named)
-        found = [_warned(captioner, beside, picture) for _, picture in named]
-        caught = sum(warned for pair in found for warned, _ in pair)
-        missed = [name for (name, _), pair in zip(named, found, strict=True) if not all(w for w, _ in pair)]
-        least = min((s for pair in found for _, s in pair), default=None)
+        results = [_warned(captioner, beside, picture) for _, picture in named]
+        caught = sum(warned for pair in results for warned, _ in pair)
+        missed = [name for (name, _), pair in zip(named, results, strict=True) if not all(w for w, _ in pair)]
+        least = min((s for pair in results for _, s in pair), default=None)
         routed = [answerer.answer(picture.convert("RGB"), _patched(picture)) for _, picture in named]
         measured = sum(answer.answer == MEASURED for answer in routed)
         changed = sum(answer.changed for answer in routed)

@@ -124,9 +124,9 @@ def main() -> None:
             process = context.Process(target=measure, args=(form, options, answers))
             process.start()
             process.join()
-            found = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
-            rows.append({"batch": options.batch, "tokens": options.tokens, **found})
-            print(json.dumps(found), flush=True)
+            results = answers.get() if process.exitcode == 0 else {"form": form, "failed": process.exitcode}
+            rows.append({"batch": options.batch, "tokens": options.tokens, **results})
+            print(json.dumps(results), flush=True)
     compare_times(rows)
     agreed = agreement(options)
     print(json.dumps(agreed))

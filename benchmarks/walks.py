@@ -174,10 +174,12 @@ def _describe(before: str, after: str, answers: str) -> Walk:
     """The walk to the answer for a pair; raises RuntimeError where somebody else answers."""
     from whatchanged.answers import Answerer
 
-    answerer, found = Answerer(threads=1), []
-    walk = traced(lambda: found.append(answerer.answer(before, after)), "Answerer.answer", "Answerer.answer")
-    if found[0].answer != answers:
-        raise RuntimeError(f"{before}, {after}: answered by {found[0].answer}, not by {answers}")
+    answerer, results = Answerer(threads=1), []
+    walk = traced(
+        lambda: results.append(answerer.answer(before, after)), "Answerer.answer", "Answerer.answer"
+    )
+    if results[0].answer != answers:
+        raise RuntimeError(f"{before}, {after}: answered by {results[0].answer}, not by {answers}")
     return walk
 
 
@@ -284,14 +286,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tempfile.TemporaryDirectory() as work:
             print(json.dumps(walk_of_name(given.walk[0], Path(work), given.screens).steps))
         return
-    found = {
+    results = {
         (name, tree): _elsewhere(tree, name, given.screens)
         for name in given.walk or WALKS
         for tree in given.tree or [ROOT]
     }
-    rows = [(name, str(tree), str(walk.files), str(walk.returns)) for (name, tree), walk in found.items()]
+    rows = [(name, str(tree), str(walk.files), str(walk.returns)) for (name, tree), walk in results.items()]
     print(table(["walk", "tree", "files", "returns"], *rows))
-    for (name, tree), walk in found.items() if given.show else ():
+    for (name, tree), walk in results.items() if given.show else ():
         print(f"\n{name}, {tree}")
         for depth, file, function, back in walk.steps:
             print(f"{'<-' if back else '  '} {'  ' * depth}{file}: {function}")

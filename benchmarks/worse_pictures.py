@@ -58,8 +58,8 @@ def main() -> None:
     print(head_lines(["pictures", *COLUMNS]))
     rows = []
     for name in options.only or WORSE:
-        found = describe_worse(captioner, records, name, options.seed)
-        rows.append({"pictures": name, **scores(records, truths, found)})
+        results = describe_worse(captioner, records, name, options.seed)
+        rows.append({"pictures": name, **scores(records, truths, results)})
         cells = [str(v) if isinstance(v, str | int) else f"{v:.1f}" for v in rows[-1].values()]
         print(line(cells), flush=True)
     if options.record:
@@ -73,16 +73,16 @@ def describe_worse(
 ) -> list[Description]:
     """All pairs, worsened as ``name`` says; each picture's noise follows from (seed, its place)."""
     worsen, both = WORSE[name], not name.startswith("after only")
-    found: list[Description] = []
+    results: list[Description] = []
     for start in range(0, len(records), BATCH):
         pairs: list[tuple[Picture, Picture]] = []
-        for place, record in enumerate(records[start : start + BATCH], start):
+        for index, record in enumerate(records[start : start + BATCH], start):
             assert record.after is not None
             before, after = (Image.open(path).convert("RGB") for path in (record.before, record.after))
-            rng = np.random.default_rng((seed, place))
+            rng = np.random.default_rng((seed, index))
             pairs.append((worsen(before, rng) if both else before, worsen(after, rng)))
-        found += captioner.describe([before for before, _ in pairs], [after for _, after in pairs])
-    return found
+        results += captioner.describe([before for before, _ in pairs], [after for _, after in pairs])
+    return results
 
 
 def scores(

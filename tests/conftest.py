@@ -105,7 +105,7 @@ def site(tmp_path, monkeypatch):
     folder = tmp_path / "site-packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(plugins, "_told", set())
+    monkeypatch.setattr(plugins, "_warned", set())
     made = Site(folder)
     yield made
     made.forget()

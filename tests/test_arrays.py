@@ -44,8 +44,8 @@ def test_an_array_of_objects_is_not_unpickled(tmp_path):
 
 def test_arrays_by_name(tmp_path):
     np.savez(tmp_path / "x.npz", a=np.arange(3), b=np.ones(2), c=np.zeros(1))
-    found = arrays_of(tmp_path / "x.npz", ["b"], optional=["c", "d"])
-    assert {name: array.tolist() for name, array in found.items()} == {"b": [1, 1], "c": [0]}
+    results = arrays_of(tmp_path / "x.npz", ["b"], optional=["c", "d"])
+    assert {name: array.tolist() for name, array in results.items()} == {"b": [1, 1], "c": [0]}
     with pytest.raises(ValueError, match="d"):
         arrays_of(tmp_path / "x.npz", ["a", "d"])
 

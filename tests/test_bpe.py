@@ -218,7 +218,7 @@ def test_pieces_are_told_word_by_word():
     ids = vocabulary.sentence("the change ä")
     spoken = vocabulary.words(ids)
     assert [word for word, _ in spoken] == ["the", "change", "ä"]
-    assert [place for _, places in spoken for place in places] == list(range(1, ids.index(EOS)))
+    assert [index for _, places in spoken for index in places] == list(range(1, ids.index(EOS)))
     assert len(spoken[0][1]) == 1 < len(spoken[1][1])
     cut = vocabulary.words(ids[:4])
     assert cut[1][0] and "change".startswith(cut[1][0])  # a caption may end inside a word

@@ -69,12 +69,12 @@ def test_the_lines_hold_their_share(spots):
     maps = np.zeros((2, 20, 30))
     for side, x, y, sigma, height in spots:
         maps[side] += height * blob(20, 30, x, y, sigma)
-    found = outlines(maps)
+    results = outlines(maps)
     wide = [np.kron(heat, np.ones((10, 10))) for heat in maps]
     smooth = [gaussian_filter(heat, 10 * BLUR, mode="nearest") for heat in wide]
     total = sum(heat.sum() for heat in smooth)
     for level, share in enumerate(SHARES):
-        masks = [inside(side[level], (300, 200)) for side in found]
+        masks = [inside(side[level], (300, 200)) for side in results]
         held = sum(heat[mask].sum() for heat, mask in zip(smooth, masks, strict=True)) / total
         assert held == pytest.approx(share, abs=0.06)
 

@@ -77,12 +77,12 @@ def knows_a_method(path: Path, tree: ast.Module) -> list[str]:
     """What a file outside the rooms of the methods knows of one of them."""
     modules = {f"whatchanged.{module_of(p)}" for p in FILES if inside(module_of(p), METHOD_ROOMS)}
     modules -= {f"whatchanged.{room}" for room in METHOD_ROOMS}
-    found = [f"{path.name}:{line}: imports {name}" for line, name in imported(tree) if name in modules]
+    results = [f"{path.name}:{line}: imports {name}" for line, name in imported(tree) if name in modules]
     for node in ast.walk(tree):
         what = asks_for_a_method(node)
         if what:
-            found.append(f"{path.name}:{node.lineno}: {what}")
-    return found
+            results.append(f"{path.name}:{node.lineno}: {what}")
+    return results
 
 
 def asks_for_a_method(node: ast.AST) -> str | None:
@@ -166,12 +166,12 @@ def settings_rooms() -> dict[str, set[str]]:
 
     They are its own file, what it names as "module:function", and the public names of recipes.
     """
-    found = {}
+    results = {}
     for kind in (*VISION.kinds(), *DATA.kinds()):
         texts = [text for text in vars(kind).values() if isinstance(text, str)]
         computes = {text.partition(":")[0] for text in texts if text.startswith("whatchanged.")}
-        found[kind.__name__] = {kind.__module__, "whatchanged.recipes", *computes}
-    return found
+        results[kind.__name__] = {kind.__module__, "whatchanged.recipes", *computes}
+    return results
 
 
 KINDS = {*VISION.builtin, *DATA.builtin}
@@ -181,24 +181,24 @@ KINDS = {*VISION.builtin, *DATA.builtin}
 def knows_settings(module: str, tree: ast.Module) -> list[str]:
     """The settings of visions and sources that a module names and may not; kinds that it compares with."""
     forbidden = {name for name, allowed in settings_rooms().items() if f"whatchanged.{module}" not in allowed}
-    found = []
+    results = []
     for node in ast.walk(tree):
         names = {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else set()
         names |= {node.id} if isinstance(node, ast.Name) else set()
         names |= {node.attr} if isinstance(node, ast.Attribute) else set()
-        found += [f"{module}:{node.lineno}: names {name}" for name in sorted(names & forbidden)]
+        results += [f"{module}:{node.lineno}: names {name}" for name in sorted(names & forbidden)]
         if isinstance(node, ast.Compare):
             parts = [node.left, *node.comparators]
             asked = {part.attr for part in parts if isinstance(part, ast.Attribute)} & {"kind", "source"}
             compared = {text for part in parts for text in texts_in(part)} & KINDS
             if asked and compared:
-                found.append(f"{module}:{node.lineno}: comparison with {', '.join(sorted(compared))}")
-    return found
+                results.append(f"{module}:{node.lineno}: comparison with {', '.join(sorted(compared))}")
+    return results
 
 
 def test_nobody_names_the_settings_of_a_vision_or_a_source():
-    found = [what for path, tree in TREES.items() for what in knows_settings(module_of(path), tree)]
-    assert found == []
+    results = [what for path, tree in TREES.items() for what in knows_settings(module_of(path), tree)]
+    assert results == []
 
 
 def test_each_vision_and_source_has_a_file_of_its_own():
@@ -240,7 +240,7 @@ SEEN = {"bool", "int", "float", "str"}
 
 def unseen(tree: ast.Module) -> list[str]:
     """Attributes by which a protocol is told at run time, and which Python 3.12 does not see in a module."""
-    found = []
+    results = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and "runtime_checkable" in {
             n for d in node.decorator_list for n in names_in(d)
@@ -249,8 +249,8 @@ def unseen(tree: ast.Module) -> list[str]:
                 annotated = isinstance(part, ast.AnnAssign) and not names_in(part.annotation) <= SEEN
                 made = isinstance(part, ast.FunctionDef) and bool(part.decorator_list)
                 if annotated or made:
-                    found.append(f"{node.name}, line {part.lineno}")
-    return found
+                    results.append(f"{node.name}, line {part.lineno}")
+    return results
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
@@ -282,15 +282,15 @@ left, top, right, bottom as whole pixels or as any numbers; a title and rows as 
 
 def meanings(trees: Iterable[ast.Module]) -> dict[str, list[str]]:
     """Name -> what it stands for, of every class and type alias at the top of a file."""
-    found: dict[str, list[str]] = defaultdict(list)
+    results: dict[str, list[str]] = defaultdict(list)
     for node in (node for tree in trees for node in tree.body):
         if isinstance(node, ast.ClassDef):
-            found[node.name].append("class")
+            results[node.name].append("class")
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
             if re.fullmatch(r"_?[A-Z]+[a-z]\w*", name):
-                found[name].append(ast.unparse(node.value))
-    return found
+                results[name].append(ast.unparse(node.value))
+    return results
 
 
 def test_no_two_classes_have_one_name():
@@ -302,11 +302,11 @@ def test_no_two_classes_have_one_name():
 
 
 def test_no_alias_has_the_name_of_a_class_or_of_another_alias():
-    found = meanings(TREES.values())
-    unlike = {name for name, kinds in found.items() if len(set(kinds)) > 1}
+    results = meanings(TREES.values())
+    unlike = {name for name, kinds in results.items() if len(set(kinds)) > 1}
     assert unlike - ONE_FORM == set()
     assert unlike >= ONE_FORM
-    assert not any("class" in found[name] for name in ONE_FORM)
+    assert not any("class" in results[name] for name in ONE_FORM)
 
 
 def test_what_names_stand_for():
@@ -464,7 +464,7 @@ def is_table_of_numbers(statement: ast.stmt) -> bool:
 def laid_out_by_hand(text: str) -> list[int]:
     """Lines at which the formatter is kept off something else than a table of numbers."""
     statements = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
-    found = []
+    results = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         mark = re.search(r"fmt:\s*(skip|off)", token.string) if token.type == tokenize.COMMENT else None
         if mark is None:
@@ -475,8 +475,8 @@ def laid_out_by_hand(text: str) -> list[int]:
         else:  # the next one
             meant = sorted((n for n in statements if n.lineno > line), key=lambda n: n.lineno)[:1]
         if not all(map(is_table_of_numbers, meant)) or not meant:
-            found.append(line)
-    return found
+            results.append(line)
+    return results
 
 
 def test_what_counts_as_a_table_of_numbers():
@@ -503,8 +503,8 @@ def test_the_formatter_is_kept_off_tables_of_numbers_alone():
 def test_json_and_numpys_files_are_read_in_one_place():
     """Each reader has its own errors for what strangers write; one place knows them all."""
     readers = re.compile(r"\bjson\.loads?\(|\bnp\.load\(|\bopen_memmap\(|\ballow_pickle=True")
-    found = {path.name for path in FILES if readers.search(path.read_text(encoding="utf-8"))}
-    assert found == {"arrays.py", "json_values.py"}
+    results = {path.name for path in FILES if readers.search(path.read_text(encoding="utf-8"))}
+    assert results == {"arrays.py", "json_values.py"}
 
 
 # Programs and libraries that are asked for in one place
@@ -542,11 +542,11 @@ def starts(tree: ast.Module) -> Iterator[ast.Call]:
 
 
 def test_programs_are_found_and_given_variables_in_one_place():
-    found = {module_of(p): list(starts(tree)) for p, tree in TREES.items()}
-    assert sum(map(len, found.values())) >= 4
+    results = {module_of(p): list(starts(tree)) for p, tree in TREES.items()}
+    assert sum(map(len, results.values())) >= 4
     unsafe = [
         f"{name}:{call.lineno}"
-        for name, calls in found.items()
+        for name, calls in results.items()
         for call in calls
         if not any(k.arg == "env" and "program_environment" in names_in(k.value) for k in call.keywords)
     ]

@@ -16,9 +16,9 @@ CONTRACTS = {
 def rooms(folder: Path) -> set[str]:
     """The modules and packages in a folder of the package, by their whole names."""
     prefix = "whatchanged." + "".join(f"{part}." for part in folder.relative_to(HOUSE).parts)
-    found = {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
-    found |= {path.parent.name for path in folder.glob("*/__init__.py")}
-    return {prefix + name for name in found}
+    results = {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
+    results |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    return {prefix + name for name in results}
 
 
 def test_every_room_but_the_worlds_is_forbidden_to_know_one():

@@ -20,8 +20,8 @@ def test_names_are_the_built_in_ones_and_then_those_of_plug_ins_which_stay_unimp
     site.install("a-package", {GROUP: {"drei": "ays:THREE"}}, ays="THREE = 3")
     assert plugins.names(GROUP, BUILTIN) == ("sqrt", "pi", "drei", "eins", "zwei")
     assert not {"bees", "ays"} & set(sys.modules)
-    found = plugins.installed(GROUP)
-    assert [(p.name, p.value, p.package) for p in found] == [
+    results = plugins.installed(GROUP)
+    assert [(p.name, p.value, p.package) for p in results] == [
         ("drei", "ays:THREE", "a-package 1.5"),
         ("eins", "bees:ONE", "b-package 1.5"),
         ("zwei", "bees:TWO", "b-package 1.5"),

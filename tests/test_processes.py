@@ -104,9 +104,9 @@ def begun(count, finished):
 @given(st.integers(0, 30), st.sets(st.integers(0, 29)))
 def test_every_result_comes_once(count, finished):
     assert list(in_order((future for _, future in begun(count, finished)), 100)) == list(range(count))
-    found = list(as_they_come(begun(count, finished), 100))
-    assert sorted(found) == [(n, n) for n in range(count)]
-    early = [part for part, _ in found][: len([n for n in finished if n < count])]
+    results = list(as_they_come(begun(count, finished), 100))
+    assert sorted(results) == [(n, n) for n in range(count)]
+    early = [part for part, _ in results][: len([n for n in finished if n < count])]
     assert set(early) == {n for n in finished if n < count}  # those first that are done first
 
 

@@ -54,28 +54,28 @@ def listed(files):
 
 
 def test_the_list_is_read(files):
-    found = open_dataset(files / "pairs.csv").records
+    results = open_dataset(files / "pairs.csv").records
     rows = listed(files)
-    assert [record.pair_id for record in found] == [row["id"] for row in rows]
-    assert [record.captions for record in found] == [(row["captions"],) for row in rows]
-    assert [record.before for record in found] == [files / row["before"] for row in rows]
+    assert [record.pair_id for record in results] == [row["id"] for row in rows]
+    assert [record.captions for record in results] == [(row["captions"],) for row in rows]
+    assert [record.before for record in results] == [files / row["before"] for row in rows]
 
 
 def test_the_bundle_says_what_it_said(files):
     assert json.loads((files / "bundle" / "bundle.json").read_text())["format"] == 2
     captioner = load(files / "bundle")
     pairs = [[DEMO / f"{number:02d}-{side}.png" for side in ("before", "after")] for number in range(10)]
-    found = [captioner.describe(*pair) for pair in pairs]
-    assert [each.sentence for each in found] == EXPECTED["sentences"]
-    assert [each.no_change for each in found] == pytest.approx(EXPECTED["no_change"], abs=1e-3)
+    results = [captioner.describe(*pair) for pair in pairs]
+    assert [each.sentence for each in results] == EXPECTED["sentences"]
+    assert [each.no_change for each in results] == pytest.approx(EXPECTED["no_change"], abs=1e-3)
     assert len(set(EXPECTED["sentences"])) > 6
 
 
 def test_the_predictions_are_read_and_scored(files, whatchanged):
-    found = read_predictions(files / "predictions.jsonl")
-    assert [each.caption for each in found] == EXPECTED["sentences"]
-    assert [each.pair_id for each in found] == [row["id"] for row in listed(files)]
-    assert {each.answer for each in found} == {"tiny"}
+    results = read_predictions(files / "predictions.jsonl")
+    assert [each.caption for each in results] == EXPECTED["sentences"]
+    assert [each.pair_id for each in results] == [row["id"] for row in listed(files)]
+    assert {each.answer for each in results} == {"tiny"}
     paths = files / "predictions.jsonl", files / "pairs.csv"
     code, out, _ = whatchanged("evaluate", *paths, "--no-meteor", "--no-java")
     assert code == 0 and "tiny 0.1.0" in out.splitlines()[-1]
@@ -140,8 +140,8 @@ def test_the_features_are_read(files):
     assert len(pictures) == count and about["rows"] * about["columns"] == cells
     stored = GridFiles(files / "features")
     stored.check(about["rows"], about["columns"], width)
-    found = [stored.read(name) for name in pictures]
-    assert np.sum(found, dtype=np.float64) == pytest.approx(EXPECTED["features"]["sum"], rel=1e-6)
+    results = [stored.read(name) for name in pictures]
+    assert np.sum(results, dtype=np.float64) == pytest.approx(EXPECTED["features"]["sum"], rel=1e-6)
 
 
 # Names

@@ -5,7 +5,7 @@ from pathlib import Path
 
 def state(folder: Path) -> dict[str, tuple[str, int, object]]:
     """Relative path -> (kind, mode, content) of everything below a folder; links are told, not followed."""
-    found = {}
+    results = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
             what = ("link", 0, str(path.readlink()))
@@ -15,5 +15,5 @@ def state(folder: Path) -> dict[str, tuple[str, int, object]]:
             what = ("file", path.stat().st_mode, path.read_bytes())
         else:
             what = ("other", path.stat().st_mode, None)
-        found[path.relative_to(folder).as_posix()] = what
-    return found
+        results[path.relative_to(folder).as_posix()] = what
+    return results

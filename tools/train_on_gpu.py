@@ -117,15 +117,15 @@ def speeds(recipe: Recipe, scratch: Path, learn: Learn, seconds: float) -> tuple
     state = learn(replace(recipe, stages=stages), scratch, max_seconds=seconds, quiet=True)
     opening = time.monotonic() - began - state.seconds
     lines = [json.loads(line) for line in (scratch / "metrics.jsonl").read_text().splitlines()]
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     rate = max(1, state.step) / max(state.seconds, 1e-3)
     for stage in stages:
         of = [line for line in lines if line["stage"] == stage.name]
         if len(of) > 1:  # the first half holds what happens but once, and batches that were read ahead
             middle, end = of[(len(of) - 1) // 2], of[-1]
             rate = (end["step"] - middle["step"]) / max(end["seconds"] - middle["seconds"], 1e-3)
-        found[stage.name] = rate
-    return found, opening
+        results[stage.name] = rate
+    return results, opening
 
 
 def _short(stage: StageConfig) -> StageConfig:

@@ -56,10 +56,10 @@ def arrays_of(path: Path, names: Iterable[str], optional: Iterable[str] = ()) ->
                 raise ValueError(f"it would grow to {unpacked:,} bytes; save it without compression")
             file.seek(0)
             with np.load(file) as opened:
-                found = {name: opened[name] for name in (*names, *(set(optional) & set(opened.files)))}
-            if other := [name for name, array in found.items() if not isinstance(array, np.ndarray)]:
+                results = {name: opened[name] for name in (*names, *(set(optional) & set(opened.files)))}
+            if other := [name for name, array in results.items() if not isinstance(array, np.ndarray)]:
                 raise ValueError(f"{other[0]} is no array")
-            return found
+            return results
     except _DAMAGE as error:
         raise ValueError(_reason(error)) from error
 

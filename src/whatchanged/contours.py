@@ -108,8 +108,8 @@ def _lines(heat: NDArray[np.float64], levels: Sequence[float]) -> tuple[list[Clo
     x = (np.arange(columns + 2) - 0.5) / columns
     y = (np.arange(rows + 2) - 0.5) / rows
     contours = contour_generator(x, y, np.pad(heat, 1))
-    found = []
+    results = []
     for level in levels:
         lines = contours.lines(level) if heat.max() > level * EVEN else []
-        found.append([np.clip(np.asarray(line, np.float64), 0.0, 1.0) for line in lines])
-    return tuple(found)
+        results.append([np.clip(np.asarray(line, np.float64), 0.0, 1.0) for line in lines])
+    return tuple(results)

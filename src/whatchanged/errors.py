@@ -41,8 +41,8 @@ def escaped_lines(text: str) -> str:
     return "\n".join(map(escaped, text.split("\n")))
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()
 
 
 def escaped_json(text: str) -> str:
@@ -54,11 +54,11 @@ def escaped_json(text: str) -> str:
 
 def printable(text: str) -> str:
     """A message as a terminal may show it: one line, ``escaped``, and what is very long in it cut."""
-    text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], _LONGEST_WORD), text)
-    return escaped(_cut(text, _LONGEST_TEXT))
+    text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _shortened(word[0], _LONGEST_WORD), text)
+    return escaped(_shortened(text, _LONGEST_TEXT))
 
 
-def _cut(text: str, most: int) -> str:
+def _shortened(text: str, most: int) -> str:
     """The beginning and the end of a text that is longer than that."""
     if len(text) <= most:
         return text

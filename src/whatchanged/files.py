@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from whatchanged.errors import OutputError
 from whatchanged.links import check_link
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system answers where a disk, a share of it, or a file is full."""
@@ -228,10 +228,10 @@ def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> 
 
 def _free(path: Path) -> str:
     """How much room is left where ``path`` is."""
-    place = path.absolute()
-    while not place.is_dir():
-        place = place.parent
-    return f"Free on that disk: {shutil.disk_usage(place).free:,} bytes."
+    target = path.absolute()
+    while not target.is_dir():
+        target = target.parent
+    return f"Free on that disk: {shutil.disk_usage(target).free:,} bytes."
 
 
 def draft_of(path: Path) -> Path:
@@ -261,10 +261,10 @@ def _left_in(folder: Path, name: str | None = None) -> list[Path]:
     if not folder.is_dir():
         return []
     with os.scandir(folder) as entries:
-        found = [(Path(entry.path), _LEFT.fullmatch(entry.name)) for entry in entries]
+        results = [(Path(entry.path), _LEFT.fullmatch(entry.name)) for entry in entries]
     return [
         path
-        for path, left in found
+        for path, left in results
         if left and left["host"] == _host() and name in (None, left["name"]) and not alive(int(left["pid"]))
     ]
 

@@ -20,7 +20,7 @@ from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageErr
 from whatchanged.errors import ImageError, ShapeError
 from whatchanged.image_costs import check_decoding_cost, check_header_cost, occurrences
 from whatchanged.opening import open_regular
-from whatchanged.places import as_url, is_remote
+from whatchanged.urls import as_url, is_remote
 
 PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
 """What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array

@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 
 from whatchanged.errors import OutputError
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 _PROTECTED = ".git"
 """A folder that belongs to the git program: what lies in it may be run."""

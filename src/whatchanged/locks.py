@@ -24,7 +24,7 @@ from whatchanged.errors import OutputError
 from whatchanged.files import clear_drafts, short_name
 from whatchanged.json_values import read_json
 from whatchanged.links import check_inside, check_link
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 if sys.platform != "win32":
     import fcntl
@@ -156,10 +156,10 @@ def _in_the_way(lock: Path) -> OutputError:
     )
 
 
-def _lies_at(lock: Path, found: int) -> bool:
+def _lies_at(lock: Path, result: int) -> bool:
     """Whether the file that was opened has this name still."""
     try:
-        return os.path.samestat(os.fstat(found), lock.lstat())
+        return os.path.samestat(os.fstat(result), lock.lstat())
     except FileNotFoundError:
         return False
 
@@ -202,7 +202,7 @@ def _release(lock: int) -> None:
 
 def _make_folders(folder: Path) -> Sequence[Path]:
     """Make a folder and those above it; returns the new ones, the outermost first."""
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing[::-1]
 

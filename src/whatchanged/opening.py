@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import TextIO
 
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 NO_FILE = "this is a pipe or a device, a file is wanted"
 """What is said of everything that is neither a regular file nor a folder."""
@@ -73,9 +73,9 @@ def is_descriptor(path: Path) -> bool:
     return _DESCRIPTOR.fullmatch(str(path)) is not None
 
 
-def _require_file(found: os.stat_result, path: Path) -> None:
+def _require_file(result: os.stat_result, path: Path) -> None:
     """That this is a regular file. Raises OSError."""
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(result.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(result.st_mode):
         raise OSError(errno.EINVAL, NO_FILE, str(path))

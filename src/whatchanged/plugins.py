@@ -89,43 +89,43 @@ def find_all(group: str, builtin: Mapping[str, str], check: Check[T]) -> Iterato
         try:
             found = _load(plugin, check)
         except PluginError as error:
-            tell(str(error))
+            warn_once(str(error))
         else:
             yield plugin.name, found
 
 
 def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
     """The plug-ins of a group by name. Names that are taken are left out, with a line on stderr."""
-    found: dict[str, list[Plugin]] = {}
+    results: dict[str, list[Plugin]] = {}
     for plugin in sorted(_entries(group), key=lambda plugin: (plugin.name, plugin.package)):
-        found.setdefault(plugin.name, []).append(plugin)
+        results.setdefault(plugin.name, []).append(plugin)
     kept = []
-    for name, plugins in found.items():
+    for name, plugins in results.items():
         what = f"{GROUPS[group]} {name!r}"
         packages = " and ".join(plugin.package for plugin in plugins)
         if name in builtin:
-            tell(f"The {what} of {packages} is not used: whatchanged itself has one of that name.")
+            warn_once(f"The {what} of {packages} is not used: whatchanged itself has one of that name.")
         elif len(plugins) > 1:
-            tell(f"The {what} is not used: {packages} both bring one. Uninstall one of them.")
+            warn_once(f"The {what} is not used: {packages} both bring one. Uninstall one of them.")
         else:
             kept.append(plugins[0])
     return tuple(kept)
 
 
-def imported(place: str) -> Any:
+def imported(position: str) -> Any:
     """What a "module:name" of this package, or of a plug-in that is in use, names."""
-    module, _, name = place.partition(":")
+    module, _, name = position.partition(":")
     return getattr(import_module(module), name)
 
 
 def instance_of(wanted: type[T]) -> Check[T]:
     """A check that an entry leads to an object of this type, which has the entry's own name."""
 
-    def check(name: str, found: object) -> T:
-        if not isinstance(found, wanted):
-            raise TypeError(f"wanted an object of {wanted.__module__}.{wanted.__name__}, got {found!r}")
-        _check_name(name, found)
-        return found
+    def check(name: str, value: object) -> T:
+        if not isinstance(value, wanted):
+            raise TypeError(f"wanted an object of {wanted.__module__}.{wanted.__name__}, got {value!r}")
+        _check_name(name, value)
+        return value
 
     return check
 
@@ -136,32 +136,32 @@ def subclass_of(wanted: type[T], named_by: str = "name") -> Check[type[T]]:
     named_by: the attribute that holds the name.
     """
 
-    def check(name: str, found: object) -> type[T]:
-        if not isinstance(found, type) or not issubclass(found, wanted):
+    def check(name: str, value: object) -> type[T]:
+        if not isinstance(value, type) or not issubclass(value, wanted):
             raise TypeError(
-                f"wanted a class derived from {wanted.__module__}.{wanted.__name__}, got {found!r}"
+                f"wanted a class derived from {wanted.__module__}.{wanted.__name__}, got {value!r}"
             )
-        if missing := getattr(found, "__abstractmethods__", None):
-            raise TypeError(f"{found.__name__} lacks {', '.join(sorted(missing))}")
-        _check_name(name, found, named_by)
-        return found
+        if missing := getattr(value, "__abstractmethods__", None):
+            raise TypeError(f"{value.__name__} lacks {', '.join(sorted(missing))}")
+        _check_name(name, value, named_by)
+        return value
 
     return check
 
 
-def _check_name(name: str, found: object, named_by: str = "name") -> None:
-    own = getattr(found, named_by, name)
+def _check_name(name: str, value: object, named_by: str = "name") -> None:
+    own = getattr(value, named_by, name)
     if own != name:
         raise ValueError(f"it calls itself {own!r}; the name of its entry point should be the same")
 
 
-_told: set[str] = set()
+_warned: set[str] = set()
 
 
-def tell(text: str) -> None:
+def warn_once(text: str) -> None:
     """One line on stderr, once in a process."""
-    if text not in _told:
-        _told.add(text)
+    if text not in _warned:
+        _warned.add(text)
         print(printable(f"whatchanged: {text}"), file=sys.stderr)
 
 
@@ -193,7 +193,7 @@ def _entries(group: str) -> Iterator[Plugin]:
         try:
             entries = list(distribution.entry_points.select(group=group))
         except Exception as error:  # the file is a stranger's, too
-            tell(f"The entry points of {package} cannot be read: {fault(error)}")
+            warn_once(f"The entry points of {package} cannot be read: {fault(error)}")
             continue
         for entry in entries:
             yield Plugin(group, entry.name, entry.value, package)

@@ -37,5 +37,5 @@ def test_equal_pictures():
 
 
 def test_a_pair_that_cannot_be_read_has_its_error_in_a_batch(tmp_path):
-    found = Answerer().answer_batch([(picture(), tmp_path / "none.png"), (picture(), picture())])
-    assert isinstance(found[0], ImageError) and found[1].verdict == "identical"
+    results = Answerer().answer_batch([(picture(), tmp_path / "none.png"), (picture(), picture())])
+    assert isinstance(results[0], ImageError) and results[1].verdict == "identical"

@@ -15,7 +15,7 @@ from whatchanged.answers import models as models_room
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution, NoChange
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
-from whatchanged.regions.runtime import NOT_ASKED_ABOVE
+from whatchanged.regions.runtime import MODEL_SKIPPED_ABOVE
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
 BLENDER = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"
@@ -177,13 +177,13 @@ def test_a_batch_keeps_its_order(install, tmp_path):
         (picture(), picture()),
         (picture(LARGE), picture()),
     ]
-    found = Answerer().answer_batch(pairs)
-    assert isinstance(found[1], ImageError)
-    assert [answer.answer for answer in found if not isinstance(answer, ImageError)] == [
+    results = Answerer().answer_batch(pairs)
+    assert isinstance(results[1], ImageError)
+    assert [answer.answer for answer in results if not isinstance(answer, ImageError)] == [
         *("tiny", "measured", "measured", "tiny")
     ]
     alone = [Answerer().answer(*pair).as_json() for i, pair in enumerate(pairs) if i != 1]
-    assert [answer.as_json() for answer in found if not isinstance(answer, ImageError)] == alone
+    assert [answer.as_json() for answer in results if not isinstance(answer, ImageError)] == alone
 
 
 def test_a_picture_that_may_not_be_read_is_its_pairs_error_alone(install, tmp_path, lock):
@@ -192,11 +192,11 @@ def test_a_picture_that_may_not_be_read_is_its_pairs_error_alone(install, tmp_pa
     for path in paths:
         picture().save(path)
     lock(paths[2])
-    found = Answerer().answer_batch([(paths[0], paths[2]), (paths[2], paths[0]), (paths[0], paths[1])])
-    assert [str(error) for error in found[:2]] == [
+    results = Answerer().answer_batch([(paths[0], paths[2]), (paths[2], paths[0]), (paths[0], paths[1])])
+    assert [str(error) for error in results[:2]] == [
         f"{paths[2]}: cannot read the file: Permission denied."
     ] * 2
-    assert found[2].verdict == "identical"
+    assert results[2].verdict == "identical"
 
 
 def test_a_broken_later_frame_is_its_pairs_error_alone(tmp_path):
@@ -219,7 +219,7 @@ def test_few_pixels_wait_at_a_time_and_the_answers_stay(install, monkeypatch):
     events, begin, ask = [], Answerer._begin, Answerer._nearest
     monkeypatch.setattr(Answerer, "_begin", lambda *of: events.append("read") or begin(*of))
     monkeypatch.setattr(Answerer, "_nearest", lambda *of: events.append("answered") or ask(*of))
-    monkeypatch.setattr("whatchanged.answers.answerer.HELD", 4 * GREY.shape[0] * GREY.shape[1])
+    monkeypatch.setattr("whatchanged.answers.answerer.MOST_PENDING_PIXELS", 4 * GREY.shape[0] * GREY.shape[1])
     assert [answer.as_json() for answer in Answerer().answer_batch(pairs)] == wanted
     assert events == [*("read", "read", "answered") * 3, "answered"]
 
@@ -288,7 +288,7 @@ def test_a_change_may_be_found_in_what_is_measured_as_noise(install_regions):
     assert (answer.measured.verdict, answer.verdict, answer.doubtful) == ("noise", "changed", True)
     fainter = picture(LARGE, color=(121, 121, 121))
     answer = Answerer().answer(picture(), fainter)  # the measurement is sure, and no model is asked
-    assert answer.measured.no_change > NOT_ASKED_ABOVE
+    assert answer.measured.no_change > MODEL_SKIPPED_ABOVE
     assert (answer.verdict, answer.doubtful, answer.answer) == ("noise", False, "tiny-regions")
     install_regions()
     answer = Answerer().answer(picture(), faint)
@@ -377,10 +377,10 @@ def toned(image, red=1.0, green=1.0, blue=1.0, grey=False):
 
 def test_scenes_are_described_by_their_model():
     entries = json.loads((DEMO / "demo.json").read_text())["pairs"]
-    found = Answerer(threads=1).answer_batch([demo(i) for i in range(len(entries))])
-    assert {answer.answer for answer in found} == {"clevr-pcl"}
+    results = Answerer(threads=1).answer_batch([demo(i) for i in range(len(entries))])
+    assert {answer.answer for answer in results} == {"clevr-pcl"}
     kinds = [entry["change"]["type"] for entry in entries]
-    assert [answer.verdict for answer in found] == [
+    assert [answer.verdict for answer in results] == [
         "unchanged" if kind == "none" else "changed" for kind in kinds
     ]
 

@@ -20,10 +20,14 @@ def test_any_two_pictures_are_at_the_limit_and_answered():
 
 
 def test_the_answer_is_what_was_measured():
-    found = measure(GREY, BLACK)
-    answer = of_measured(found)
-    assert answer.as_measured is found and answer.changes == found.statements
-    assert (answer.sentence, answer.no_change, answer.sources) == (found.sentence, found.no_change, None)
+    measured = measure(GREY, BLACK)
+    answer = of_measured(measured)
+    assert answer.as_measured is measured and answer.changes == measured.statements
+    assert (answer.sentence, answer.no_change, answer.sources) == (
+        measured.sentence,
+        measured.no_change,
+        None,
+    )
 
 
 def test_how_closely_it_looks_is_the_pairs():

@@ -5,7 +5,7 @@ import pytest
 
 from whatchanged.answers.by_regions import of_statements
 from whatchanged.measured import measure
-from whatchanged.regions.runtime import Told
+from whatchanged.regions.runtime import RegionDescription
 
 GREY = np.full((320, 480, 3), 120, np.uint8)
 BLACK = GREY.copy()
@@ -25,7 +25,7 @@ BLACK[160:320, 240:480] = 0
 def test_a_model_and_the_measurement_together(told, measured, verdict, doubtful):
     pictures = measure(GREY, BLACK)
     said = replace(pictures, no_change=measured, verdict="changed" if measured < 0.5 else "noise")
-    answer = of_statements("tiny", Told(pictures.statements, 0.5, told), said, unfamiliar=False)
+    answer = of_statements("tiny", RegionDescription(pictures.statements, 0.5, told), said, unfamiliar=False)
     assert (answer.verdict, answer.doubtful) == (verdict, doubtful)
     assert answer.sentence.startswith("Perhaps") is (verdict == "noise" and doubtful)
     assert bool(answer.changes) is (verdict == "changed" or doubtful)
@@ -34,6 +34,8 @@ def test_a_model_and_the_measurement_together(told, measured, verdict, doubtful)
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_model_without_words_says_that_nothing_is_visible(changed):
     measured = measure(GREY, BLACK)
-    answer = of_statements("tiny", Told((), 0.2, changed), measured, unfamiliar=None, sources=(GREY, BLACK))
+    answer = of_statements(
+        "tiny", RegionDescription((), 0.2, changed), measured, unfamiliar=None, sources=(GREY, BLACK)
+    )
     assert (answer.sentence, answer.changes) == ("Nothing visible changed.", ())
     assert answer.changed and answer.sources == (GREY, BLACK)

@@ -2,7 +2,7 @@ import numpy as np
 from PIL import Image
 
 from whatchanged.answers import Answerer
-from whatchanged.answers.outlines import COLOUR, outlined
+from whatchanged.answers.outlines import COLOR, outlined
 from whatchanged.captioner.heatmap import GAP, MOST_HEIGHT
 from whatchanged.measured import Statement
 
@@ -18,7 +18,7 @@ def statement(before, after, boxes=()):
 def test_boxes_are_drawn_around_what_changed_in_their_own_picture():
     sheet = np.asarray(outlined(flat(), flat(), [statement((10, 10, 20, 20), (30, 5, 40, 15))]))
     assert sheet.shape == (40, 60 + GAP + 60, 3)
-    red = (sheet == COLOUR).all(-1)
+    red = (sheet == COLOR).all(-1)
     old, new = red[:, :60], red[:, 60 + GAP :]
     assert old[9, 9:21].all() and old[20, 9:21].all() and old[9:21, 9].all() and old[9:21, 20].all()
     assert not old[10:20, 10:20].any(), "what changed is not covered"
@@ -27,13 +27,13 @@ def test_boxes_are_drawn_around_what_changed_in_their_own_picture():
 
 def test_a_thing_that_is_not_there_has_no_box():
     sheet = np.asarray(outlined(flat(), flat(), [statement(None, (30, 5, 40, 15))]))
-    assert not (sheet[:, :60] == COLOUR).all(-1).any()
+    assert not (sheet[:, :60] == COLOR).all(-1).any()
 
 
 def test_every_place_of_an_alike_change_is_outlined():
     boxes = ((5, 5, 10, 10), (30, 20, 40, 30))
     sheet = np.asarray(outlined(flat(), flat(), [statement(boxes[0], boxes[0], boxes)]))[:, 60 + GAP :]
-    assert all((sheet[top - 1, left:right] == COLOUR).all() for left, top, right, _ in boxes)
+    assert all((sheet[top - 1, left:right] == COLOR).all() for left, top, right, _ in boxes)
 
 
 def test_large_pictures_are_shown_smaller_on_one_scale():

@@ -15,8 +15,8 @@ TEXT = Statement("rewritten", (0, 0, 4, 4), (0, 0, 5, 4), "Something that looks 
 
 
 def measured(*statements):
-    found = measure(BLANK, np.zeros((8, 8, 3), np.uint8))
-    return replace(found, statements=statements, sentence="As it was.")
+    measured = measure(BLANK, np.zeros((8, 8, 3), np.uint8))
+    return replace(measured, statements=statements, sentence="As it was.")
 
 
 @pytest.fixture
@@ -32,9 +32,9 @@ def reader(monkeypatch):
 
 
 def test_a_rewritten_text_is_quoted(reader):
-    found = quoted.quoted(measured(TEXT), BLANK, BLANK)
-    assert found.sentence == found.statements[0].sentence == 'The text changed from "Save" to "Store".'
-    assert found.statements[0].values == {"text_before": "Save", "text_after": "Store"}
+    result = quoted.quoted(measured(TEXT), BLANK, BLANK)
+    assert result.sentence == result.statements[0].sentence == 'The text changed from "Save" to "Store".'
+    assert result.statements[0].values == {"text_before": "Save", "text_after": "Store"}
     assert reader == [(TEXT.box_before, TEXT.box_after)]
 
 

@@ -15,7 +15,7 @@ def test_the_answerer_is_made_once_and_asked_by_every_task():
         return made[0]
 
     worker.start(make)
-    assert [worker.ask(sensitivity, 1), worker.ask(sensitivity, 1, times=3)] == [3.0, 7.0]
+    assert [worker.with_answerer(sensitivity, 1), worker.with_answerer(sensitivity, 1, times=3)] == [3.0, 7.0]
     assert len(made) == 1
     worker.start(partial(Answerer, sensitivity=0.5))
-    assert worker.ask(sensitivity, 0) == 0.5
+    assert worker.with_answerer(sensitivity, 0) == 0.5

@@ -122,15 +122,15 @@ def test_of_a_hidden_token_nothing_own_is_left(bench, vision, packed, matched):
 
 
 def test_scenes_hold_both_pairs_and_exchange_the_unchanged_views(bench, pairs):
-    rng, found = np.random.default_rng(0), set()
+    rng, results = np.random.default_rng(0), set()
     scenes = bench.Scenes(pairs, True)
     assert len(scenes) == 10
     for _ in range(20):
         first = scenes.example(6, rng)  # shard 1, triple 1
         assert first.record.changed and not first.partner.record.changed
         assert first.caption == pairs.captions(12, rng)[0] != first.partner.caption
-        found.add((*marks(first), *marks(first.partner)))
-    assert found == {(110, 111, 110, 112), (112, 111, 112, 110)}
+        results.add((*marks(first), *marks(first.partner)))
+    assert results == {(110, 111, 110, 112), (112, 111, 112, 110)}
     plain = bench.Scenes(pairs, False)
     assert {marks(plain.example(6, rng)) for _ in range(9)} == {(110, 111)}
 

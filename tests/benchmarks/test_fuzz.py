@@ -222,9 +222,9 @@ def test_a_minute_of_hostile_files_shows_no_fault(bench, capsys, tmp_path):
     # so many of each format, not so long: the same inputs at each run
     code = bench.main(["--hours", "0.1", "--inputs", "1500", "--keep", str(tmp_path)])
     assert code == 0, capsys.readouterr().out
-    found = {name: bench.found_in(name, tmp_path / name) for name in fuzz_formats.FORMATS}
-    assert all(one.distinct > 20 and one.memory_megabytes < 2048 for one in found.values())
-    assert all(one.longest_seconds < 20 for one in found.values())
+    results = {name: bench.found_in(name, tmp_path / name) for name in fuzz_formats.FORMATS}
+    assert all(one.distinct > 20 and one.memory_megabytes < 2048 for one in results.values())
+    assert all(one.longest_seconds < 20 for one in results.values())
 
 
 def test_pictures_and_graphs_that_ask_for_much_work_keep_their_form():

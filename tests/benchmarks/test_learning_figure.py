@@ -24,12 +24,12 @@ RUNS = [
 def lines(drawn, width="2"):
     """The points of every curve of this width, by its colour and dashes."""
     root = ElementTree.fromstring(drawn)
-    found = []
+    results = []
     for path in root.iter("{http://www.w3.org/2000/svg}path"):
         if path.get("stroke-width") == width and "h28" not in path.get("d"):
             numbers = [float(number) for number in re.findall(r"[0-9.]+", path.get("d"))]
-            found.append((path.get("stroke"), path.get("stroke-dasharray"), numbers))
-    return found
+            results.append((path.get("stroke"), path.get("stroke-dasharray"), numbers))
+    return results
 
 
 def test_points_lie_where_their_scores_say(bench):

@@ -120,9 +120,9 @@ def test_retrieval_of_pairs_that_are_told_by_their_captions(bench, monkeypatch):
 
 def test_finished_runs_are_found_again_with_what_made_them(bench, plan):
     run = finished(bench, plan)
-    found = {known.row: known for known in bench.runs_in(plan)}
-    assert found["scorer"] == run
-    result = found["scorer"].result()
+    results = {known.row: known for known in bench.runs_in(plan)}
+    assert results["scorer"] == run
+    result = results["scorer"].result()
     assert (result["recipe"], result["rate"], result["seed"], result["pairs"]) == (
         "clevr-scorer",
         1e-3,

@@ -15,15 +15,15 @@ def cell(mean):
 
 def scored(true="", told="11"):
     """A test on four pairs of two scenes; ``true``: whether both changed pairs are wholly true."""
-    found = {
+    results = {
         "scores": {name: cell(50.0 + n) for n, name in enumerate(NAMES)},
         "types": {kind: {"wholly true": cell(90.0)} for kind in ("color", "move")},
         "parameters": 1234567,
     }
     if true:
         own = {"type right": "11", "wholly true": true, "no change told": told}
-        found["outcomes"] = {**own, "CIDEr-D, changed": "100.0 50.0", "CIDEr-D": "100.0 200.0 50.0 150.0"}
-    return found
+        results["outcomes"] = {**own, "CIDEr-D, changed": "100.0 50.0", "CIDEr-D": "100.0 200.0 50.0 150.0"}
+    return results
 
 
 def run(row, pairs, shares, **settings):
@@ -153,11 +153,11 @@ def test_hours_follow_from_the_recorded_seconds(bench):
     curve = [{"pairs": 60, "wholly true": 0, "type right": 0, "CIDEr-D": 0, "seconds": 36.0}]
     runs = [run(row, 60, [], curve=curve) for row in ("pcl", "scorer", "clip4idc")]
     ((_, (_, *rows)),) = bench.hours(with_runs(bench, runs))
-    found = {row[0]: row[1:] for row in rows}
-    assert found["The three methods"] == ["9", "3", "192.0"]
-    assert found["PCL, Table 4"] == ["18", "1", "384.0"]
-    assert found["the rate search"] == ["9", "0", "192.0"]
-    assert found["all tables, each row once"][0] == str(3 * len(bench.rows_named("all")))
+    results = {row[0]: row[1:] for row in rows}
+    assert results["The three methods"] == ["9", "3", "192.0"]
+    assert results["PCL, Table 4"] == ["18", "1", "384.0"]
+    assert results["the rate search"] == ["9", "0", "192.0"]
+    assert results["all tables, each row once"][0] == str(3 * len(bench.rows_named("all")))
 
 
 def test_retrieval_is_the_mean_of_the_seeds(bench):

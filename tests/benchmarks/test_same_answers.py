@@ -55,9 +55,9 @@ def test_every_field_is_compared_in_every_digit(changed, names, records):
 
 
 def test_a_pair_that_only_one_side_answered_is_a_difference(records):
-    found = list(records.answer_differences("ui", [ANSWER], []))
-    assert {one.now for one in found} == {records.MISSING}
-    assert {one.name for one in found} == {f"ui/1/{field}" for field in ANSWER}
+    results = list(records.answer_differences("ui", [ANSWER], []))
+    assert {one.now for one in results} == {records.MISSING}
+    assert {one.name for one in results} == {f"ui/1/{field}" for field in ANSWER}
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_outputs_are_compared_file_by_file(records, tmp_path):
         (tmp_path / side / "1.code").write_text(code)
         (tmp_path / side / "files" / "same.txt").write_text("same")
     (tmp_path / "new" / "files" / "more.txt").write_text("more")
-    found = list(records.output_differences("commands/a", tmp_path / "old", tmp_path / "new"))
-    assert [one.name for one in found] == ["commands/a/1.code", "commands/a/files/more.txt"]
+    results = list(records.output_differences("commands/a", tmp_path / "old", tmp_path / "new"))
+    assert [one.name for one in results] == ["commands/a/1.code", "commands/a/files/more.txt"]
 
 
 @pytest.mark.parametrize(

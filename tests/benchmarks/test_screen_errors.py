@@ -35,7 +35,7 @@ def test_the_part_that_is_shown_holds_both_boxes(bench, wrong):
 def test_the_sheet_shows_both_boxes_in_their_colours(bench, wrong, tmp_path):
     out = tmp_path / "sheet.png"
     bench.draw(tmp_path, [wrong], out)
-    colours = np.asarray(Image.open(out).convert("RGB")).reshape(-1, 3).astype(int)
+    colors = np.asarray(Image.open(out).convert("RGB")).reshape(-1, 3).astype(int)
     for wanted in ((10, 138, 58), (208, 32, 32), (200, 30, 30)):
-        assert (np.abs(colours - wanted).max(axis=1) < 30).any()
+        assert (np.abs(colors - wanted).max(axis=1) < 30).any()
     assert not (tmp_path / "sheet.large.png").exists()

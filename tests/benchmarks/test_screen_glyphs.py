@@ -17,8 +17,8 @@ def test_one_character_of_a_line_is_another_one(bench):
 
 
 def test_shares_of_a_size(bench):
-    found = [(True, (0.5, 1.5)), (True, (1.0, 1.0)), (False, (0.9, 1.1)), (False, (0.2, 0.2))]
-    row = bench.row("12", found)
+    results = [(True, (0.5, 1.5)), (True, (1.0, 1.0)), (False, (0.9, 1.1)), (False, (0.2, 0.2))]
+    row = bench.row("12", results)
     assert row["lines, one character changed"] == row["lines, drawn anew"] == 2
     assert (row["seen, %, by sizes alone"], row["seen, %, now"]) == (50, 100)
     assert (row["called changed, %, by sizes alone"], row["called changed, %, now"]) == (0, 50)

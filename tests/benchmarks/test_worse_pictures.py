@@ -48,7 +48,7 @@ def test_frames_by_hand(bench):
 
 def test_scores_by_hand(bench):
     """Four scenes: their changes said rightly but for one called none, one distractor called changed."""
-    records, truths, found = [], {}, []
+    records, truths, results = [], {}, []
     for index in range(4):
         first, second = sample_triple(3, index).pairs()
         right = write_fixed(*first, "full")
@@ -63,9 +63,9 @@ def test_scores_by_hand(bench):
                 )
             )
             truths[records[-1].pair_id] = truth
-            found.append(
+            results.append(
                 Description(sentence, no_change, np.zeros(0), (), True, False, (0.2, 1.0 + 0.1 * index))
             )
     # type right, fits, alone, true, called none; recall; 15 of 16 orders right; above 1: all but the first's
     wanted = dict(zip(bench.COLUMNS, (*[75.0] * 4, 25.0, 75.0, 93.75, 6), strict=True))
-    assert bench.scores(records, Truths(find_world("clevr"), truths), found) == wanted
+    assert bench.scores(records, Truths(find_world("clevr"), truths), results) == wanted

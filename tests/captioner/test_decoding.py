@@ -67,14 +67,14 @@ def exhaustive(language, row, max_length):
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7))
 def test_greedy_equals_the_definition(seed, batch, max_length):
     language = Language(seed, batch)
-    found = greedy(language.step, language.cache, batch, max_length)
-    for row, decoded in enumerate(found):
+    results = greedy(language.step, language.cache, batch, max_length)
+    for row, decoded in enumerate(results):
         assert decoded.ids == naive_greedy(language, row, max_length)
         assert decoded.log_probability == pytest.approx(language.logp(row, decoded.ids), abs=1e-5)
         # each word's own attention: what was said just before it, of this row
         assert decoded.attention[:, 0, 0, 0].tolist() == [row] * len(decoded.ids)
         assert decoded.attention[:, 1, 0, 0].tolist() == [1, *decoded.ids[:-1]]
-    assert language.steps == max(len(decoded.ids) for decoded in found)  # stops when all rows have ended
+    assert language.steps == max(len(decoded.ids) for decoded in results)  # stops when all rows have ended
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7), st.sampled_from([0.0, 1e-9, 2.0, 300.0]))
@@ -95,8 +95,8 @@ def test_one_beam_is_greedy(seed, batch, max_length, sharpness):
 def test_a_wide_beam_is_exhaustive_search(seed, batch):
     max_length = 4
     language = Language(seed, batch)
-    found = beam(language.step, language.cache, batch, max_length, beams=4**3)
-    for row, decoded in enumerate(found):
+    results = beam(language.step, language.cache, batch, max_length, beams=4**3)
+    for row, decoded in enumerate(results):
         best, ids = exhaustive(language, row, max_length)
         assert decoded.ids == ids
         assert decoded.log_probability == pytest.approx(best, abs=1e-5)

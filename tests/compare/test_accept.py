@@ -95,8 +95,8 @@ def test_a_full_disk_tells_how_many_were_accepted(found, monkeypatch):
 def named(found, *names):
     """The comparison, its first outcomes called otherwise."""
     outcomes = list(found.outcomes)
-    for place, name in enumerate(names):
-        outcomes[place] = replace(outcomes[place], pair=replace(outcomes[place].pair, pair_id=name))
+    for index, name in enumerate(names):
+        outcomes[index] = replace(outcomes[index], pair=replace(outcomes[index].pair, pair_id=name))
     return replace(found, outcomes=tuple(outcomes))
 
 

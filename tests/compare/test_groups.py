@@ -12,7 +12,7 @@ from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.run import Outcome
 from whatchanged.measured import measure
 from whatchanged.measured.groups import AlikePairs
-from whatchanged.regions.runtime import Told
+from whatchanged.regions.runtime import RegionDescription
 
 
 def outcome(name, before, after):
@@ -63,8 +63,8 @@ def test_the_same_groups_again_and_in_any_order_of_the_same_names(outcomes):
     other += [outcome("b.png", screen(5), with_square(screen(5), BLUE, left=100, top=2))]
     assert group_outcomes(other) == group_outcomes(other)
     turned = other[::-1]
-    told = [{other[place].pair.pair_id for place in group.members} for group in group_outcomes(other)]
-    again = [{turned[place].pair.pair_id for place in group.members} for group in group_outcomes(turned)]
+    told = [{other[index].pair.pair_id for index in group.members} for group in group_outcomes(other)]
+    again = [{turned[index].pair.pair_id for index in group.members} for group in group_outcomes(turned)]
     assert sorted(map(sorted, told)) == sorted(map(sorted, again))
 
 
@@ -94,7 +94,9 @@ def test_a_models_statements_give_the_groups_their_sentences_and_nothing_else(ou
         if measured.verdict == "identical":
             return outcome
         known = tuple(replace(one, sentence="A badge appeared.") for one in measured.statements)
-        return replace(outcome, answer=of_statements("screens", Told(known, 0.0, True), measured, False))
+        return replace(
+            outcome, answer=of_statements("screens", RegionDescription(known, 0.0, True), measured, False)
+        )
 
     by_model = [told(outcome) for outcome in outcomes]
     groups = group_outcomes(by_model)

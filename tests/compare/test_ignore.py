@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from whatchanged.compare.ignore import Ignored, boxes_of, idle_boxes, read_ignored
+from whatchanged.compare.ignore import Ignored, boxes_of, read_ignored, unused_boxes
 from whatchanged.errors import WhatchangedError
 
 
@@ -10,12 +10,12 @@ def test_patterns_boxes_and_reasons(tmp_path):
     path = tmp_path / "boxes.json"
     document = {"*": [[0, 0, 5, 6]], "home/*.png": [{"box": [1, 2, 3, 4], "reason": "the clock"}]}
     path.write_text(json.dumps(document))
-    found = read_ignored(path)
-    assert found == (Ignored("*", (0, 0, 5, 6)), Ignored("home/*.png", (1, 2, 3, 4), "the clock"))
-    assert boxes_of(found, "home/a.png") == [(0, (0, 0, 5, 6)), (1, (1, 2, 3, 4))]
-    assert boxes_of(found, "Home/a.png") == [(0, (0, 0, 5, 6))]
-    assert str(found[1]) == "home/*.png [1, 2, 3, 4] (the clock)"
-    assert idle_boxes(found, [1]) == [found[0]]
+    results = read_ignored(path)
+    assert results == (Ignored("*", (0, 0, 5, 6)), Ignored("home/*.png", (1, 2, 3, 4), "the clock"))
+    assert boxes_of(results, "home/a.png") == [(0, (0, 0, 5, 6)), (1, (1, 2, 3, 4))]
+    assert boxes_of(results, "Home/a.png") == [(0, (0, 0, 5, 6))]
+    assert str(results[1]) == "home/*.png [1, 2, 3, 4] (the clock)"
+    assert unused_boxes(results, [1]) == [results[0]]
 
 
 @pytest.mark.parametrize(

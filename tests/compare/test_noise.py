@@ -73,8 +73,8 @@ def test_a_place_that_differs_from_run_to_run_is_ignored_in_its_picture_alone(tm
     settings = read_noise(tmp_path / "noise.json").applied(CompareSettings(sensitivity=0.5))
     assert settings.sensitivity == 0.5
     runs = match_folders(tmp_path / "old", tmp_path / "new")
-    found = compare(runs, settings, workers=1)
-    assert found.passes and found.outcomes[0].boxes == learned.unsteady[names[0]]
+    comparison = compare(runs, settings, workers=1)
+    assert comparison.passes and comparison.outcomes[0].boxes == learned.unsteady[names[0]]
     save(with_square(with_square(page()), left=100, top=2), tmp_path / "new" / names[0])
     assert not compare(runs, settings, workers=1).passes
     save(with_square(page()), tmp_path / "new" / names[1])
@@ -115,8 +115,8 @@ def test_taught_places_are_not_called_idle(tmp_path):
         save(with_square(page(), color), tmp_path / folder / "a.png")
     learned = learn_noise(match_folders(tmp_path / "one", tmp_path / "two"), workers=1)
     old, new = two_runs(tmp_path, same=1, squares=0)
-    found = compare(match_folders(old, new), learned.applied(CompareSettings()), workers=1)
-    assert len(found.settings.ignored) == 1 and found.idle == ()
+    comparison = compare(match_folders(old, new), learned.applied(CompareSettings()), workers=1)
+    assert len(comparison.settings.ignored) == 1 and comparison.unused == ()
 
 
 def test_what_cannot_be_taught_is_named(tmp_path):

@@ -74,7 +74,7 @@ def test_the_summary_tells_failed_from_changed_and_names_idle_boxes(found):
     assert "- `broken.png`: " in text and "- `gone.png`" in text and "- `new|*.png`" in text
     assert "**Ignored boxes that touch no difference any more: 1**" in text and "nothing" in text
     assert "![" not in text and "<img" not in text
-    nothing = replace(found, outcomes=found.outcomes[:2], groups=(), idle=())
+    nothing = replace(found, outcomes=found.outcomes[:2], groups=(), unused=())
     assert summary(nothing).startswith("### No picture changed\n\n0 of 2 pictures changed.\n")
 
 
@@ -148,12 +148,12 @@ def test_the_page_lists_groups_first_and_leaves_out_what_is_the_same(found):
     first = page.groups[0]
     assert page.pairs[first.members[0]].id == "04.png" and list(first.odd) == [first.members[0]]
     assert first.sentence.startswith("Group 1. ") and not first.closed
-    assert [page.pairs[place].id for group in page.groups if group.closed for place in group.members] == [
+    assert [page.pairs[index].id for group in page.groups if group.closed for index in group.members] == [
         "faint.png"
     ]
     assert any("touches no difference any more: nothing*" in text for text in page.notes)
     assert page.pairs[first.members[0]].ignored == ((0, 0, 3, 3),)
-    assert sorted(place for group in page.groups for place in group.members) == list(range(10))
+    assert sorted(index for group in page.groups for index in group.members) == list(range(10))
 
 
 def test_all_four_files_are_written(found, tmp_path):

@@ -127,8 +127,8 @@ def test_where_both_spellings_lie_in_one_folder_the_exact_one_counts(tmp_path):
 @given(st.lists(st.sampled_from(["e\u0301", "\u00e9", "a", "\u0323", "\u1100\u1161", "\uac00"]), max_size=4))
 def test_no_picture_is_lost_or_doubled_by_spelling(letters):
     names = {"".join(letters), *("".join(letters[:end]) for end in range(len(letters)))}
-    before = {name: Path(f"old/{place}") for place, name in enumerate(sorted(names)[::2])}
-    after = {name: Path(f"new/{place}") for place, name in enumerate(sorted(names))}
+    before = {name: Path(f"old/{index}") for index, name in enumerate(sorted(names)[::2])}
+    after = {name: Path(f"new/{index}") for index, name in enumerate(sorted(names))}
     pairs = matched(before, after)
     assert sorted(p.before for p in pairs if p.before) == sorted(before.values())
     assert sorted(p.after for p in pairs if p.after) == sorted(after.values())

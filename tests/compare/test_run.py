@@ -145,11 +145,11 @@ def test_a_file_that_may_not_be_read_is_its_pairs_error_alone(tmp_path, lock):
     lock(new / "00.png")
     wanted = f"{new / '00.png'}: cannot read the file: Permission denied."
     with StoredAnswers(tmp_path / "stored", {}) as stored:
-        for found in (
+        for results in (
             run.answer_pairs(pairs, CompareSettings()),
             run.answer_pairs(pairs, CompareSettings(), stored),
         ):
-            assert [one.error for one in found] == [wanted, ""] and found[1].changed
+            assert [one.error for one in results] == [wanted, ""] and results[1].changed
 
 
 def test_a_file_that_goes_away_meanwhile_is_its_pairs_error_alone(tmp_path):

@@ -20,7 +20,7 @@ GREEN = {"color_before": "#0000ff", "color_after": "#00ff00"}
 
 def names(answers):
     """Members that show something beyond, with how much."""
-    return {member: len(found) for member, found in enumerate(beyond_shared(answers)) if found}
+    return {member: len(statements) for member, statements in enumerate(beyond_shared(answers)) if statements}
 
 
 def test_another_kind_and_another_colour_stand_out():
@@ -100,12 +100,14 @@ def test_a_large_group_finds_its_odd_one_whatever_the_panel(monkeypatch):
 
 @given(st.lists(st.sampled_from([BLUE, GREEN]), min_size=3, max_size=12), st.randoms())
 def test_the_order_of_the_members_does_not_matter(colours, random):
-    answers = [answer(statement(**colour)) for colour in colours]
+    answers = [answer(statement(**color)) for color in colours]
     shuffled = list(range(len(answers)))
     random.shuffle(shuffled)
-    found = beyond_shared([answers[place] for place in shuffled])
+    statements = beyond_shared([answers[place] for place in shuffled])
     straight = beyond_shared(answers)
-    assert [len(found[index]) for index, _ in enumerate(shuffled)] == [len(straight[p]) for p in shuffled]
+    assert [len(statements[index]) for index, _ in enumerate(shuffled)] == [
+        len(straight[p]) for p in shuffled
+    ]
 
 
 def test_what_most_of_others_show_alike_is_left_out():

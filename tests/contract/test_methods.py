@@ -11,7 +11,7 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes import PatchesConfig
 from whatchanged.recipes.methods import METHODS
 from whatchanged.recipes.tables import find_method
-from whatchanged.testing.method_case import CAPTIONS, MethodCase, say, shaken
+from whatchanged.testing.method_case import CAPTIONS, MethodCase, decode_greedily, shaken
 from whatchanged.testing.methods import DUTIES
 from whatchanged.training.device import in_precision
 from whatchanged.training.methods import initialise_from
@@ -137,15 +137,15 @@ def test_sixteen_bit_change_the_words_probabilities_little(case):
     """A vision that chooses places may choose others, which changes more than lost digits do."""
     method = shaken(case.build())
     batch = case.batch(method)
-    whole = say(method, batch.before, batch.after)
+    whole = decode_greedily(method, batch.before, batch.after)
     previous = torch.cat([torch.full((len(batch.before), 1), BOS), whole.ids[:, :-1]], dim=1)
     with in_precision("bf16", torch.device("cpu")):
         memory = method.encode(batch.before, batch.after)
-        cache, found = method.first_cache(memory), []
+        cache, results = method.first_cache(memory), []
         for column in range(previous.shape[1]):
             scores, _, cache = method.step(memory, previous[:, column], column + 1, cache)
-            found.append(scores.float())
-    apart = (torch.stack(found, 1).exp() - whole.scores.exp()).abs().sum(-1) / 2  # of probability 1
+            results.append(scores.float())
+    apart = (torch.stack(results, 1).exp() - whole.scores.exp()).abs().sum(-1) / 2  # of probability 1
     assert 0 < apart.mean() < (0.2 if isinstance(method.vision, ObjectVision) else 0.02)
 
 

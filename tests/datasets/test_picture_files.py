@@ -16,9 +16,9 @@ def make(folder, *names):
 def test_pictures_by_their_endings_hidden_names_left_out(tmp_path):
     make(tmp_path, "b.PNG", "a/c.jpeg", "a/notes.txt", ".git/x.png", "a/.y.png", "d.svg", "e.svg", "f.pdf")
     walked = pictures_below(tmp_path)
-    found, others = walked.pictures, walked.others
-    assert list(found) == ["a/c.jpeg", "b.PNG"]
-    assert found["a/c.jpeg"] == tmp_path / "a" / "c.jpeg"
+    results, others = walked.pictures, walked.others
+    assert list(results) == ["a/c.jpeg", "b.PNG"]
+    assert results["a/c.jpeg"] == tmp_path / "a" / "c.jpeg"
     assert others == {".svg": 2, ".pdf": 1}
     assert is_picture("x.tiff") and not is_picture("x.tiff.txt")
 

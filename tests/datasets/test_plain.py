@@ -196,5 +196,5 @@ def test_the_five_sentences_of_levir_cc_say_that_nothing_changed(tmp_path):
     ]
     path = tmp_path / "list.csv"
     path.write_text("before,after,captions\n" + "".join(f"a.png,b.png,{row}\n" for row in rows))
-    found = open_dataset(path, pictures=False).records
-    assert [(r.changed, r.change_type) for r in found] == [(False, "none"), (True, None), (True, None)]
+    results = open_dataset(path, pictures=False).records
+    assert [(r.changed, r.change_type) for r in results] == [(False, "none"), (True, None), (True, None)]

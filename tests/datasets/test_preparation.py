@@ -97,7 +97,7 @@ def test_real_bird_tokens_are_left_as_they_are_and_cut_as_published(annotations)
     for record in records:
         assert [tuple(rule.words(caption)) for caption in record.captions] == list(record.tokens)
     cut = {
-        s: rule.cut([c for r in records if r.split == s for c in r.captions])
+        s: rule.truncated([c for r in records if r.split == s for c in r.captions])
         for s in ("train", "val", "test")
     }
     assert cut == {"train": 300, "val": 24, "test": 40}

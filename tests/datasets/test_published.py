@@ -19,8 +19,10 @@ def test_every_reader_but_that_of_ones_own_data_has_published_counts():
 
 def test_equal_counts_and_others():
     whole = [*pairs(2_685, "train"), *pairs(325, "val"), *pairs(337, "test")]
-    found = differences("birds_to_words", whole)
-    assert found[0] == "train: 2,685 captions, published 12,890 (files of PCL's authors)" and len(found) == 3
+    results = differences("birds_to_words", whole)
+    assert (
+        results[0] == "train: 2,685 captions, published 12,890 (files of PCL's authors)" and len(results) == 3
+    )
     lacking = differences("birds_to_words", whole[1:])
     assert lacking[0] == "train: 2,684 pairs, published 2,685 (files of PCL's authors)"
     assert differences("plain", whole) == ()

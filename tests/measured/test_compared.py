@@ -10,7 +10,7 @@ from whatchanged.measured import compared as compared_room
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import measure, measure_read
 from whatchanged.measured.reading import read_picture
-from whatchanged.regions.numbers import read_places
+from whatchanged.regions.numbers import read_proposals
 
 BOX = (30, 40, 90, 70)
 BEFORE = page(240, 160)
@@ -24,21 +24,21 @@ PAIRS = {
 @pytest.fixture
 def counts(monkeypatch):
     """How often each function is called that compares whole pictures."""
-    found = {}
+    results = {}
 
     def count(name):
         real = getattr(compared_room, name)
-        found[name] = 0
+        results[name] = 0
 
         def counted(*args):
-            found[name] += 1
+            results[name] += 1
             return real(*args)
 
         monkeypatch.setattr(compared_room, name, counted)
 
-    for name in ("visibility", "found_changes", "compare_sizes"):
+    for name in ("visibility", "detect_changes", "compare_sizes"):
         count(name)
-    return found
+    return results
 
 
 def measured(pair, compared):
@@ -48,8 +48,8 @@ def measured(pair, compared):
 @pytest.mark.parametrize(
     ("sizes", "wanted"),
     [
-        ("one size", {"visibility": 1, "found_changes": 1, "compare_sizes": 0}),
-        ("two sizes", {"visibility": 0, "found_changes": 0, "compare_sizes": 1}),
+        ("one size", {"visibility": 1, "detect_changes": 1, "compare_sizes": 0}),
+        ("two sizes", {"visibility": 0, "detect_changes": 0, "compare_sizes": 1}),
     ],
 )
 def test_a_pair_is_compared_once_for_the_answer_and_the_places(counts, sizes, wanted):
@@ -57,7 +57,7 @@ def test_a_pair_is_compared_once_for_the_answer_and_the_places(counts, sizes, wa
     compared = Compared(*pair)
     assert not any(counts.values())  # nothing before it is asked for
     measured(pair, compared)
-    read_places(compared, 12)
+    read_proposals(compared, 12)
     measured(pair, compared)
     assert counts == wanted
 
@@ -66,25 +66,25 @@ def test_a_pair_is_compared_once_for_the_answer_and_the_places(counts, sizes, wa
 def test_who_asks_first_changes_nothing(sizes):
     pair = PAIRS[sizes]
     shared = Compared(*pair)
-    places = read_places(shared, 12)
+    proposals = read_proposals(shared, 12)
     assert measured(pair, shared) == measured(pair, Compared(*pair)) == measure(*pair)
     later = Compared(*pair)
     measured(pair, later)
-    other = read_places(later, 12)
-    for field in fields(places):
-        np.testing.assert_array_equal(getattr(places, field.name), getattr(other, field.name))
+    other = read_proposals(later, 12)
+    for field in fields(proposals):
+        np.testing.assert_array_equal(getattr(proposals, field.name), getattr(other, field.name))
 
 
 def test_each_threshold_has_what_is_found_by_it(counts):
     compared = Compared(*PAIRS["one size"])
-    assert compared.found(1.0) is compared.found(1.0)
-    assert compared.found(1e9) == ()
-    assert counts == {"visibility": 1, "found_changes": 2, "compare_sizes": 0}
+    assert compared.changes(1.0) is compared.changes(1.0)
+    assert compared.changes(1e9) == ()
+    assert counts == {"visibility": 1, "detect_changes": 2, "compare_sizes": 0}
 
 
 def test_what_is_ignored_is_shown_as_it_was_before():
     compared = Compared(BEFORE, AFTER, [BOX, (100, 100, 120, 120)])
     np.testing.assert_array_equal(compared.after, BEFORE)
-    assert compared.idle == (1,)
+    assert compared.unused == (1,)
     assert (AFTER != BEFORE).any()  # the picture that was given stays as it is
     assert not compared.seen.differs.any()

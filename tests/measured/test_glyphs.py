@@ -28,14 +28,14 @@ def test_an_exchanged_digit_is_seen_in_text_of_usual_sizes(other, size):
 
 
 def test_without_its_line_that_digit_passes_as_text_drawn_anew():
-    with mock.patch.object(gate, "MOST_PLACES", 0):
+    with mock.patch.object(gate, "MOST_GLYPH_BOXES", 0):
         assert visibility(written("16.50", 12), written("18.50", 12)).score < 1
 
 
 @pytest.mark.parametrize(("residue", "counts"), [(0.9, False), (1.2, True)])
 def test_a_glyph_below_its_limit_leaves_no_doubt(residue, counts):
     before, after = written("16.50", 12), written("16.60", 12)
-    with mock.patch.object(gate, "MOST_PLACES", 0):
+    with mock.patch.object(gate, "MOST_GLYPH_BOXES", 0):
         alone = visibility(before, after).score
     glyph = glyphs.Glyph((20, 12, 60, 30), residue * glyphs.LEAST, 0.0)
     with mock.patch.object(glyphs, "most_unlike", return_value=glyph):

@@ -10,7 +10,7 @@ def answers():
     """Five pages whose badge turned green, four whose bar became longer, one of both, one that is as it
     was."""
     rng = np.random.default_rng(0)
-    found = []
+    results = []
     for index in range(11):
         before = page(220, 130)
         x, y = int(rng.integers(120, 160)), int(rng.integers(90, 100))
@@ -21,8 +21,8 @@ def answers():
             after = with_box(after, (x, y, x + 30, y + 20), (20, 140, 60))
         if 5 <= index < 10:
             after = with_box(after, (60, 96, 90, 102), (40, 40, 160))
-        found.append(measure(before, after))
-    return found
+        results.append(measure(before, after))
+    return results
 
 
 def test_pairs_of_one_cause_are_together_and_the_odd_one_comes_first():

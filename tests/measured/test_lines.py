@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from whatchanged.measured.found import Found
+from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.kinds import Finding
 from whatchanged.measured.lines import line_around, rewritten_lines, whole_lines
 
@@ -23,7 +23,7 @@ def word(left, right, kind="rewritten", aspect="text", cause=True):
     box = (left, 15, right, 15 + HEIGHT)
     was = None if kind == "added" else box
     now = None if kind == "removed" else box
-    return Found(Finding(kind, aspect, 0.5), was, now, 7, cause=cause)
+    return DetectedChange(Finding(kind, aspect, 0.5), was, now, 7, cause=cause)
 
 
 def test_a_line_goes_on_over_spaces_of_half_its_height():
@@ -94,7 +94,7 @@ def moved(left, right, step, down=0):
     """What was found of words that moved: their columns after, and how far they went."""
     box = (left, 15, right, 15 + HEIGHT)
     was = (left - step, 15 - down, right - step, 15 - down + HEIGHT)
-    return Found(Finding("moved", "position", 0.7, {"dx": step, "dy": down}), was, box, 9)
+    return DetectedChange(Finding("moved", "position", 0.7, {"dx": step, "dy": down}), was, box, 9)
 
 
 @pytest.mark.parametrize(

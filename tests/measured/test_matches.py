@@ -14,8 +14,8 @@ def line(order, gap=8, lift=0):
     picture = Image.new("RGB", (360, 60), "white")
     draw = ImageDraw.Draw(picture)
     left, boxes = 12, {}
-    for place, word in enumerate(order):
-        at = (left, 30 - lift * place)
+    for index, word in enumerate(order):
+        at = (left, 30 - lift * index)
         draw.text(at, WORDS[word], "black", ImageFont.load_default(14))
         boxes[word] = draw.textbbox(at, WORDS[word], ImageFont.load_default(14))
         left = boxes[word][2] + gap
@@ -26,8 +26,8 @@ def test_words_that_changed_places_are_found_where_they_went():
     (before, was), (after, now) = line([0, 1, 2, 3]), line([0, 3, 2, 1])
     shift = find_match(before, after, visibility(before, after), (0, 0, 360, 60), 1.0)
     assert shift is not None
-    found = {(one.dx, one.dy) for one in shift.moved}
-    assert found == {(now[k][0] - was[k][0], 0) for k in (1, 2, 3)}
+    results = {(one.dx, one.dy) for one in shift.moved}
+    assert results == {(now[k][0] - was[k][0], 0) for k in (1, 2, 3)}
     assert shift.seen.score < 1
 
 

@@ -95,8 +95,8 @@ def test_one_grey_level_is_noise_and_strict_finds_it():
 def test_strict_where_a_shift_explains_every_difference():
     before = np.full((120, 160, 3), 255, np.uint8)
     before[40:60, 30:90] = np.random.default_rng(0).integers(0, 2, (20, 60, 1), np.uint8) * 255
-    found = measure(before, np.roll(before, 10, axis=0), strict=True)
-    assert found.verdict == "changed" and found.statements[0].kind == "moved"
+    measured = measure(before, np.roll(before, 10, axis=0), strict=True)
+    assert measured.verdict == "changed" and measured.statements[0].kind == "moved"
 
 
 def test_text_moved_by_a_fraction_of_a_pixel_is_noise():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from whatchanged.measured import scales
-from whatchanged.measured.changes import found_changes, in_words
+from whatchanged.measured.changes import detect_changes, in_words
 from whatchanged.measured.gate import visibility
 from whatchanged.measured.scales import find_scale
 
@@ -47,8 +47,8 @@ def test_across_as_well():
 def test_one_bar_that_grew_with_the_range_of_its_axis_is_told_as_one_change():
     before = plot(HEIGHTS)
     after = plot((90, 225, 60, 120), 2 / 3, 2 / 3)  # the second one is as high as before, the others are not
-    found = found_changes(before, after, visibility(before, after), 1.0)
-    (first,) = in_words(found, (after.shape[1], after.shape[0]))
+    changes = detect_changes(before, after, visibility(before, after), 1.0)
+    (first,) = in_words(changes, (after.shape[1], after.shape[0]))
     assert (first.kind, first.values["aspect"]) == ("moved", "axis limit")
     assert first.values["factor"] == pytest.approx(2 / 3, abs=0.02)
     assert "squeezed to about 66 % of its height" in first.sentence

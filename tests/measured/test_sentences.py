@@ -28,8 +28,8 @@ def test_no_one_thing_is_said_to_be_most_of_a_picture(kind, pixels, sentence):
 
 
 def test_a_recoloured_picture_is_still_called_that():
-    colours = {"color_before": "#ffffff", "color_after": "#202020"}
-    text = said(Finding("recolored", "fill", 0.7, colours), (0, 0, 100, 50), (0, 0, 100, 50), 5000)
+    colors = {"color_before": "#ffffff", "color_after": "#202020"}
+    text = said(Finding("recolored", "fill", 0.7, colors), (0, 0, 100, 50), (0, 0, 100, 50), 5000)
     assert text.startswith("An area over the whole picture ") and text.endswith("(100 % of the picture).")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from whatchanged.measured import colours, words
+from whatchanged.measured import colors, words
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from whatchanged.measured import colours, words
     ],
 )
 def test_places(box, text):
-    assert words.place(box, (100, 100)) == text
+    assert words.position_phrase(box, (100, 100)) == text
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_ways(step, text):
     ],
 )
 def test_names_of_colours(colour, name):
-    assert colours.name(colour) == name
+    assert colors.name(colour) == name
 
 
 def test_steps_of_colours():
-    assert colours.step((255, 0, 0), (0, 0, 255)) == "turned from red to blue"
-    assert colours.step((200, 200, 200), (120, 120, 120)) == "became darker"
-    assert colours.step((60, 60, 200), (160, 160, 250)) == "became lighter"
+    assert colors.step((255, 0, 0), (0, 0, 255)) == "turned from red to blue"
+    assert colors.step((200, 200, 200), (120, 120, 120)) == "became darker"
+    assert colors.step((60, 60, 200), (160, 160, 250)) == "became lighter"

@@ -51,7 +51,7 @@ def measure(folder):
     sys.path.remove(str(ROOT))
     make_data(folder / "data", ROOT)
     variables = environment(ROOT / "src") | SAME_INSTRUCTIONS
-    found = {}
+    results = {}
     for steps in sorted(set(CASES.values())):
         names = [name for name, length in CASES.items() if length == steps]
         command = [sys.executable, "-m", "benchmarks.same_numbers_tree", "--data", folder / "data"]
@@ -59,8 +59,8 @@ def measure(folder):
         command += [part for name in names for part in ("--recipe", name)]
         subprocess.run(command, check=True, cwd=ROOT, env=variables, capture_output=True)
         runs = json.loads((folder / str(steps) / "numbers.json").read_text())["recipes"]
-        found |= {name: run.get("lines", run.get("failed")) for name, run in runs.items()}
-    return {"data": data_hash(folder / "data"), "recipes": found}
+        results |= {name: run.get("lines", run.get("failed")) for name, run in runs.items()}
+    return {"data": data_hash(folder / "data"), "recipes": results}
 
 
 def data_hash(data):

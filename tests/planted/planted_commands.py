@@ -111,7 +111,7 @@ FURTHER = (
 
 def _planned() -> tuple[Planned, ...]:
     """The commands that are stopped at random moments elsewhere, and further ones, some with workers."""
-    found = [
+    results = [
         Planned(
             _two_workers(command),
             partial(begin_accepting, command) if command.first else None,
@@ -119,9 +119,9 @@ def _planned() -> tuple[Planned, ...]:
         )
         for command in COMMANDS
     ]
-    train = next(plan for plan in found if plan.name == "train").command
+    train = next(plan for plan in results if plan.name == "train").command
     workers = replace(train, name="train --workers", arguments=(*train.arguments, "--workers", "2"))
-    return (*found, Planned(workers), *FURTHER)
+    return (*results, Planned(workers), *FURTHER)
 
 
 PLANNED = _planned()

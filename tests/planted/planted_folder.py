@@ -72,21 +72,21 @@ class PlantedFolder:
 
     def plant_code(self, folder: Path | None = None) -> None:
         """Modules, metadata, programs and settings, in the working directory or another folder."""
-        place = self.here if folder is None else folder
+        path = self.here if folder is None else folder
         for name in (*sorted(sys.stdlib_module_names - {"_pyrepl"}), *LIBRARIES, *STARTING):
             if name not in PACKAGES:
-                write(place / f"{name}.py", MODULE.format(log=str(self.log), name=name))
+                write(path / f"{name}.py", MODULE.format(log=str(self.log), name=name))
         for name in PACKAGES:
-            write(place / name / "__init__.py", MODULE.format(log=str(self.log), name=name))
+            write(path / name / "__init__.py", MODULE.format(log=str(self.log), name=name))
         entries = "".join(f"[{group}]\nevil = evil:VALUE\n\n" for group in GROUPS)
-        write(place / "evil-1.0.dist-info/entry_points.txt", entries)
-        write(place / "evil-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
-        write(place / "evil.pth", "import evil\n")
+        write(path / "evil-1.0.dist-info/entry_points.txt", entries)
+        write(path / "evil-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+        write(path / "evil.pth", "import evil\n")
         for name in PROGRAMS:
-            write(place / name, PROGRAM.format(log=self.log, name=name))
-            (place / name).chmod(0o755)
-        write(place / "matplotlibrc", "text.usetex: True\nbackend: module://evil\nfigure.facecolor: red\n")
-        write(place / ".numba_config.yaml", "cache_dir: numba_cache\n")
+            write(path / name, PROGRAM.format(log=self.log, name=name))
+            (path / name).chmod(0o755)
+        write(path / "matplotlibrc", "text.usetex: True\nbackend: module://evil\nfigure.facecolor: red\n")
+        write(path / ".numba_config.yaml", "cache_dir: numba_cache\n")
 
     def ran(self) -> list[str]:
         """What of the planted code was run."""
@@ -158,15 +158,15 @@ def started(
 
 def digest(folder: Path) -> dict[str, str]:
     """Every path below a folder, with its kind, its rights, its time and what it holds."""
-    found = {}
+    results = {}
     for path in sorted(folder.rglob("*")):
         about = path.lstat()
         if path.is_symlink():
             content = f"-> {path.readlink()}"
         else:
             content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-        found[path.relative_to(folder).as_posix()] = f"{about.st_mode:o} {about.st_mtime_ns} {content}"
-    return found
+        results[path.relative_to(folder).as_posix()] = f"{about.st_mode:o} {about.st_mtime_ns} {content}"
+    return results
 
 
 @cache
@@ -180,13 +180,13 @@ def can_watch() -> bool:
 
 def spoken_to(trace: Path) -> tuple[str, ...]:
     """The addresses beyond this machine in what strace noted of connections and messages."""
-    found = set()
+    results = set()
     for line in trace.read_text(errors="replace").splitlines():
         if re.search(r"\b(connect|sendto|sendmsg|sendmmsg)\(", line):
             for four, six in ADDRESS.findall(line):
                 if not LOOPBACK.match(four or six):
-                    found.add(four or six)
-    return tuple(sorted(found))
+                    results.add(four or six)
+    return tuple(sorted(results))
 
 
 def files_below(folder: Path) -> list[str]:

@@ -79,8 +79,8 @@ def test_a_draft_of_this_very_process_that_is_a_link_is_not_written_through(plan
 
 def entries_of(folder):
     """Some of the files and folders in a folder and in those of it, spread over all of them."""
-    found = [p for p in sorted(folder.rglob("*")) if len(p.relative_to(folder).parts) <= 2]
-    return found[:: -(-len(found) // MOST_ENTRIES)] if found else []
+    results = [p for p in sorted(folder.rglob("*")) if len(p.relative_to(folder).parts) <= 2]
+    return results[:: -(-len(results) // MOST_ENTRIES)] if results else []
 
 
 @pytest.mark.slow

@@ -109,8 +109,8 @@ def test_from_drawing_to_a_score(packages, source, tmp_path, whatchanged):
         assert code == 0, (step[0], err)
         assert "--plan" not in step or "look" in out
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    found = [line["toy-find"] for line in lines if "toy-find" in line and line.get("stage") == "look"]
-    assert found[-1] < 0.7 * found[0]  # the truth taught it where the squares are
+    results = [line["toy-find"] for line in lines if "toy-find" in line and line.get("stage") == "look"]
+    assert results[-1] < 0.7 * results[0]  # the truth taught it where the squares are
     card = json.loads((model / "bundle.json").read_text())
     assert (card["world"], card["input"]["size"]) == ("toy", [24, 18])
     report = json.loads((tmp_path / "report.json").read_text())

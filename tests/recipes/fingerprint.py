@@ -136,14 +136,14 @@ class Fingerprint:
         stage, method = self.recipe.stages[number], deepcopy(self.fresh)
         optimizer = make_optimizer(method, stage)
         torch.manual_seed(0)
-        found = []
+        results = []
         given = self._given(number)
         for plan in [*self._first_plans(number), *self._plans(number)[:UPDATES]]:
-            state = State(stage=number, step=len(found))
+            state = State(stage=number, step=len(results))
             cpu = torch.device("cpu")
-            found.append(loop.take_step(method, optimizer, read(given, plan), self.recipe, state, cpu))
+            results.append(loop.take_step(method, optimizer, read(given, plan), self.recipe, state, cpu))
         before, after = self.fresh.state_dict(), method.state_dict()
-        return found, digest({n: t for n, t in after.items() if not torch.equal(t, before[n])})
+        return results, digest({n: t for n, t in after.items() if not torch.equal(t, before[n])})
 
     def _validation(self):
         """What is validated on, and the sentences that say that nothing changed."""
@@ -167,8 +167,8 @@ class Fingerprint:
             return scores, attention, cache
 
         with mock.patch.object(method, "step", endless_step):
-            found = decode(method, batch.before, batch.after)
-        return [(row.ids, row.log_probability) for row in found]
+            results = decode(method, batch.before, batch.after)
+        return [(row.ids, row.log_probability) for row in results]
 
     @cached_property
     def sources(self) -> Sources:

@@ -119,12 +119,12 @@ def keys_of(recipe: Recipe) -> list[str]:
 
     ``name`` and ``description`` say nothing.
     """
-    found = ["seed", *(f"method.{entry.name}" for entry in fields(recipe.method))]
+    results = ["seed", *(f"method.{entry.name}" for entry in fields(recipe.method))]
     for table, kinds in (("vision", tables.VISION.kinds()), ("data", tables.DATA.kinds())):
-        found += dict.fromkeys(f"{table}.{entry.name}" for kind in kinds for entry in fields(kind))
+        results += dict.fromkeys(f"{table}.{entry.name}" for kind in kinds for entry in fields(kind))
     for stage in recipe.stages:
-        found += [f"stage.{stage.name}.{entry.name}" for entry in fields(StageConfig)]
-    return found
+        results += [f"stage.{stage.name}.{entry.name}" for entry in fields(StageConfig)]
+    return results
 
 
 def other_value(recipe: Recipe, key: str, data):

@@ -118,8 +118,8 @@ def test_every_key_of_every_recipe_does_something_or_is_refused(changes):
     for name in recipe_names():
         for key in keys_of(load_recipe(name)):
             outcomes[name, key] = changes.outcome(name, key)
-    idle = [where for where, outcome in outcomes.items() if outcome is None]
-    assert not idle
+    unused = [where for where, outcome in outcomes.items() if outcome is None]
+    assert not unused
     # what was covered: every recipe, every key of every method, vision, data source and stage
     assert len({name for name, _ in outcomes}) == len(recipe_names()) >= 43
     keys = {_without_stage(key) for _, key in outcomes}

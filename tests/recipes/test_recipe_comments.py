@@ -20,13 +20,13 @@ def comment(path):
 
 def lost(text):
     """What a comment points to that is not there."""
-    found = [name for name in FILE.findall(text) if not (ROOT / name).is_file()]
+    results = [name for name in FILE.findall(text) if not (ROOT / name).is_file()]
     for page, heading in HEADING.findall(text):
         wanted = re.compile(rf"^#+ .*{re.escape(heading)}", re.MULTILINE)
         if not (ROOT / page).is_file() or not wanted.search((ROOT / page).read_text(encoding="utf-8")):
-            found.append(f'{page}, "{heading}"')
+            results.append(f'{page}, "{heading}"')
     known = {path.stem for path in RECIPES} | {"there"}
-    return found + [one or other for one, other in OTHER.findall(text) if (one or other) not in known]
+    return results + [one or other for one, other in OTHER.findall(text) if (one or other) not in known]
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)

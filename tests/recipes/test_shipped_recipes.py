@@ -65,8 +65,8 @@ def test_scorers_published_settings():
         recipe = load_recipe(name)
         method, (stage,) = recipe.method, recipe.stages
         words = (recipe.data.preparation, method.max_length)
-        found = (method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr, *words)
-        assert found == wanted
+        results = (method.layers, method.view_weight, method.reason_weight, stage.batch, stage.lr, *words)
+        assert results == wanted
         assert PREPARATIONS[words[0]].most_words == words[1] - 2  # the marks
         if "clevr-change" not in words[0]:  # unchanged pairs, if any, are examples like others
             assert recipe.data.examples == "pairs"

@@ -149,12 +149,12 @@ class TinyData:
 
     def _places(self, recipe: Recipe, data: DatasetConfig) -> DatasetConfig:
         vision = recipe.vision
-        found = {"path": data.path or str(self.twin())}
+        results = {"path": data.path or str(self.twin())}
         if isinstance(vision, FeaturesConfig):
             grid = (vision.rows, vision.columns, vision.feature_width)
-            found["features"] = data.features or str(self.features(*grid))
+            results["features"] = data.features or str(self.features(*grid))
         if any(stage.data == "single" for stage in recipe.stages):
-            found["single"] = data.single or str(self.birds() / "cub")
+            results["single"] = data.single or str(self.birds() / "cub")
         if any("fgvc" in stage.tasks for stage in recipe.stages):
-            found["labelled"] = data.labelled or str(self.birds() / "nabirds")
-        return replace(data, **found)
+            results["labelled"] = data.labelled or str(self.birds() / "nabirds")
+        return replace(data, **results)

@@ -49,23 +49,23 @@ def test_two_far_changes_are_proposed_each_by_itself():
     one, other = (10, 10, 30, 24), (150, 90, 180, 110)
     after = with_box(other, picture=with_box(one))
     after[90:110, 150:180] = 90
-    places = proposed(white(), after)
+    proposals = proposed(white(), after)
     for box in (one, other):
-        assert max(overlap(place.boxes[1], box) for place in places) > 0.85
+        assert max(overlap(proposal.boxes[1], box) for proposal in proposals) > 0.85
 
 
 def test_noise_is_proposed_too():
     rng = np.random.default_rng(0)
     before = with_box((50, 40, 90, 70), 60)
     after = np.clip(before + rng.integers(-3, 4, before.shape), 0, 255).astype(np.uint8)
-    places = proposed(before, after)
-    assert places
-    assert all(place.strength < 1 for place in places)
+    proposals = proposed(before, after)
+    assert proposals
+    assert all(proposal.strength < 1 for proposal in proposals)
 
 
 def test_pictures_of_two_sizes_have_the_whole_among_their_places():
-    places = proposed(white(200, 120), with_box((10, 100, 60, 110), 0, white(200, 150)), most=20)
-    wholes = [place for place in places if place.boxes == ((0, 0, 200, 120), (0, 0, 200, 150))]
+    proposals = proposed(white(200, 120), with_box((10, 100, 60, 110), 0, white(200, 150)), most=20)
+    wholes = [proposal for proposal in proposals if proposal.boxes == ((0, 0, 200, 120), (0, 0, 200, 150))]
     assert wholes
 
 
@@ -76,10 +76,10 @@ def test_there_are_no_more_than_wanted_and_none_twice(most: int):
     for _ in range(12):
         x, y = int(rng.integers(0, 180)), int(rng.integers(0, 100))
         after[y : y + 12, x : x + 12] = rng.integers(0, 200, 3)
-    places = proposed(white(), after, most)
-    assert len(places) == most
-    for i, one in enumerate(places):
-        for other in places[:i]:
+    proposals = proposed(white(), after, most)
+    assert len(proposals) == most
+    for i, one in enumerate(proposals):
+        for other in proposals[:i]:
             alike = [overlap(mine, yours) for mine, yours in zip(one.boxes, other.boxes, strict=True)]
             assert min(alike) < SAME
 
@@ -96,13 +96,13 @@ def test_the_word_of_a_letter_that_changed_is_a_place():
     box = word(before, 40, 50, 6)
     after = before.copy()
     after[52:58, 66:69] = 255
-    assert max(overlap(place.box_after, box) for place in proposed(before, after)) > 0.9
+    assert max(overlap(proposal.box_after, box) for proposal in proposed(before, after)) > 0.9
 
 
 def test_the_bar_that_grew_is_a_place():
     before = with_box((60, 50, 80, 110), 90)
     after = with_box((60, 40, 80, 110), 90)
-    assert max(overlap(place.box_after, (60, 40, 80, 110)) for place in proposed(before, after)) > 0.9
+    assert max(overlap(proposal.box_after, (60, 40, 80, 110)) for proposal in proposed(before, after)) > 0.9
 
 
 def test_the_cell_around_a_word_that_changed_is_a_place():
@@ -112,17 +112,19 @@ def test_the_cell_around_a_word_that_changed_is_a_place():
     word(before, 60, 55, 4)
     after = before.copy()
     after[55:65, 60:90][before[55:65, 60:90] == 0] = 160
-    assert max(overlap(place.box_after, (22, 32, 138, 88)) for place in proposed(before, after, 20)) > 0.9
+    assert (
+        max(overlap(proposal.box_after, (22, 32, 138, 88)) for proposal in proposed(before, after, 20)) > 0.9
+    )
 
 
 def test_shares_are_counted():
     after = with_box((150, 90, 170, 100), picture=with_box((10, 10, 50, 30)))
-    whole = next(place for place in proposed(white(), after) if place.boxes[1] == (10, 10, 170, 100))
+    whole = next(proposal for proposal in proposed(white(), after) if proposal.boxes[1] == (10, 10, 170, 100))
     visible, density, strong, strong_density, left, top, right, bottom = whole.shares
     assert (visible, strong) == (1, 1)
     assert density == strong_density == pytest.approx((40 * 20 + 20 * 10) / (160 * 90))
     assert (left, top, right, bottom) == (0, 0, 0, 0)
-    part = next(place for place in proposed(white(), after) if place.boxes[1] == (10, 10, 50, 30))
+    part = next(proposal for proposal in proposed(white(), after) if proposal.boxes[1] == (10, 10, 50, 30))
     assert part.shares[:2] == (pytest.approx(0.8), 1)
 
 

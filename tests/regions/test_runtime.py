@@ -12,7 +12,7 @@ from whatchanged.captioner.card import NoChange
 from whatchanged.errors import BundleError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
-from whatchanged.regions.numbers import read_places
+from whatchanged.regions.numbers import read_proposals
 from whatchanged.regions.runtime import RegionModel, aspects_of
 from whatchanged.worlds import find_world
 
@@ -59,8 +59,8 @@ def test_probabilities_are_those_of_the_cards_equations(tmp_path):
     before, after = pair(BOX)
     measured = measure(before, after)
     compared = Compared(before, after)
-    found = model.tell(compared, measured)
-    numbers = read_places(compared, card.input.regions).numbers
+    found = model.describe(compared, measured)
+    numbers = read_proposals(compared, card.input.regions).numbers
     verdict = SLOPE * float(numbers[:, RECOLOURED].max()) + START
     p = min(max(measured.no_change, 1e-4), 1 - 1e-4)
     own = 1 / (1 + np.exp(0.5 * verdict - 0.25 * np.log(p / (1 - p))))

@@ -40,8 +40,8 @@ def site(tmp_path_factory):
 
 def pages(site):
     """Every page but the one that a web server shows for a wrong address, from whatever folder."""
-    found = (path for path in sorted(site.rglob("*.html")) if path.name != "404.html")
-    return {path: path.read_text(encoding="utf-8") for path in found}
+    results = (path for path in sorted(site.rglob("*.html")) if path.name != "404.html")
+    return {path: path.read_text(encoding="utf-8") for path in results}
 
 
 def test_every_section_has_its_pages(site):

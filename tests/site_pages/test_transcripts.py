@@ -36,8 +36,8 @@ rm -rf never-run
 
 
 def test_commands_and_what_the_page_shows_below_them():
-    found = [(step.command, step.output) for step in steps(PAGE)]
-    assert found == [("echo one; echo two >&2", "one\ntwo"), ("echo a \\\n    b", "a b"), ("true", "")]
+    results = [(step.command, step.output) for step in steps(PAGE)]
+    assert results == [("echo one; echo two >&2", "one\ntwo"), ("echo a \\\n    b", "a b"), ("true", "")]
 
 
 def test_a_block_that_begins_with_output_is_an_error():

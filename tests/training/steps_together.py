@@ -119,7 +119,7 @@ def main(pool, out, steps, batch, accumulate, *names):
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     torch.Tensor.float = torch.Tensor.double  # what is computed in float32 on purpose
-    found, parted = {}, {}
+    results, parted = {}, {}
     cases = all_cases(Path(pool))
     asked = [(name, *stage) for name in names or cases for stage in stages_of(cases[name])]
     with joined():
@@ -132,5 +132,5 @@ def main(pool, out, steps, batch, accumulate, *names):
         alone = Steps(cases[name], tasks, int(steps), int(batch), scenes)
         loss, weight = together.compare(alone)
         label = f"{name}: {' + '.join(tasks)}{' of scenes' if scenes else ''}"
-        found[label] = {"loss": loss, "weight": weight, "went": together.went, "rows": together.rows}
-    Path(out).write_text(json.dumps({"processes": count, "stages": found}, indent=1))
+        results[label] = {"loss": loss, "weight": weight, "went": together.went, "rows": together.rows}
+    Path(out).write_text(json.dumps({"processes": count, "stages": results}, indent=1))

@@ -233,9 +233,9 @@ def test_batches_for_a_gpu_are_pinned_where_they_are_read(pinned, monkeypatch):
         return Batch(torch.zeros(count, 1), torch.zeros(count, 1), torch.zeros(count, 3).long())
 
     asked = replace(stage_input(stage(steps=3), collate=collate), pinned=pinned)
-    found = list(draws(asked, 0, {}))
-    assert len(found) == 3
-    for draw in found:
+    results = list(draws(asked, 0, {}))
+    assert len(results) == 3
+    for draw in results:
         tensors = (draw.batch.before, draw.batch.after, draw.batch.ids)
         assert all((tensor == float(pinned)).all() for tensor in tensors) and draw.batch.changed is None
     assert len(threads) == (9 if pinned else 0) and threading.main_thread() not in threads

@@ -92,9 +92,9 @@ def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tm
     captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "last")
     first, second, *_ = pairs
     alone = list(captioner.describe([first, second], 8))
-    found = list(captioner.describe([first, (tmp_path / "broken.png", first[1]), second], 8))
-    assert [found[0].sentence, found[2].sentence] == [said.sentence for said in alone]
-    assert isinstance(found[1], ImageError)
+    results = list(captioner.describe([first, (tmp_path / "broken.png", first[1]), second], 8))
+    assert [results[0].sentence, results[2].sentence] == [said.sentence for said in alone]
+    assert isinstance(results[1], ImageError)
 
 
 @pytest.mark.slow

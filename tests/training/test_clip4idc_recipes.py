@@ -118,8 +118,8 @@ def test_the_published_examples_and_passes(name, retrieval, caption):
     recipe = load_recipe(name)
     *first, last = recipe.stages
     for stage in first:
-        found = (stage.examples, stage.changed_only, stage.exchange, stage.batch, stage.steps)
-        assert found == retrieval and stage.drop_last
+        results = (stage.examples, stage.changed_only, stage.exchange, stage.batch, stage.steps)
+        assert results == retrieval and stage.drop_last
     assert bool(first) == bool(retrieval)
     assert (last.examples, last.steps, last.batch, last.exchange) == (*caption, 16, False)
     for stage in recipe.stages:

@@ -25,8 +25,8 @@ SAME = (
 
 def test_old_names_become_the_present_ones():
     tensors = {name: torch.tensor(float(number)) for number, name in enumerate(OLD)}
-    found = current_names(tensors)
-    assert {name: found[new] for name, new in OLD.items()} == tensors and len(found) == len(OLD)
+    results = current_names(tensors)
+    assert {name: results[new] for name, new in OLD.items()} == tensors and len(results) == len(OLD)
 
 
 def test_other_names_stay():
@@ -57,7 +57,7 @@ def test_an_old_checkpoint_is_read_under_the_present_names(tmp_path):
 def test_of_a_model_of_regions_only_the_networks_are_read():
     names = ("vision.networks.0.net.norm.running_mean", "vision.before.weight", "embed.words.weight")
     held = {f"{kind}{name}": torch.ones(1) for name in names for kind in ("model.", "optimizer.")}
-    found = current_names({**held, "random.torch": torch.ones(1)})
+    results = current_names({**held, "random.torch": torch.ones(1)})
     network = "networks.0.net.norm.running_mean"
-    assert found.keys() == {f"model.{network}", f"optimizer.{network}", "random.torch"}
+    assert results.keys() == {f"model.{network}", f"optimizer.{network}", "random.torch"}
     assert current_names({names[0]: torch.ones(1), names[1]: torch.ones(1)}).keys() == {network}

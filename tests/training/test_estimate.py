@@ -88,11 +88,11 @@ def test_more_devices_and_more_parts_need_less_memory():
 
 
 def test_tasks_that_need_drawn_scenes_are_named_and_not_counted():
-    found = {stage.name: stage for stage in estimate(load_recipe("clevr-pcl"), WORDS, 1, 1)}
-    assert found["match"].uncounted == ("matching",) and found["match"].operations == 0
-    assert found["pretrain"].uncounted == ("matching",) and found["pretrain"].operations > 0
-    assert found["caption"].uncounted == ("caption", "matching")  # words learn where to look
-    assert all(stage.memory > COPIES * 4 * stage.learning for stage in found.values())
+    results = {stage.name: stage for stage in estimate(load_recipe("clevr-pcl"), WORDS, 1, 1)}
+    assert results["match"].uncounted == ("matching",) and results["match"].operations == 0
+    assert results["pretrain"].uncounted == ("matching",) and results["pretrain"].operations > 0
+    assert results["caption"].uncounted == ("caption", "matching")  # words learn where to look
+    assert all(stage.memory > COPIES * 4 * stage.learning for stage in results.values())
 
 
 def test_the_words_of_a_data_set_are_counted(tiny_dataset):
@@ -136,14 +136,16 @@ def test_regions_of_screens_are_counted_as_a_real_step_takes_them():
 
 def test_a_stages_own_examples_come_before_those_of_the_data():
     """Only scenes bring the other pair of each into the batch."""
-    found = {}
+    results = {}
     for common, own in (("scenes", ""), ("scenes", "captions"), ("captions", ""), ("captions", "scenes")):
         recipe = one_stage("clip4idc-tiny")
         stage = replace(recipe.stages[0], examples=own)
         data = replace(recipe.data, examples=common, exchange=False)
-        found[common, own] = estimate(replace(recipe, stages=(stage,), data=data), WORDS, 1, 1)[0].operations
-    assert found["scenes", "captions"] == found["captions", ""]
-    assert found["captions", "scenes"] == found["scenes", ""] > 1.9 * found["captions", ""]
+        results[common, own] = estimate(replace(recipe, stages=(stage,), data=data), WORDS, 1, 1)[
+            0
+        ].operations
+    assert results["scenes", "captions"] == results["captions", ""]
+    assert results["captions", "scenes"] == results["scenes", ""] > 1.9 * results["captions", ""]
 
 
 def test_a_backbone_whose_tokens_are_stored_does_not_run():

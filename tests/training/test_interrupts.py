@@ -60,13 +60,13 @@ def test_a_run_without_a_checkpoint_says_that_it_starts_over(quick_recipe, tmp_p
 
 
 def test_a_thread_hears_no_signals():
-    found = []
+    results = []
 
     def ask():
         with noting_signals(print) as request:
-            found.append(request.signal)
+            results.append(request.signal)
 
     thread = threading.Thread(target=ask)
     thread.start()
     thread.join()
-    assert found == [None]
+    assert results == [None]

@@ -36,7 +36,7 @@ def test_a_log_opened_twice_before_anything_is_written_keeps_its_length(tmp_path
 def test_quiet_is_quiet(tmp_path, capsys):
     with RunLog(tmp_path, 0, 0, quiet=True) as log:
         log.write({"stage": "s", "step": 1, "mlm": 2.5}, 1)
-        log.say("hello")
+        log.info("hello")
     assert capsys.readouterr() == ("", "")
 
 

@@ -69,8 +69,8 @@ def test_constant_is_constant_after_its_ramp():
 def test_clip4idc_rates_rise_from_zero_and_fall_to_zero(schedule, rates):
     """At 0, 5, 10, 50, 100 % of the steps, a tenth of them warm-up; the cosine jumps where it ends."""
     stage = replace(STAGE, steps=1000, lr=1.0, schedule=schedule, warmup=100)
-    found = [learning_rate(stage, step) for step in (0, 50, 100, 500, 1000)]
-    assert found == pytest.approx(rates, abs=1e-6)
+    results = [learning_rate(stage, step) for step in (0, 50, 100, 500, 1000)]
+    assert results == pytest.approx(rates, abs=1e-6)
     assert learning_rate(stage, 99) == pytest.approx(0.99)
 
 

@@ -84,11 +84,11 @@ def _own_text(settings: type[Any]) -> str:
 
 def _meanings(settings: type[Any]) -> dict[str, str]:
     """Key -> its docstring on one line, where the class or one that it derives from has one."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for base in reversed(settings.__mro__):
         if base.__module__.startswith("whatchanged."):
-            found.update(_docstrings(base))
-    return found
+            results.update(_docstrings(base))
+    return results
 
 
 def _docstrings(base: type[Any]) -> Iterator[tuple[str, str]]:

@@ -68,12 +68,12 @@ def run(command: str, folder: Path) -> str:
 
 def differences(markdown: str, folder: Path) -> list[str]:
     """Every command of the page whose output is not the one that the page shows, with both."""
-    found = []
+    results = []
     for step in steps(markdown):
         output = run(step.command, folder)
         if comparable(output, step.numbers) != comparable(step.output, step.numbers):
-            found.append(f"$ {step.command}\n--- the page shows\n{step.output}\n--- it prints\n{output}")
-    return [*found, *_python_differences(markdown, folder)]
+            results.append(f"$ {step.command}\n--- the page shows\n{step.output}\n--- it prints\n{output}")
+    return [*results, *_python_differences(markdown, folder)]
 
 
 def comparable(output: str, numbers: bool) -> str:

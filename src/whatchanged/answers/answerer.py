@@ -8,7 +8,7 @@ from pathlib import Path
 from whatchanged.answers.answer import Answer
 from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
-from whatchanged.answers.models import asked_models
+from whatchanged.answers.models import candidate_models
 from whatchanged.answers.pair import Looking, ReadPair, read_pair
 from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError
@@ -18,7 +18,7 @@ from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.reading import same_bytes
 from whatchanged.text.recogniser import require_recogniser
 
-HELD = 50_000_000
+MOST_PENDING_PIXELS = 50_000_000
 """Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
 
 
@@ -77,7 +77,7 @@ class Answerer:
         self.insists = model is not None
         """Whether a model was named, whose sentence then stands."""
         self.measurement = Measurement()
-        self.models = asked_models(model, checked_threads(threads), self.beams)
+        self.models = candidate_models(model, checked_threads(threads), self.beams)
         """The models that may answer. Only one that was named is built before it is needed."""
         if self.insists:
             self.models[0].build()
@@ -96,17 +96,17 @@ class Answerer:
         self, pairs: Sequence[tuple[PictureSource, PictureSource]], ignore: Sequence[Box] = ()
     ) -> list[Answer | ImageError]:
         """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
-        found: list[Answer | ImageError] = []
+        results: list[Answer | ImageError] = []
         begun: deque[Answer | ImageError | ReadPair] = deque()
         held = 0
         for before, after in pairs:
             pair = self._begin(before, after, ignore)
             begun.append(pair)
             held += pair.pixels if isinstance(pair, ReadPair) else 0
-            if held >= HELD:  # the others are read once these are answered
-                found += self._finish(begun)
+            if held >= MOST_PENDING_PIXELS:  # the others are read once these are answered
+                results += self._finish(begun)
                 held = 0
-        return found + self._finish(begun)
+        return results + self._finish(begun)
 
     def _begin(
         self, before: PictureSource, after: PictureSource, ignore: Sequence[Box]
@@ -130,11 +130,11 @@ class Answerer:
     def _finish(self, begun: deque[Answer | ImageError | ReadPair]) -> list[Answer | ImageError]:
         """The answers for pairs that were begun, which are let go one by one."""
         nearest = self._nearest([pair for pair in begun if isinstance(pair, ReadPair)])
-        found: list[Answer | ImageError] = []
+        results: list[Answer | ImageError] = []
         while begun:
             pair = begun.popleft()  # what was computed of it goes once it is answered
-            found.append(self._answer(nearest.popleft(), pair) if isinstance(pair, ReadPair) else pair)
-        return found
+            results.append(self._answer(nearest.popleft(), pair) if isinstance(pair, ReadPair) else pair)
+        return results
 
     def _nearest(self, pairs: Sequence[ReadPair]) -> deque[Answering]:
         """Who answers each pair: whoever is nearest to what it knows; of two that are as near, the later."""

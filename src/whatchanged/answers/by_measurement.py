@@ -20,17 +20,17 @@ class Measurement:
         return of_measured(pair.measured_with_text, pair.sources)
 
 
-def of_measured(found: Measured, sources: tuple[PictureSource, PictureSource] | None = None) -> Answer:
+def of_measured(measured: Measured, sources: tuple[PictureSource, PictureSource] | None = None) -> Answer:
     """The measured answer as the answer."""
     return Answer(
-        sentence=found.sentence,
-        no_change=found.no_change,
-        verdict=found.verdict,
-        doubtful=found.doubtful,
+        sentence=measured.sentence,
+        no_change=measured.no_change,
+        verdict=measured.verdict,
+        doubtful=measured.doubtful,
         answer=MEASURED,
-        size_before=found.size_before,
-        size_after=found.size_after,
-        changes=found.statements,
-        measured=found,
+        size_before=measured.size_before,
+        size_after=measured.size_after,
+        changes=measured.statements,
+        measured=measured,
         sources=sources,
     )

@@ -15,7 +15,7 @@ from whatchanged.answers.pair import ReadPair
 from whatchanged.answers.verdict import Says, verdict_of
 from whatchanged.captioner.bundle import Bundle
 from whatchanged.captioner.card import PictureInput
-from whatchanged.captioner.colours import colour_distance
+from whatchanged.captioner.colors import color_distance
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
 from whatchanged.measured.reading import Pixels
@@ -109,11 +109,11 @@ class Model(Installed):
             sources=pair.sources,
         )
 
-    def _explains(self, pair: ReadPair, said: "Description") -> bool:
+    def _explains(self, pair: ReadPair, described: "Description") -> bool:
         """Whether what differs is what the model says, or may be by viewpoint and light alone."""
-        if said.changed:
+        if described.changed:
             return True
-        return not pair.looking.strict and not said.unfamiliar and self.explains_view_and_light
+        return not pair.looking.strict and not described.unfamiliar and self.explains_view_and_light
 
     def _read(self, pair: ReadPair) -> Pixels | None:
         """The pair as the model reads it, (2, H, W, 3); None where it cannot know the pictures."""
@@ -132,7 +132,7 @@ class Model(Installed):
         if not all(_fits(picture, wanted) for picture in pair.shown):
             return None
         pixels = _as_input(pair, wanted)
-        return pixels if (colour_distance(pixels, known.colours) <= 1).all() else None
+        return pixels if (color_distance(pixels, known.colors) <= 1).all() else None
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:

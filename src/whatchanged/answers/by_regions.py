@@ -10,13 +10,13 @@ from whatchanged.answers.answer import Answer
 from whatchanged.answers.installed import Installed
 from whatchanged.answers.pair import ReadPair
 from whatchanged.answers.verdict import Says, verdict_of
-from whatchanged.captioner.colours import unlike_a_screen
+from whatchanged.captioner.colors import unlike_a_screen
 from whatchanged.images import PictureSource
 from whatchanged.measured import Measured, sentences, words
 from whatchanged.text import read_quotes
 
 if TYPE_CHECKING:
-    from whatchanged.regions.runtime import RegionModel, Told
+    from whatchanged.regions.runtime import RegionDescription, RegionModel
 
 
 FAR_APART = 100
@@ -50,7 +50,7 @@ class StatementModel(Installed):
             return None
         # The model's own statements quote the text, so the measurement beneath them does not.
         read = read_quotes if pair.looking.read_text else None
-        told = self.build().tell(pair.compared, measured, read)
+        told = self.build().describe(pair.compared, measured, read)
         distance = self._distance(pair)
         unfamiliar = None if distance is None else distance > 1
         return of_statements(self.card.name, told, measured, unfamiliar, pair.sources)
@@ -88,7 +88,7 @@ def is_turn(measured: Measured) -> bool:
 
 def of_statements(
     name: str,
-    told: "Told",
+    description: "RegionDescription",
     measured: Measured,
     unfamiliar: bool | None,
     sources: tuple[PictureSource, PictureSource] | None = None,
@@ -98,9 +98,9 @@ def of_statements(
     The measured verdict is the floor (``verdict_of``): where a change is found that the model denies and the
     measurement is not sure of, the answer says that perhaps nothing changed.
     """
-    says = Says(told.changed, by_statements=True, tells=bool(told.statements))
+    says = Says(description.changed, by_statements=True, tells=bool(description.statements))
     ruling = verdict_of(says, measured)
-    changes, sentence = told.statements, words.capitalised(words.NOISE)
+    changes, sentence = description.statements, words.capitalised(words.NOISE)
     if ruling.verdict == "changed":
         sentence = sentences.together(changes)
     elif changes and measured.verdict == "changed":
@@ -109,7 +109,7 @@ def of_statements(
         changes = ()
     return Answer(
         sentence=sentence,
-        no_change=told.no_change,
+        no_change=description.no_change,
         verdict=ruling.verdict,
         doubtful=ruling.doubtful,
         answer=name,

@@ -27,7 +27,7 @@ def chosen_model(
     return StatementModel(bundle, threads, named)
 
 
-def asked_models(
+def candidate_models(
     name_or_folder: str | Path | None, threads: int | None = None, beams: int = 1
 ) -> tuple[Model | StatementModel, ...]:
     """The models that may answer: the one that was named, or, where None was, the installed ones.
@@ -41,12 +41,12 @@ def asked_models(
 
 def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model | StatementModel, ...]:
     """One model of each world: the default one, or else the first by name. Raises BundleError."""
-    found: dict[str, Model | StatementModel] = {}
+    results: dict[str, Model | StatementModel] = {}
     for name in sorted(shipped(), key=lambda name: (name != DEFAULT, name)):
         model = chosen_model(name, threads, beams=beams)
         # Two models of one world know the same pictures: which of them is nearer would be chance.
-        found.setdefault(model.card.world, model)
-    return tuple(found.values())
+        results.setdefault(model.card.world, model)
+    return tuple(results.values())
 
 
 def identity_of_models(models: Sequence[Model | StatementModel], named: bool) -> dict[str, Any]:

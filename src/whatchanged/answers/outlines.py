@@ -7,7 +7,7 @@ from PIL import Image, ImageDraw
 from whatchanged.captioner.heatmap import MOST_HEIGHT, MOST_WIDTH, beside
 from whatchanged.measured import Box, Statement
 
-COLOUR = (214, 39, 40)
+COLOR = (214, 39, 40)
 """Red, on a white line, so that it is seen on any ground."""
 WIDTH = 2
 """Pixels of the line; the white one around it is as wide. Both lie outside of what changed."""
@@ -28,7 +28,7 @@ def _with_boxes(picture: Image.Image, boxes: Sequence[Box], scale: float) -> Ima
     draw = ImageDraw.Draw(shown)
     for box in boxes:
         inner = [round(edge * scale) for edge in box]
-        for wider, colour in ((2 * WIDTH, (255, 255, 255)), (WIDTH, COLOUR)):
+        for wider, color in ((2 * WIDTH, (255, 255, 255)), (WIDTH, COLOR)):
             corners = (inner[0] - wider, inner[1] - wider, inner[2] + wider - 1, inner[3] + wider - 1)
-            draw.rectangle(corners, outline=colour, width=WIDTH)
+            draw.rectangle(corners, outline=color, width=WIDTH)
     return shown

@@ -18,7 +18,7 @@ def start(make: Callable[[], Answerer]) -> None:
     _HERE[:] = [make()]
 
 
-def ask(
+def with_answerer(
     work: Callable[Concatenate[Answerer, Rest], Result], *arguments: Rest.args, **named: Rest.kwargs
 ) -> Result:
     """What ``work`` makes of this worker's answerer and the arguments."""

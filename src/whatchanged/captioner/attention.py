@@ -167,8 +167,8 @@ class AttentionFiles:
         return over_content(self.read(pair_id), self.grid)
 
     def _add(self, path: Path) -> None:
-        found = about_file(path)
-        about = {key: found.get(key) for key in SAME}
+        results = about_file(path)
+        about = {key: results.get(key) for key in SAME}
         if self.about and about != self.about:
             other = next(key for key in SAME if about[key] != self.about[key])
             raise PredictionsError(
@@ -176,20 +176,20 @@ class AttentionFiles:
                 "folder."
             )
         self.about = about
-        twice = [pair_id for pair_id in found["words"] if pair_id in self._entries]
+        twice = [pair_id for pair_id in results["words"] if pair_id in self._entries]
         if twice:
             raise PredictionsError(
                 f"{path}: {len(twice):,} pairs have maps in another file too (first: {twice[0]}). Remove the "
                 "files of one of the runs."
             )
-        for pair_id, words in found["words"].items():
+        for pair_id, words in results["words"].items():
             self._entries[pair_id] = MapsEntry(path, tuple(words))
 
 
-def _no_maps(path: Path, pair_id: str, wanted: tuple[int, ...], found: str) -> PredictionsError:
+def _no_maps(path: Path, pair_id: str, wanted: tuple[int, ...], actual: str) -> PredictionsError:
     """The error for a tensor that holds no maps of its pair."""
     return PredictionsError(
-        f"{path}: the maps of {pair_id} should be {wanted}, F16, finite and not negative; they are {found}."
+        f"{path}: the maps of {pair_id} should be {wanted}, F16, finite and not negative; they are {actual}."
         " Caption again."
     )
 

@@ -78,7 +78,7 @@ class BoxAttention:
     """What the model looks at lies in boxes, those of its statements; there is no map."""
 
 
-AttentionPlaces = GridAttention | BoxAttention
+AttentionLayout = GridAttention | BoxAttention
 """How what the model looks at lies over the pictures; ``attention`` in ``bundle.json``."""
 
 
@@ -156,13 +156,13 @@ class InDistribution:
     """Up to which distance from the training pictures a picture counts as one of their kind.
 
     The encoder computes the distance. A picture above ``threshold`` is out of distribution, and so is one
-    with a number about its colours outside ``colours`` (``captioner.colours``). ``how`` tells how the
+    with a number about its colours outside ``colors`` (``captioner.colors``). ``how`` tells how the
     distance, the threshold and the ranges were found.
     """
 
     threshold: float
     how: str
-    colours: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    colors: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Name -> the least and the largest value in distribution; {} where colours do not count."""
 
 
@@ -175,7 +175,7 @@ class Card:
     method: str
     world: str
     input: Input
-    attention: AttentionPlaces
+    attention: AttentionLayout
     no_change: NoChange
     provenance: Mapping[str, Any]
     """How the weights came about: recipe, checkpoint, machine."""

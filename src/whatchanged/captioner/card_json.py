@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from whatchanged.bpe import from_merges, to_json
 from whatchanged.captioner.card import (
-    AttentionPlaces,
+    AttentionLayout,
     BoxAttention,
     Card,
     FeatureInput,
@@ -27,7 +27,7 @@ from whatchanged.captioner.card import (
     RegionInput,
     Statements,
 )
-from whatchanged.captioner.colours import NAMES
+from whatchanged.captioner.colors import NAMES
 from whatchanged.captioner.json_reader import CardReader
 from whatchanged.errors import BundleError
 from whatchanged.images import MAX_PIXELS
@@ -91,12 +91,12 @@ def _words_to_json(card: Card) -> dict[str, Any]:
 
 def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
     fields: dict[str, Any] = {"threshold": known.threshold, "how": known.how}
-    if known.colours:
-        fields["colours"] = {name: list(limits) for name, limits in known.colours.items()}
+    if known.colors:
+        fields["colours"] = {name: list(limits) for name, limits in known.colors.items()}
     return fields
 
 
-def declaration_to_json(declared: Input | AttentionPlaces) -> dict[str, Any]:
+def declaration_to_json(declared: Input | AttentionLayout) -> dict[str, Any]:
     """What a model reads, or how its attention lies over the pictures, as JSON with its kind."""
     match declared:
         case PictureInput():
@@ -192,7 +192,7 @@ def _std(reader: CardReader, values: Fields) -> tuple[float, ...]:
     return std
 
 
-def _attention(reader: CardReader, values: Fields) -> AttentionPlaces:
+def _attention(reader: CardReader, values: Fields) -> AttentionLayout:
     inside, declared = reader.object(values, "attention")
     kind = declared.get("kind")
     if kind == "grid":
@@ -224,12 +224,12 @@ def _no_change(reader: CardReader, values: Fields) -> NoChange:
 
 def _sentences(reader: CardReader, fields: Fields) -> tuple[str, ...]:
     """The sentences that say that nothing changed. One that stood there twice would count twice."""
-    found = reader.texts(fields, "sentences")
-    if len(found) > MOST_SENTENCES or len(set(found)) < len(found):
-        raise reader.wrong("sentences", f"at most {MOST_SENTENCES:,} texts, all different", found)
-    if any(len(sentence) > LONGEST_SENTENCE for sentence in found):
-        raise reader.wrong("sentences", f"texts of at most {LONGEST_SENTENCE:,} characters each", found)
-    return found
+    results = reader.texts(fields, "sentences")
+    if len(results) > MOST_SENTENCES or len(set(results)) < len(results):
+        raise reader.wrong("sentences", f"at most {MOST_SENTENCES:,} texts, all different", results)
+    if any(len(sentence) > LONGEST_SENTENCE for sentence in results):
+        raise reader.wrong("sentences", f"texts of at most {LONGEST_SENTENCE:,} characters each", results)
+    return results
 
 
 def _judged_by(reader: CardReader, fields: Fields) -> Literal["head", "sentences"]:
@@ -248,23 +248,23 @@ def _in_distribution(reader: CardReader, values: Fields) -> InDistribution | Non
         return None
     inside, fields = reader.object(values, "familiar")
     threshold = _above_0(inside, fields, "threshold")
-    return InDistribution(threshold, inside.text(fields, "how"), _colours(inside, fields))
+    return InDistribution(threshold, inside.text(fields, "how"), _colors(inside, fields))
 
 
-def _colours(reader: CardReader, fields: Fields) -> dict[str, tuple[float, float]]:
+def _colors(reader: CardReader, fields: Fields) -> dict[str, tuple[float, float]]:
     """The ranges of the numbers about colours; {} in cards that have none, as those of before 0.2."""
     if "colours" not in fields:
         return {}
     inside, ranges = reader.object(fields, "colours")
-    found = {}
+    results = {}
     for name in ranges:
         if name not in NAMES:
             raise reader.wrong("colours", f"ranges of {', '.join(NAMES)}", name)
         low, high = inside.numbers(ranges, name, 2)
         if low >= high:
             raise inside.wrong(name, "two numbers, the smaller one first", ranges[name])
-        found[name] = (low, high)
-    return found
+        results[name] = (low, high)
+    return results
 
 
 def _statements(reader: CardReader, values: Fields) -> Statements | None:

@@ -20,8 +20,8 @@ def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -
 
     A sentence with a word outside the vocabulary, or with too many words, is left out.
     """
-    found = (vocabulary.sentence(sentence)[1:] for sentence in sentences)
-    return [ids for ids in found if UNK not in ids and len(ids) < max_length]
+    results = (vocabulary.sentence(sentence)[1:] for sentence in sentences)
+    return [ids for ids in results if UNK not in ids and len(ids) < max_length]
 
 
 def sentences_probability(

@@ -158,37 +158,37 @@ def _text(content: bytes, field: _Field) -> str:
 def _fields(content: bytes, message: _Field) -> list[_Field]:
     """The fields of a message."""
     fields = []
-    place, end = message.start, message.end
-    while place < end:
-        tag, place = _varint(content, place)
+    index, end = message.start, message.end
+    while index < end:
+        tag, index = _varint(content, index)
         number, wire = tag >> 3, tag & 7
         if wire == _VARINT:
-            whole, place = _varint(content, place)
-            fields.append(_Field(number, place, place, whole))
+            whole, index = _varint(content, index)
+            fields.append(_Field(number, index, index, whole))
             continue
         if wire == _BYTES:
-            size, place = _varint(content, place)
+            size, index = _varint(content, index)
         elif wire in (_FIXED32, _FIXED64):
             size = 4 if wire == _FIXED32 else 8
         else:
             raise ValueError(f"a field of the unknown kind {wire}")
-        if size > end - place:
+        if size > end - index:
             raise ValueError("a field reaches beyond its message")
-        fields.append(_Field(number, place, place + size))
-        place += size
+        fields.append(_Field(number, index, index + size))
+        index += size
     return fields
 
 
-def _varint(content: bytes, place: int) -> tuple[int, int]:
+def _varint(content: bytes, position: int) -> tuple[int, int]:
     """A number of seven bits a byte, the lowest first, and where it ends."""
-    value = content[place]
+    value = content[position]
     if value < 0x80:  # nearly always
-        return value, place + 1
+        return value, position + 1
     value &= 0x7F
     for shift in range(7, 70, 7):
-        place += 1
-        byte = content[place]
+        position += 1
+        byte = content[position]
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, place + 1
+            return value, position + 1
     raise ValueError("a number of more than ten bytes")

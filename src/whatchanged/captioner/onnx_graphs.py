@@ -70,14 +70,14 @@ class Graph:
 
     def _run(self, feed: dict[str, Any]) -> list[Any]:
         try:
-            found: list[Any] = self._session.run(None, feed)
+            results: list[Any] = self._session.run(None, feed)
         except Exception as error:  # the errors of ONNX Runtime have no common root
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise BundleError(
                 f"{self.path}: the graph cannot be run: {reason} Export it again, or caption fewer pairs at a"
                 " time (--batch-size)."
             ) from error
-        return found
+        return results
 
     def _check_output(self, name: str, values: Any, rows: int | None) -> None:
         """Raises BundleError where an output is no array of numbers of the shape that it must have."""
@@ -108,11 +108,11 @@ class Graph:
             if name.startswith("cache_")
         }
 
-    def check_names(self, side: str, found: set[str], wanted: set[str]) -> None:
+    def check_names(self, side: str, actual: set[str], wanted: set[str]) -> None:
         """Raises BundleError where the names of one side, "inputs" or "outputs", are not those wanted."""
-        if found != wanted:
+        if actual != wanted:
             raise BundleError(
-                f"{self.path}: its {side} are {', '.join(sorted(found))}; "
+                f"{self.path}: its {side} are {', '.join(sorted(actual))}; "
                 f"wanted {', '.join(sorted(wanted))}. Export it again."
             )
 

@@ -26,7 +26,7 @@ from PIL import Image
 from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle, reads_features
 from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
-from whatchanged.captioner.colours import colour_distance
+from whatchanged.captioner.colors import color_distance
 from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greedy
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
@@ -143,9 +143,9 @@ class CaptionGraphs:
         known = self.card.in_distribution
         if distances is None or known is None or pixels is None:
             return None
-        colours = [colour_distance(pixels[:, side], known.colours) for side in (0, 1)]
+        colors = [color_distance(pixels[:, side], known.colors) for side in (0, 1)]
         in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
-        return np.maximum(in_units, np.stack(colours, axis=1))
+        return np.maximum(in_units, np.stack(colors, axis=1))
 
     def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
         """The probability (B,) of the no-change sentences, for a model without a head that judges."""
@@ -155,9 +155,9 @@ class CaptionGraphs:
     def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
         """One word further, as ``decoding`` asks for it."""
         asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
-        found = self._decoder.run(asked, len(previous))
-        grown = {name.removeprefix("next_"): found[name] for name in found if name.startswith("next_")}
-        return found["log_probabilities"], found["attention"], {**cache, **grown}
+        results = self._decoder.run(asked, len(previous))
+        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
+        return results["log_probabilities"], results["attention"], {**cache, **grown}
 
     def _description(
         self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
@@ -250,13 +250,13 @@ class Captioner:
         return self._graphs.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
 
     def _describe_lists(self, before: PictureSources, after: PictureSources, beams: int) -> list[Description]:
-        found: list[Description] = []
+        results: list[Description] = []
         for start in range(0, len(before), BATCH):
             pairs = zip(before[start : start + BATCH], after[start : start + BATCH], strict=True)
             sources = [(kept(b), kept(a)) for b, a in pairs]
             described = self.describe_pixels(np.stack([self.read(*pair) for pair in sources]), beams)
-            found += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
-        return found
+            results += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
+        return results
 
 
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:

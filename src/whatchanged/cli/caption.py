@@ -27,12 +27,12 @@ from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import CaptionRun, PairToCaption, caption_all, identity_of, sidecar
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note
-from whatchanged.cli.places import any_remote, only_here
 from whatchanged.cli.precision import PrecisionOption
+from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import BundleError, DatasetError, OutputError
-from whatchanged.places import is_remote
 from whatchanged.plurals import counted
-from whatchanged.scale.places import place
+from whatchanged.scale.urls import path_of
+from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answerer
@@ -47,7 +47,7 @@ def caption(
     pairs: Annotated[
         Path,
         typer.Argument(
-            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=place, metavar="PAIRS"
+            help="A CSV or JSONL list, or a data set's folder; or its URL.", parser=path_of, metavar="PAIRS"
         ),
     ],
     output: Annotated[
@@ -56,7 +56,7 @@ def caption(
             "--output",
             "-o",
             help="Where the predictions go (JSON lines).",
-            parser=place,
+            parser=path_of,
             metavar="FILE",
         ),
     ],
@@ -141,7 +141,7 @@ def caption(
         only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
     results = Results(output, form)
     lines = results.lines
-    _check_places(lines, pairs, attention, replace=force or resume)
+    _check_paths(lines, pairs, attention, replace=force or resume)
     check_embed(embed, html)
     if html is not None:
         check_output(html, force or resume)
@@ -205,18 +205,18 @@ def _part(shard: str) -> tuple[int, int]:
     return part, parts
 
 
-def _pairs_of(found: "Dataset", where: Path) -> list[PairToCaption]:
+def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:
     """The pairs of a data set, single pictures left out. Raises DatasetError where there are none."""
-    listed = [PairToCaption(r.pair_id, r.before, r.after) for r in found.records if r.after is not None]
+    listed = [PairToCaption(r.pair_id, r.before, r.after) for r in data.records if r.after is not None]
     if not listed:
         raise DatasetError(
-            f"{where}: it holds {counted(len(found.records), 'single picture')} and no pairs; only pairs can "
+            f"{where}: it holds {counted(len(data.records), 'single picture')} and no pairs; only pairs can "
             "be captioned. Choose another --split or data set."
         )
     return listed
 
 
-def _check_places(output: Path, pairs: Path, attention: Path | None, replace: bool) -> None:
+def _check_paths(output: Path, pairs: Path, attention: Path | None, replace: bool) -> None:
     """Check that the output and the maps may be written, and are neither the list nor part of the data set.
 
     A file in the folder of the data set may be captions of an earlier run; its sidecar tells.
@@ -247,9 +247,9 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[PairToCaption]) 
             raise OutputError(f"{output}: this is a picture of the list. Name another file.")
 
 
-def _report(found: "Dataset", single: int, quiet: bool) -> None:
+def _report(dataset: "Dataset", single: int, quiet: bool) -> None:
     """Say what was left out."""
-    report = found.report
+    report = dataset.report
     if report.skipped:
         note(f"Left out: {counted(len(report.skipped), 'pair')} without a picture.", quiet)
     if report.damaged:

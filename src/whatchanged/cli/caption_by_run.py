@@ -18,8 +18,8 @@ from whatchanged.cli.caption_run import PairToCaption, identity_of_list, named_f
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.files import whole, write_output
-from whatchanged.places import is_remote
 from whatchanged.plurals import counted
+from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.captioner.attention import WordMaps
@@ -207,13 +207,13 @@ def caption_by_run(
     """
     captioner = choice.open(job.base, beams, job.attention is not None)
     maps = job.maps(captioner)
-    places = [(pair.before, pair.after) for pair in job.pairs]
+    paths = [(pair.before, pair.after) for pair in job.pairs]
     failed = 0
     lines = []
     words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
-    with progress("captioning", len(places), quiet) as advance:
+    with progress("captioning", len(paths), quiet) as advance:
         for done, (pair, said) in enumerate(
-            zip(job.pairs, captioner.describe(places, batch_size), strict=True), 1
+            zip(job.pairs, captioner.describe(paths, batch_size), strict=True), 1
         ):
             if isinstance(said, ImageError):
                 failed += 1
@@ -246,13 +246,15 @@ def report_captioned(failed: int, pairs: int, lines: Path, output: Path, quiet: 
     note(f"{counted(pairs, 'pair')} captioned: {output}", quiet)
 
 
-def _fields(pair: PairToCaption, said: "SaidOfPair | ImageError", run: str, root: Path) -> dict[str, Any]:
+def _fields(
+    pair: PairToCaption, description: "SaidOfPair | ImageError", run: str, root: Path
+) -> dict[str, Any]:
     """The fields of one line. run: the name of the recipe, which stands where a model's would."""
-    if isinstance(said, ImageError):
-        return {"id": pair.pair_id, "error": str(said)}
-    fields: dict[str, Any] = {"id": pair.pair_id, "caption": said.sentence}
-    if said.no_change is not None:
-        fields["no_change"] = round(said.no_change, 4)
+    if isinstance(description, ImageError):
+        return {"id": pair.pair_id, "error": str(description)}
+    fields: dict[str, Any] = {"id": pair.pair_id, "caption": description.sentence}
+    if description.no_change is not None:
+        fields["no_change"] = round(description.no_change, 4)
     before, after = (named_from(root, picture) for picture in (pair.before, pair.after))
     return {**fields, "answer": run, "before": before, "after": after}
 
@@ -264,7 +266,7 @@ def _write(output: Path, text: str) -> None:
         with suppress(FileNotFoundError):
             sidecar(output).unlink()
         return
-    place = output.resolve()
-    with whole(place) as draft:
+    target = output.resolve()
+    with whole(target) as draft:
         draft.write_text(text, encoding="utf-8", errors="backslashreplace")
         sidecar(output).unlink(missing_ok=True)

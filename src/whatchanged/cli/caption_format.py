@@ -19,7 +19,7 @@ Form = Literal["ours", "coco", "two-files", "pcl"]
 class Results:
     """What a person asked for: a place and a format."""
 
-    place: Path
+    path: Path
     form: Form
 
     @property
@@ -29,21 +29,21 @@ class Results:
         Raises OutputError where nothing can lie beside it, as the output has no name of its own.
         """
         if self.form == "ours":
-            return self.place
-        if not self.place.name:
-            raise OutputError(f"{self.place}: this output has no name of its own. Name another one.")
-        return self.place.with_name(f"{self.place.name}.lines.jsonl")
+            return self.path
+        if not self.path.name:
+            raise OutputError(f"{self.path}: this output has no name of its own. Name another one.")
+        return self.path.with_name(f"{self.path.name}.lines.jsonl")
 
     def check(self, others: Sequence[Path], replace: bool) -> None:
         """That the files can be written and are none of the others. Raises OutputError."""
         if self.form == "ours":
             return
-        from whatchanged.evaluation.io.results import results_places
+        from whatchanged.evaluation.io.results import results_paths
 
-        if self.form == "two-files" and self.place.exists() and not self.place.is_dir():
-            raise OutputError(f"{self.place}: --format two-files writes a folder, this is a file.")
-        check_link(self.place)
-        for path in results_places(self.place, self.form):
+        if self.form == "two-files" and self.path.exists() and not self.path.is_dir():
+            raise OutputError(f"{self.path}: --format two-files writes a folder, this is a file.")
+        check_link(self.path)
+        for path in results_paths(self.path, self.form):
             if path.parent.is_dir():
                 check_output(path, replace, "--resume to continue or --force to replace it")
                 check_outputs([path], others)
@@ -63,5 +63,5 @@ class Results:
         from whatchanged.evaluation.io.results import write_results
 
         known = {record.pair_id: record for record in records}
-        found = [(known[said.pair_id], said) for said in read_predictions(self.lines)]
-        write_results(self.place, self.form, found)
+        results = [(known[said.pair_id], said) for said in read_predictions(self.lines)]
+        write_results(self.path, self.form, results)

@@ -15,8 +15,8 @@ from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import room_for, whole, whole_elsewhere, write_output
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular, read_regular_text
-from whatchanged.places import is_remote
 from whatchanged.processes import in_order, worker_pool, works_elsewhere
+from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
@@ -262,7 +262,10 @@ def _captioned(
         return
     make = partial(Answerer, answerer.named, beams=answerer.beams)
     with worker_pool(len(batches), worker.start, (make,)) as pool:
-        begun = (pool.submit(worker.ask, caption_batch, run.base, keeps_words, batch) for batch in batches)
+        begun = (
+            pool.submit(worker.with_answerer, caption_batch, run.base, keeps_words, batch)
+            for batch in batches
+        )
         for batch, captioned in zip(batches, in_order(begun), strict=True):
             yield from zip(batch, captioned, strict=True)
 
@@ -273,20 +276,20 @@ def caption_batch(
     """The pairs of one batch with their lines, in which pictures are named from ``base``."""
     from whatchanged.answers import MEASURED
 
-    found = []
+    results = []
     for pair, answer in zip(batch, answerer.answer_batch([(p.before, p.after) for p in batch]), strict=True):
         line = _line(pair, answer, base)
         if isinstance(answer, ImageError):
-            found.append(Captioned(line, failed=True))
+            results.append(Captioned(line, failed=True))
             continue
         said = answer.description
         words = said.words if said is not None and keeps_words else None
-        found.append(
+        results.append(
             Captioned(
                 line, unfamiliar=bool(answer.unfamiliar), measured=answer.answer == MEASURED, words=words
             )
         )
-    return found
+    return results
 
 
 def _line(pair: PairToCaption, answer: "Answer | ImageError", base: Path) -> bytes:

@@ -16,13 +16,13 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
-from whatchanged.cli.places import any_remote, only_here
+from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
 from whatchanged.opening import read_regular
-from whatchanged.places import is_remote
 from whatchanged.plurals import counted
-from whatchanged.scale.places import place
+from whatchanged.scale.urls import path_of
+from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.compare.comparison import Comparison
@@ -41,13 +41,15 @@ def compare(
     old: Annotated[
         Path | None,
         typer.Argument(
-            help="The old pictures, or a folder with both; or a URL.", parser=place, metavar="OLD"
+            help="The old pictures, or a folder with both; or a URL.", parser=path_of, metavar="OLD"
         ),
     ] = None,
-    new: Annotated[Path | None, typer.Argument(help="The new pictures.", parser=place, metavar="NEW")] = None,
+    new: Annotated[
+        Path | None, typer.Argument(help="The new pictures.", parser=path_of, metavar="NEW")
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=place),
+        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=path_of),
     ] = None,
     git: Annotated[
         str | None, typer.Option(metavar="REV", help="A revision against the work tree, or REV..REV.")
@@ -120,19 +122,19 @@ def compare(
         hold(output)
     with _matched(old, new, git, output, quiet) as (matched, folder):
         with on_cluster(ray, [path for path in (old, new) if path is not None], quiet) as cores:
-            found = _run(matched, settings, folder, cores or workers, force, quiet)
+            comparison = _run(matched, settings, folder, cores or workers, force, quiet)
         if accept:
-            _accept(found, accept, folder)
+            _accept(comparison, accept, folder)
             return
         if output is not None:
             from whatchanged.compare.outputs import write_outputs
 
             page = embed or not any_remote(old, new, output)
-            write_outputs(found, output, embed, page)
+            write_outputs(comparison, output, embed, page)
             if not page:
                 note("No index.html: it cannot link pictures across a URL. Pass --embed for one.", quiet)
-    _tell(found, output, annotations is not None, quiet)
-    if fail_on == "changed" and not found.passes:
+    _print_results(comparison, output, annotations is not None, quiet)
+    if fail_on == "changed" and not comparison.passes:
         raise typer.Exit(1)
 
 
@@ -216,27 +218,27 @@ def _run(
         raise
 
 
-def _tell(found: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
+def _print_results(comparison: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
     """The headline and the largest groups on stdout, or what GitHub reads."""
     from whatchanged.compare.annotations import github_annotations
     from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence
 
     if github:
-        for line in github_annotations(found):
+        for line in github_annotations(comparison):
             typer.echo(line)  # GitHub is to act on these; what they quote is escaped
-    show(headline(found))
-    if otherwise(found):
-        show(otherwise(found))
-    changed = [group for group in found.groups if group.changed]
+    show(headline(comparison))
+    if otherwise(comparison):
+        show(otherwise(comparison))
+    changed = [group for group in comparison.groups if group.changed]
     for group in changed[:MOST_GROUPS]:
-        show(f"group {group.number}: {group_sentence(found, group)}")
+        show(f"group {group.number}: {group_sentence(comparison, group)}")
     if len(changed) > MOST_GROUPS:
         show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
-    for outcome in found.failed[:MOST_GROUPS]:
+    for outcome in comparison.failed[:MOST_GROUPS]:
         note(f"{outcome.pair.pair_id}: {outcome_sentence(outcome)}")
-    for one in found.idle:
+    for one in comparison.unused:
         note(f"This ignored box touches no difference any more: {one}", quiet)
-    for text in found.matched.notes:
+    for text in comparison.matched.notes:
         note(text, quiet)
     if output is not None and not any_remote(output):
         note(f"To look at: {output / 'index.html'}", quiet)
@@ -266,7 +268,7 @@ def _calibrate(
         note(f"{pair_id}: not taught, as {why}")
 
 
-def _accept(found: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
+def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
     """Copy new over old, if nothing changed since the results were written."""
     from whatchanged.compare.accept import carry_out, plan
     from whatchanged.compare.lines import results_text
@@ -276,11 +278,11 @@ def _accept(found: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
         seen = read_regular(folder / RESULTS)
     except OSError as error:
         raise OutputError(f"{folder / RESULTS}: cannot be read. Compare first, look, then accept.") from error
-    if seen != results_text(found).encode("utf-8", "backslashreplace"):
+    if seen != results_text(comparison).encode("utf-8", "backslashreplace"):
         raise OutputError(
             f"{folder / RESULTS}: the pictures or the settings are others than when it was written. "
             "Compare again with the same options, look, then accept."
         )
-    copies = plan(found, wanted)
+    copies = plan(comparison, wanted)
     carry_out(copies)
     show(f"{counted(len(copies), 'picture')} accepted. The next comparison takes them as old.")

@@ -13,7 +13,7 @@ import typer
 from whatchanged.errors import OutputError, escaped, escaped_lines, printable
 from whatchanged.links import check_link
 from whatchanged.locks import locked
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 SECONDS_BETWEEN_LINES = 30.0
 
@@ -58,11 +58,11 @@ def hold(path: Path) -> None:
     held = _held.get()
     if is_remote(path):
         return  # nobody can hold what lies elsewhere
-    place = path.absolute()
-    if held is not None and place not in held:
+    target = path.absolute()
+    if held is not None and target not in held:
         stack = ExitStack()
         stack.enter_context(locked(path))
-        held[place] = stack
+        held[target] = stack
 
 
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:

@@ -150,7 +150,7 @@ def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
     captions = [caption for record in opened.records for caption in record.captions]
     if rule.most_words:
         lines.append(
-            f"  cut to {rule.most_words} words: {rule.cut(captions):,} of {len(captions):,} captions"
+            f"  cut to {rule.most_words} words: {rule.truncated(captions):,} of {len(captions):,} captions"
         )
     return lines
 

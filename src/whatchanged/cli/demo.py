@@ -44,7 +44,7 @@ class DemoOutcome:
     """What the model said of a pair, whether that is wholly true, and a sentence that is."""
 
     pair: KnownPair
-    found: "Description"
+    description: "Description"
     right: bool
     truth: str
 
@@ -167,8 +167,8 @@ def _page(summary: str, outcomes: list[DemoOutcome]) -> "Page":
             id=f"pair {number}",
             before=outcome.pair.before,
             after=outcome.pair.after,
-            line={"caption": outcome.found.sentence, "no_change": outcome.found.no_change},
-            heatmaps=outcome.found.heatmaps,
+            line={"caption": outcome.description.sentence, "no_change": outcome.description.no_change},
+            heatmaps=outcome.description.heatmaps,
             badges=[Badge("right", "good") if outcome.right else Badge("wrong", "bad")],
             facts=() if outcome.right else [f"true: {outcome.truth}"],
         )

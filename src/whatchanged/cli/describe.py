@@ -71,22 +71,22 @@ def describe(
     (CLEVR). With --model a model answers for other pictures, too; what it
     says of them means nothing.
     """
-    place = None if heatmap is None else _check_heatmap(heatmap, force, (before, after))
+    path = None if heatmap is None else _check_heatmap(heatmap, force, (before, after))
     sources = _sources(before, after)
     from whatchanged.answers import Answerer
 
     answer = Answerer(model, beams=beams, read_text=read_text).answer(*sources)
-    if place is not None:
+    if path is not None:
         picture = io.BytesIO()
         answer.heatmap().save(picture, "PNG")
-        write_output(place, picture.getvalue())
+        write_output(path, picture.getvalue())
     if as_json or maps:
         fields = answer.as_json(before=before, after=after)
         if maps and answer.description is not None:
             fields.update(_maps(answer.description))
-        print_result(escaped_json(json.dumps(fields, ensure_ascii=False)), [place])
+        print_result(escaped_json(json.dumps(fields, ensure_ascii=False)), [path])
     else:
-        print_result(_text(answer), [place])
+        print_result(_text(answer), [path])
         _remarks(answer, quiet)
     if exit_code and answer.changed:
         raise typer.Exit(1)
@@ -136,13 +136,13 @@ def _remarks(answer: "Answer", quiet: bool) -> None:
         note("The sentence and the probability disagree; look for yourself.", quiet)
 
 
-def _maps(found: "Description") -> dict[str, Any]:
+def _maps(description: "Description") -> dict[str, Any]:
     """Where the words looked, as ``--maps`` prints it. The keys are public."""
     fields: dict[str, Any] = {}
-    if found.ood_distance is not None:
-        fields["strangeness"] = [round(distance, 3) for distance in found.ood_distance]
-    fields["words"] = [[word, maps.astype(float).round(4).tolist()] for word, maps in found.words]
-    fields["heatmaps"] = found.heatmaps.astype(float).round(4).tolist()
+    if description.ood_distance is not None:
+        fields["strangeness"] = [round(distance, 3) for distance in description.ood_distance]
+    fields["words"] = [[word, maps.astype(float).round(4).tolist()] for word, maps in description.words]
+    fields["heatmaps"] = description.heatmaps.astype(float).round(4).tolist()
     return fields
 
 

@@ -10,10 +10,10 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
-from whatchanged.cli.places import any_remote, only_here
 from whatchanged.cli.precision import PrecisionOption
+from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import MissingExtra
-from whatchanged.scale.places import place
+from whatchanged.scale.urls import path_of
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
 
@@ -35,7 +35,7 @@ def features(
         Path,
         typer.Argument(
             help="A data set's folder or list, or its URL; or a pool drawn by: whatchanged synth clevr-pool",
-            parser=place,
+            parser=path_of,
             metavar="DATA",
         ),
     ],
@@ -43,7 +43,7 @@ def features(
         Path,
         typer.Argument(
             help="Folder for the features, or its URL; files that are there are kept.",
-            parser=place,
+            parser=path_of,
             metavar="OUT",
         ),
     ],
@@ -145,8 +145,8 @@ def features(
     )
 
 
-def _refuse_others(stored: str, asked: Mapping[str, bool]) -> None:
-    """Refuse an option without an effect on what is stored. asked: option -> whether it was given."""
-    for option, given in asked.items():
+def _refuse_others(stored: str, requested: Mapping[str, bool]) -> None:
+    """Refuse an option without an effect on what is stored. requested: option -> whether it was given."""
+    for option, given in requested.items():
         if given and option not in USED[stored]:
             raise typer.BadParameter(f"{stored} are stored without {option}; leave it out")

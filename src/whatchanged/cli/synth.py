@@ -17,10 +17,10 @@ from typer.core import TyperCommand
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
-from whatchanged.cli.places import any_remote
+from whatchanged.cli.urls import any_remote
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
-from whatchanged.scale.places import place
+from whatchanged.scale.urls import path_of
 
 if TYPE_CHECKING:
     from whatchanged.worlds import Drawer, DrawerOption
@@ -78,7 +78,7 @@ def synth(
     out: Path = typer.Argument(
         ...,
         help="The folder to make, or its URL; it must not exist (a pool grows).",
-        parser=place,
+        parser=path_of,
         metavar="OUT",
     ),
     scenes: int = typer.Option(

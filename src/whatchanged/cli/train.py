@@ -82,10 +82,10 @@ def train(
             )
         recipe = recipe or str(kept)
     stored = "features" if recipe is None else load_recipe(recipe, set_).data.stored_key
-    places = {"data.path": data, f"data.{stored}": features}
+    files = {"data.path": data, f"data.{stored}": features}
     paths = [
         f"{key}={json.dumps(str(path.absolute()), ensure_ascii=False)}"
-        for key, path in places.items()
+        for key, path in files.items()
         if path is not None
     ]
     loaded = None if recipe is None else load_recipe(recipe, [*set_, *paths])

@@ -22,21 +22,21 @@ class Copy:
     target: Path
 
 
-def plan(found: Comparison, wanted: Sequence[str]) -> list[Copy]:
+def plan(comparison: Comparison, wanted: Sequence[str]) -> list[Copy]:
     """The copies that accept what is named: a group's number, or a pair's name.
 
     Raises WhatchangedError where something named is not there or cannot be accepted, or where a link among
     the old pictures leads elsewhere; nothing is copied then.
     """
-    if found.matched.accepted:
+    if comparison.matched.accepted:
         raise WhatchangedError(
-            f"--accept cannot copy pictures of {found.matched.source}: {found.matched.accepted}."
+            f"--accept cannot copy pictures of {comparison.matched.source}: {comparison.matched.accepted}."
         )
     copies: dict[Path, Copy] = {}
     for name in wanted:
-        for outcome in _named(found, name):
-            copy = _copy(found, outcome)
-            _check_target(copy.target, found.matched.old)
+        for outcome in _named(comparison, name):
+            copy = _copy(comparison, outcome)
+            _check_target(copy.target, comparison.matched.old)
             if copies.setdefault(copy.target, copy) != copy:
                 raise WhatchangedError(
                     f"--accept {name}: {copy.source} and {copies[copy.target].source} would both become"
@@ -71,9 +71,9 @@ def _accepted(done: int, copies: Sequence[Copy]) -> str:
     return f"{done:,} of {len(copies):,} were accepted before it."
 
 
-def _named(found: Comparison, name: str) -> list[Outcome]:
-    group = next((group for group in found.groups if str(group.number) == name), None)
-    spellings = [one for one in found.outcomes if composed(one.pair.pair_id) == composed(name)]
+def _named(comparison: Comparison, name: str) -> list[Outcome]:
+    group = next((group for group in comparison.groups if str(group.number) == name), None)
+    spellings = [one for one in comparison.outcomes if composed(one.pair.pair_id) == composed(name)]
     exact = [one for one in spellings if one.pair.pair_id == name]
     outcome = next(iter(exact or spellings), None)
     if outcome is not None and not exact and len(spellings) > 1:
@@ -83,15 +83,17 @@ def _named(found: Comparison, name: str) -> list[Outcome]:
             f"--accept {name}: both a group and a pair are called so. Give the pairs of the list other ids."
         )
     if group is not None:
-        return [found.outcomes[place] for place in group.members]
+        return [comparison.outcomes[index] for index in group.members]
     if outcome is None and name.isdecimal():
-        raise WhatchangedError(f"--accept {name}: there is no such group; there are {len(found.groups):,}.")
+        raise WhatchangedError(
+            f"--accept {name}: there is no such group; there are {len(comparison.groups):,}."
+        )
     if outcome is None:
         raise WhatchangedError(f"--accept {name}: no pair has this name. Give its id of results.jsonl.")
     return [outcome]
 
 
-def _copy(found: Comparison, outcome: Outcome) -> Copy:
+def _copy(comparison: Comparison, outcome: Outcome) -> Copy:
     """The copy that accepts one pair. Raises WhatchangedError where there is nothing to copy."""
     pair = outcome.pair
     why = ""
@@ -101,15 +103,15 @@ def _copy(found: Comparison, outcome: Outcome) -> Copy:
         why = "it was removed; delete the old picture yourself if that is right"
     elif pair.status == "renamed":
         why = f"it is the same picture as {pair.was}; move the old one yourself if that is right"
-    elif pair.before is None and found.matched.old is None:
+    elif pair.before is None and comparison.matched.old is None:
         why = "there is no old picture, and no folder to put the new one in"
     if why or pair.after is None:
         raise WhatchangedError(f"--accept {pair.pair_id}: {why}.")
     if pair.before is not None:
         return Copy(pair.after, pair.before)
-    assert found.matched.old is not None
-    target = found.matched.old / pair.pair_id
-    target = target.with_stem(target.stem + found.matched.ending)
+    assert comparison.matched.old is not None
+    target = comparison.matched.old / pair.pair_id
+    target = target.with_stem(target.stem + comparison.matched.ending)
     if target.is_symlink():
         raise WhatchangedError(f"--accept {pair.pair_id}: {target} is a link, which was left out. Remove it.")
     return Copy(pair.after, target)

@@ -15,9 +15,9 @@ from whatchanged.errors import escaped_lines
 MOST = 10
 
 
-def github_annotations(found: Comparison) -> list[str]:
+def github_annotations(comparison: Comparison) -> list[str]:
     """The lines, at most ``MOST``."""
-    messages = list(_messages(found))
+    messages = list(_messages(comparison))
     if len(messages) > MOST:
         left = len(messages) - MOST + 1
         messages = [
@@ -27,16 +27,16 @@ def github_annotations(found: Comparison) -> list[str]:
     return [_line(*message) for message in messages]
 
 
-def _messages(found: Comparison) -> Iterator[tuple[str, str, str]]:
+def _messages(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
     """(file, title, text) of each, the most urgent first."""
-    for one in found.failed:
+    for one in comparison.failed:
         yield _file(one.pair), "Picture not compared", one.error
-    for group in found.groups:
+    for group in comparison.groups:
         if group.changed:
-            first = found.outcomes[group.members[0]].pair
-            yield _file(first), f"Pictures changed: group {group.number}", group_sentence(found, group)
-    for place, one in enumerate(found.outcomes):
-        if one.changed and place not in found.group_of:
+            first = comparison.outcomes[group.members[0]].pair
+            yield _file(first), f"Pictures changed: group {group.number}", group_sentence(comparison, group)
+    for index, one in enumerate(comparison.outcomes):
+        if one.changed and index not in comparison.group_of:
             title = "Picture changed" if one.answer is not None else f"Picture {one.pair.status}"
             yield _file(one.pair), title, outcome_sentence(one)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from whatchanged.compare.groups import OutcomeGroup, group_outcomes, is_dominant
-from whatchanged.compare.ignore import Ignored, idle_boxes
+from whatchanged.compare.ignore import Ignored, unused_boxes
 from whatchanged.compare.pairs import Matched
 from whatchanged.compare.run import Outcome, answer_pairs
 from whatchanged.compare.settings import CompareSettings
@@ -18,14 +18,14 @@ class Comparison:
 
     outcomes  in the order of ``matched.pairs``
     groups    pairs of one cause, numbered from 1
-    idle      ignored boxes that touch no difference any more
+    unused    ignored boxes that touch no difference any more
     """
 
     matched: Matched
     settings: CompareSettings
     outcomes: tuple[Outcome, ...]
     groups: tuple[OutcomeGroup, ...]
-    idle: tuple[Ignored, ...]
+    unused: tuple[Ignored, ...]
 
     @property
     def changed(self) -> list[Outcome]:
@@ -49,7 +49,7 @@ class Comparison:
     @cached_property
     def group_of(self) -> dict[int, int]:
         """Place of an outcome -> number of its group."""
-        return {place: group.number for group in self.groups for place in group.members}
+        return {index: group.number for group in self.groups for index in group.members}
 
     @property
     def dominant(self) -> OutcomeGroup | None:
@@ -77,5 +77,5 @@ def compare(
         settings,
         tuple(outcomes),
         group_outcomes(outcomes),
-        tuple(idle_boxes(settings.ignored, touched)),
+        tuple(unused_boxes(settings.ignored, touched)),
     )

@@ -43,7 +43,7 @@ def stored_pairs(pictures: Mapping[str, Path], scratch: Path) -> tuple[list[Pair
             name, DIFF_FOLDER, ((r"(.+)-diff(\.\w+)", ""), (r"(.+)\.diff(\.\w+)", ".snap"))
         )
         if snapshot is not None and snapshot in pictures and snapshot not in pairs:
-            pairs[snapshot] = _cut(snapshot, pictures[snapshot], path, scratch)
+            pairs[snapshot] = _cropped_pair(snapshot, pictures[snapshot], path, scratch)
     quiet = [name for name in pictures if name not in pairs and not _is_output(name)]
     notes = (f"Snapshots without a picture of a failure, not compared: {len(quiet):,}.",) if quiet else ()
     return [pairs[name] for name in sorted(pairs)], notes
@@ -67,7 +67,7 @@ def _snapshot_of(name: str, folder: str, endings: tuple[tuple[str, str], ...]) -
     return None
 
 
-def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> PairToCompare:
+def _cropped_pair(name: str, snapshot: Path, composite: Path, scratch: Path) -> PairToCompare:
     """A pair whose new picture is the last third of the composite."""
     try:
         width, height = picture_size(snapshot, least=1)
@@ -86,10 +86,10 @@ def _cut(name: str, snapshot: Path, composite: Path, scratch: Path) -> PairToCom
             part = image.convert("RGBA" if image.has_transparency_data else "RGB").crop(box)
     except ImageError as error:
         return PairToCompare(name, snapshot, composite, trouble=str(error))
-    place = (
+    target = (
         scratch / "cut" / f"{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.png"
     )
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with whole(place) as draft:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with whole(target) as draft:
         part.save(draft, "PNG")
-    return PairToCompare(name, snapshot, place)
+    return PairToCompare(name, snapshot, target)

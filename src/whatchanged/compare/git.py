@@ -100,19 +100,19 @@ def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool)
     return [_with_trouble(pair, troubles) for pair in matched(before, after)]
 
 
-def _written(root: Path, blob: str, place: Path, name: str) -> str:
+def _written(root: Path, blob: str, target: Path, name: str) -> str:
     """Write the picture of an object to its place; returns why not, of an object that is none, or "".
 
     name: what messages call it.
     """
     size = int(_git(root, "cat-file", "-s", blob))
     if size > MOST_BYTES:
-        raise DatasetError(f"{place.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
+        raise DatasetError(f"{target.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
     data = _git(root, "cat-file", "blob", blob)
     if size < lfs.MOST and data.startswith(lfs.START):
         return POINTER
     try:
-        write_picture(data, place, name)
+        write_picture(data, target, name)
     except ImageError as error:
         return str(error)
     return ""

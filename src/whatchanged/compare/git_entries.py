@@ -61,30 +61,30 @@ class _Indexed:
 def pictures_of(root: Path, commit: str, here: str) -> dict[str, str | None]:
     """Path -> object of each picture of a revision below ``here``; None for links and submodules."""
     listed = _listed(run_git(root, "ls-tree", "-r", "-z", commit, "--", here if here != "." else "./"))
-    found: dict[str, str | None] = {}
+    results: dict[str, str | None] = {}
     for line in listed:
         about, _, path = line.partition("\t")
         if is_picture(path):
             mode, _, blob = about.split(" ")
-            found[path] = blob if mode in _FILES else None
-    return found
+            results[path] = blob if mode in _FILES else None
+    return results
 
 
 def between(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
     """The pictures below ``here`` that differ between two revisions; renamed ones are told as two."""
     raw = run_git(root, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", *commits, "--", here)
     fields = raw.decode("utf-8", "surrogateescape").split("\0")
-    found = []
+    results = []
     for about, path in zip(fields[::2], fields[1::2], strict=False):
         mode_before, mode_after, before, after, _ = about.removeprefix(":").split(" ")
-        found.append(
+        results.append(
             Entry(
                 path,
                 before if mode_before in _FILES else None,
                 after if mode_after in _FILES else None,
             )
         )
-    return _usable(found)
+    return _usable(results)
 
 
 def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str) -> list[Entry]:
@@ -96,7 +96,7 @@ def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str)
     listed = _listed(run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", here))
     known = {*indexed, *(path for path in listed if is_picture(path))}
     folders: dict[Path, bool] = {}
-    found = []
+    results = []
     for path in {*revision, *known}:
         before, entry = revision.get(path), indexed.get(path)
         there = _status(root / path, root, folders) if path in known else None
@@ -104,11 +104,11 @@ def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str)
         if entry is not None and same and (entry.assumed or _untouched(entry, there, index_seconds)):
             continue
         if there is None:
-            found.append(Entry(path, before, None))
+            results.append(Entry(path, before, None))
         elif before is None or _blob_of(root / path, len(before), there.st_size) != before:
-            found.append(Entry(path, before, _NO_BLOB))
-    pointed = set(_behind_pointers(root, found))
-    return _usable([entry for entry in found if entry not in pointed])
+            results.append(Entry(path, before, _NO_BLOB))
+    pointed = set(_behind_pointers(root, results))
+    return _usable([entry for entry in results if entry not in pointed])
 
 
 def _usable(entries: Sequence[Entry]) -> list[Entry]:
@@ -127,16 +127,16 @@ def _index(root: Path, here: str) -> tuple[dict[str, _Indexed], int]:
     # After each path comes, on lines of its own, what the index holds of the file's status.
     raw = run_git(root, "ls-files", "-z", "--cached", "--stage", "-v", "--debug", "--", here)
     parts = [_INDEXED.fullmatch(part) for part in raw.decode("utf-8", "surrogateescape").split("\0")]
-    found = {
+    results = {
         entry["path"]: _Indexed(entry["blob"], entry["tag"].islower() or entry["tag"] == "S", _told(after))
         for entry, after in pairwise(parts)
         if entry is not None and is_picture(entry["path"] or "")
     }
     try:
         place = run_git(root, "rev-parse", "--git-path", "index").decode("utf-8", "surrogateescape")
-        return found, int((root / place.removesuffix("\n")).stat().st_mtime)
+        return results, int((root / place.removesuffix("\n")).stat().st_mtime)
     except OSError:
-        return found, 0
+        return results, 0
 
 
 def _told(part: re.Match[str] | None) -> tuple[int, ...] | None:

@@ -80,14 +80,14 @@ def run_git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
     return done.stdout
 
 
-def _reason(said: str) -> str:
+def _reason(described: str) -> str:
     """What git's error message says, in one sentence."""
-    if any(word in said for word in _NOT_HERE):
+    if any(word in described for word in _NOT_HERE):
         return (
             "some of its objects are not here (the clone is partial), and nothing is fetched. Fetch them: "
             "git fetch --refetch --filter=blob:limit=1g, or clone again without --filter."
         )
-    lines = said.strip().removeprefix("fatal: ").splitlines()
+    lines = described.strip().removeprefix("fatal: ").splitlines()
     return f"{lines[0] if lines else 'it ended with an error'}."
 
 
@@ -106,13 +106,13 @@ def _search_path(folder: Path) -> str:
     return os.pathsep.join(entry for entry in entries if not _strange(Path(entry), folder))
 
 
-def _strange(place: Path, folder: Path) -> bool:
+def _strange(path: Path, folder: Path) -> bool:
     """Whether a folder of programs lies in the working directory, or in that which is compared.
 
     A folder above Python's own, such as the root of a file system, is no stranger's.
     """
     own = Path(sys.executable).resolve()
     return any(
-        place.resolve().is_relative_to(here) and not own.is_relative_to(here)
+        path.resolve().is_relative_to(here) and not own.is_relative_to(here)
         for here in (Path.cwd().resolve(), folder.resolve())
     )

@@ -56,15 +56,15 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
     statements give the group its sentence.
     """
     places, rules, answers = [], [], []
-    for place, outcome in enumerate(outcomes):
+    for index, outcome in enumerate(outcomes):
         if outcome.answer is None:
             continue
         measured, told = outcome.answer.measured, outcome.answer.as_measured
         if measured is not None and told is not None and measured.verdict != "identical":
-            places.append(place)
+            places.append(index)
             rules.append(measured)
             answers.append(told)
-    found = []
+    results = []
     for same, sentence in _of_one_cause(answers, [outcomes[place].pair.pair_id for place in places]):
         shown = beyond_shared([rules[index] for index in same])
         # A stable sort keeps their order among members that show as much.
@@ -72,9 +72,9 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
         members = tuple(places[index] for index, _ in ordered)
         beyond = tuple(tuple(one.sentence for one in statements) for _, statements in ordered if statements)
         changed = sum(outcomes[place].changed for place in members)
-        found.append((members, beyond, changed, sentence))
-    found.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))
-    groups = [OutcomeGroup(0, *parts) for parts in found]
+        results.append((members, beyond, changed, sentence))
+    results.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))
+    groups = [OutcomeGroup(0, *parts) for parts in results]
     quiet = [group for group in groups if not group.changed]
     if groups and is_dominant(groups[0], groups):
         answered = dict(zip(places, answers, strict=True))
@@ -85,10 +85,10 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
 
 def _beside(group: OutcomeGroup, dominant: OutcomeGroup, answers: Mapping[int, Measured]) -> OutcomeGroup:
     """The group with a sentence that leaves out what the cause of most shows too."""
-    teller = next((place for place in group.members if answers[place].sentence == group.sentence), None)
+    teller = next((index for index in group.members if answers[index].sentence == group.sentence), None)
     if teller is None:
         return group
-    left = without_shared(answers[teller].statements, [answers[place] for place in dominant.members])
+    left = without_shared(answers[teller].statements, [answers[index] for index in dominant.members])
     return replace(group, sentence=sentences.together(left)) if left else group
 
 
@@ -99,17 +99,17 @@ def _of_one_cause(answers: Sequence[Measured], names: Sequence[str]) -> list[tup
     So of many, ``AT_ONCE`` at equal distances are grouped, and each other one joins the nearest group. Those
     that are far from all are grouped among themselves in the same way.
     """
-    found: list[tuple[list[int], str]] = []
+    results: list[tuple[list[int], str]] = []
     left = list(range(len(answers)))
     while left:
         spread = np.linspace(0, len(left) - 1, min(AT_ONCE, len(left)))
         chosen = [left[place] for place in sorted({int(place) for place in spread.round()})]
         groups = find_groups([answers[index] for index in chosen], [names[index] for index in chosen])
-        new = [([chosen[place] for place in group.members], group.sentence) for group in groups]
+        new = [([chosen[index] for index in group.members], group.sentence) for group in groups]
         taken = set(chosen)
         left = _joined([index for index in left if index not in taken], new, answers, names)
-        found += new
-    return found
+        results += new
+    return results
 
 
 def _joined(

@@ -50,12 +50,12 @@ class Ignored:
 def read_ignored(path: Path) -> tuple[Ignored, ...]:
     """The boxes of a file. Raises WhatchangedError that names the place of a mistake."""
     document = read_document(path)
-    found = []
+    results = []
     for pattern, boxes in document.items():
         if not isinstance(boxes, list):
             raise WhatchangedError(f"{path}: {pattern!r} should be a list of boxes, not {boxes!r}.")
-        found += [_ignored(path, pattern, number, entry) for number, entry in enumerate(boxes, start=1)]
-    return tuple(found)
+        results += [_ignored(path, pattern, number, entry) for number, entry in enumerate(boxes, start=1)]
+    return tuple(results)
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -75,12 +75,12 @@ def read_document(path: Path) -> dict[str, Any]:
 
 def boxes_of(ignored: Sequence[Ignored], pair_id: str) -> list[tuple[int, Box]]:
     """(index, box) of every box whose pattern fits the pair. Raises WhatchangedError: too many."""
-    found = [(index, one.box) for index, one in enumerate(ignored) if fits(pair_id, one.pattern)]
-    if len(found) > MOST_BOXES:
+    results = [(index, one.box) for index, one in enumerate(ignored) if fits(pair_id, one.pattern)]
+    if len(results) > MOST_BOXES:
         raise WhatchangedError(
-            f"{pair_id}: {len(found):,} ignored boxes; at most {MOST_BOXES:,} are allowed."
+            f"{pair_id}: {len(results):,} ignored boxes; at most {MOST_BOXES:,} are allowed."
         )
-    return found
+    return results
 
 
 def fits(pair_id: str, pattern: str) -> bool:
@@ -88,7 +88,7 @@ def fits(pair_id: str, pattern: str) -> bool:
     return fnmatchcase(pair_id, pattern) or fnmatchcase(composed(pair_id), composed(pattern))
 
 
-def idle_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:
+def unused_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:
     """A person's boxes that touch no difference of any pair; ``touched``: the indices of the others."""
     busy = set(touched)
     return [one for index, one in enumerate(ignored) if index not in busy and not one.taught]

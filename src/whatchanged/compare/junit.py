@@ -11,19 +11,19 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """What XML 1.0 cannot hold."""
 
 
-def junit(found: Comparison) -> bytes:
+def junit(comparison: Comparison) -> bytes:
     """The document: changed, added and removed pictures are failures; what was not compared is an error."""
-    failures = sum(one.changed for one in found.outcomes)
+    failures = sum(one.changed for one in comparison.outcomes)
     counts = {
-        "tests": str(len(found.outcomes)),
+        "tests": str(len(comparison.outcomes)),
         "failures": str(failures),
-        "errors": str(len(found.failed)),
+        "errors": str(len(comparison.failed)),
         "skipped": "0",
     }
     root = ElementTree.Element("testsuites", {"name": "whatchanged", **counts})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "whatchanged compare", **counts})
-    for place, outcome in enumerate(found.outcomes):
-        _case(suite, outcome, found.group_of.get(place))
+    for index, outcome in enumerate(comparison.outcomes):
+        _case(suite, outcome, comparison.group_of.get(index))
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 

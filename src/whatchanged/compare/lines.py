@@ -8,9 +8,12 @@ from whatchanged.compare.run import Outcome
 from whatchanged.compare.words import outcome_sentence
 
 
-def result_lines(found: Comparison) -> list[dict[str, Any]]:
+def result_lines(comparison: Comparison) -> list[dict[str, Any]]:
     """The fields of every line, in the order of the pairs."""
-    return [result_line(outcome, found.group_of.get(place)) for place, outcome in enumerate(found.outcomes)]
+    return [
+        result_line(outcome, comparison.group_of.get(index))
+        for index, outcome in enumerate(comparison.outcomes)
+    ]
 
 
 def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
@@ -46,8 +49,8 @@ def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def results_text(found: Comparison) -> str:
+def results_text(comparison: Comparison) -> str:
     """The whole file."""
     return "".join(
-        json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in result_lines(found)
+        json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in result_lines(comparison)
     )

@@ -52,8 +52,8 @@ class Noise:
         """The settings of a comparison on this machine."""
         boxes = [
             Ignored(glob.escape(pair_id), box, "differs between two runs of one state", taught=True)
-            for pair_id, places in self.unsteady.items()
-            for box in places
+            for pair_id, regions in self.unsteady.items()
+            for box in regions
         ]
         return replace(
             settings,
@@ -147,8 +147,8 @@ def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...],
 
 
 def _boxes(path: Path, pair_id: str, value: Sequence[object]) -> tuple[Box, ...]:
-    found = [read_box(box) for box in value] if isinstance(value, list) else [None]
-    boxes = tuple(box for box in found if box is not None)
-    if len(boxes) < len(found):
+    results = [read_box(box) for box in value] if isinstance(value, list) else [None]
+    boxes = tuple(box for box in results if box is not None)
+    if len(boxes) < len(results):
         raise WhatchangedError(f"{path}: {pair_id!r} holds something that is no box. Make the file anew.")
     return boxes

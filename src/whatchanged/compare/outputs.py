@@ -12,7 +12,7 @@ from whatchanged.compare.written import FOLDERS
 from whatchanged.errors import OutputError
 from whatchanged.files import write_output
 from whatchanged.page import write_page
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 STORED = "answers.jsonl"
 """The answers of earlier runs; by this file, which is signed, a folder is known to be one of results."""
@@ -52,13 +52,13 @@ def claim(folder: Path) -> bool:
     return False
 
 
-def write_outputs(found: Comparison, folder: Path, embed: bool = False, page: bool = True) -> None:
+def write_outputs(comparison: Comparison, folder: Path, embed: bool = False, page: bool = True) -> None:
     """Write results.jsonl, junit.xml, summary.md and index.html, each whole or not at all.
 
     embed: put the pictures into index.html. page: whether to write it. Raises OutputError.
     """
     if page:
-        write_page(folder / "index.html", page_of(found), embed)
-    write_output(folder / "junit.xml", junit(found))
-    write_output(folder / "summary.md", summary(found))
-    write_output(folder / RESULTS, results_text(found))
+        write_page(folder / "index.html", page_of(comparison), embed)
+    write_output(folder / "junit.xml", junit(comparison))
+    write_output(folder / "summary.md", summary(comparison))
+    write_output(folder / RESULTS, results_text(comparison))

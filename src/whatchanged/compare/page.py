@@ -19,35 +19,37 @@ KINDS = {
 """What the page lists beside the groups, in this order."""
 
 
-def page_of(found: Comparison) -> Page:
+def page_of(comparison: Comparison) -> Page:
     """The page; pairs of identical files are counted, not listed."""
-    shown = [place for place, outcome in enumerate(found.outcomes) if kind_of(outcome) != "identical"]
-    where = {place: index for index, place in enumerate(shown)}
+    shown = [index for index, outcome in enumerate(comparison.outcomes) if kind_of(outcome) != "identical"]
+    where = {position: index for index, position in enumerate(shown)}
     beyond = {
-        place: told for group in found.groups for place, told in zip(group.odd, group.beyond, strict=True)
+        index: told
+        for group in comparison.groups
+        for index, told in zip(group.odd, group.beyond, strict=True)
     }
     groups = [
         Group(
             f"Group {group.number}. {group.sentence}",
-            [where[place] for place in group.members],
-            [where[place] for place in group.odd],
+            [where[index] for index in group.members],
+            [where[index] for index in group.odd],
             closed=not group.changed,
         )
-        for group in found.groups
+        for group in comparison.groups
     ]
     for kind, title in KINDS.items():
         members = [
-            where[place]
-            for place in shown
-            if kind_of(found.outcomes[place]) == kind and place not in found.group_of
+            where[index]
+            for index in shown
+            if kind_of(comparison.outcomes[index]) == kind and index not in comparison.group_of
         ]
         if members:
             groups.append(Group(f"{title}: {len(members):,}", members, closed=kind == "noise"))
     return Page(
         title="What changed",
-        pairs=[_pair(found, place, beyond.get(place, ())) for place in shown],
-        summary=[text for text in (headline(found), otherwise(found)) if text],
-        notes=_notes(found, len(found.outcomes) - len(shown)),
+        pairs=[_pair(comparison, index, beyond.get(index, ())) for index in shown],
+        summary=[text for text in (headline(comparison), otherwise(comparison)) if text],
+        notes=_notes(comparison, len(comparison.outcomes) - len(shown)),
         groups=groups,
     )
 
@@ -63,9 +65,9 @@ def kind_of(outcome: Outcome) -> str:
     return "noise" if outcome.noise else "identical"
 
 
-def _pair(found: Comparison, place: int, beyond: Sequence[str]) -> Pair:
-    outcome = found.outcomes[place]
-    number = found.group_of.get(place)
+def _pair(comparison: Comparison, index: int, beyond: Sequence[str]) -> Pair:
+    outcome = comparison.outcomes[index]
+    number = comparison.group_of.get(index)
     facts = [f"Beside what the group shares: {' '.join(beyond)}"] if beyond else []
     kind = kind_of(outcome)
     return Pair(
@@ -80,9 +82,9 @@ def _pair(found: Comparison, place: int, beyond: Sequence[str]) -> Pair:
     )
 
 
-def _notes(found: Comparison, identical: int) -> list[str]:
-    notes = [f"Compared: {found.matched.source}."]
+def _notes(comparison: Comparison, identical: int) -> list[str]:
+    notes = [f"Compared: {comparison.matched.source}."]
     if identical:
         notes.append(f"Pairs that are the same, not listed: {identical:,}.")
-    notes += [f"This ignored box touches no difference any more: {one}" for one in found.idle]
-    return [*notes, *found.matched.notes]
+    notes += [f"This ignored box touches no difference any more: {one}" for one in comparison.unused]
+    return [*notes, *comparison.matched.notes]

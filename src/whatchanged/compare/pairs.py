@@ -11,7 +11,7 @@ from whatchanged.datasets.picture_files import FoundPictures, composed, pictures
 from whatchanged.datasets.reading import with_examples
 from whatchanged.errors import DatasetError, ImageError
 from whatchanged.opening import open_regular
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 MOST_PAIRS = 100_000
 
@@ -132,15 +132,15 @@ def _spelled_otherwise(before: Mapping[str, Path], after: Mapping[str, Path]) ->
     return {name: old[composed(name)].pop(0) for name in new if old[composed(name)]}
 
 
-def notes_of(where: str, *found: FoundPictures) -> tuple[str, ...]:
+def notes_of(where: str, *result: FoundPictures) -> tuple[str, ...]:
     """What was left out of the folders that were looked into; where: what the person named."""
-    formats = sum((one.others for one in found), Counter[str]())
-    return (*notes_of_formats(formats), *notes_of_links(where, *found))
+    formats = sum((one.others for one in result), Counter[str]())
+    return (*notes_of_formats(formats), *notes_of_links(where, *result))
 
 
-def notes_of_links(where: str, *found: FoundPictures) -> tuple[str, ...]:
+def notes_of_links(where: str, *result: FoundPictures) -> tuple[str, ...]:
     """A sentence about links that lead out of what the person named; none where there are none."""
-    links = [str(path) for one in found for path in one.outside]
+    links = [str(path) for one in result for path in one.outside]
     return (f"{with_examples(f'Links that lead out of {where}, not compared', links)}.",) if links else ()
 
 
@@ -182,10 +182,10 @@ def _renamed(removed: Mapping[str, Path], added: Mapping[str, Path]) -> dict[str
     for name, path in removed.items():
         with suppress(ImageError):
             by_digest.setdefault(digest(path), []).append(name)
-    found = {}
+    results = {}
     for name, path in wanted.items():
         with suppress(ImageError):
             same = by_digest.get(digest(path))
             if same:
-                found[name] = same.pop(0)
-    return found
+                results[name] = same.pop(0)
+    return results

@@ -62,7 +62,7 @@ class Outcome:
 class _PairToAnswer:
     """What a process needs to answer one pair."""
 
-    place: int
+    index: int
     before: Path
     after: Path
     boxes: tuple[Box, ...]
@@ -83,33 +83,33 @@ def answer_pairs(
     outcomes: dict[int, Outcome] = {}
     tasks: list[_PairToAnswer] = []
     keys: dict[int, str] = {}
-    numbered = {place: boxes_of(settings.ignored, pair.pair_id) for place, pair in enumerate(pairs)}
-    for place, pair in enumerate(pairs):
-        boxes = tuple(box for _, box in numbered[place])
+    numbered = {position: boxes_of(settings.ignored, pair.pair_id) for position, pair in enumerate(pairs)}
+    for index, pair in enumerate(pairs):
+        boxes = tuple(box for _, box in numbered[index])
         found = _without_decoding(pair, boxes)
         if found is None and pair.before is not None and pair.after is not None:
             if stored is not None:
                 try:
-                    keys[place] = key_of(pair.before, pair.after, boxes)
-                    answer = stored.find(keys[place])
+                    keys[index] = key_of(pair.before, pair.after, boxes)
+                    answer = stored.find(keys[index])
                     found = None if answer is None else Outcome(pair, answer, boxes=boxes)
                 except ImageError as error:
                     found = Outcome(pair, error=str(error), boxes=boxes)
             if found is None:
-                tasks.append(_PairToAnswer(place, pair.before, pair.after, boxes))
+                tasks.append(_PairToAnswer(index, pair.before, pair.after, boxes))
         if found is not None:
-            outcomes[place] = found
+            outcomes[index] = found
             advance(1)
     for task, answered in _answered(tasks, settings, _count(workers, tasks)):
         if not isinstance(answered, str) and stored is not None:
-            if _still(keys[task.place], task):
-                stored.add(keys[task.place], answered)
+            if _still(keys[task.index], task):
+                stored.add(keys[task.index], answered)
             else:
                 answered = "A picture of the pair was replaced while it was compared. Compare again."
         if isinstance(answered, str):
-            outcomes[task.place] = Outcome(pairs[task.place], error=answered, boxes=task.boxes)
+            outcomes[task.index] = Outcome(pairs[task.index], error=answered, boxes=task.boxes)
         else:
-            outcomes[task.place] = Outcome(pairs[task.place], answered, boxes=task.boxes)
+            outcomes[task.index] = Outcome(pairs[task.index], answered, boxes=task.boxes)
         advance(1)
     return [
         replace(outcomes[place], touched=_touched(outcomes[place], numbered[place]))
@@ -156,8 +156,8 @@ def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int
     """Which of the ignored boxes hold a difference in this pair."""
     if outcome.answer is None or outcome.answer.verdict == "identical" or outcome.answer.measured is None:
         return ()
-    idle = set(outcome.answer.measured.idle)
-    return tuple(index for place, (index, _) in enumerate(numbered) if place not in idle)
+    unused = set(outcome.answer.measured.idle)
+    return tuple(index for position, (index, _) in enumerate(numbered) if position not in unused)
 
 
 def _count(workers: int | None, tasks: Sequence[_PairToAnswer]) -> int:
@@ -179,7 +179,7 @@ def _answered(
             yield task, _answer(answerer, task)
         return
     with worker_pool(workers, worker.start, (partial(_answerer, settings),)) as pool:
-        yield from as_they_come((task, pool.submit(worker.ask, _answer, task)) for task in tasks)
+        yield from as_they_come((task, pool.submit(worker.with_answerer, _answer, task)) for task in tasks)
 
 
 def _answerer(settings: CompareSettings) -> Answerer:

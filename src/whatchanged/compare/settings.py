@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from whatchanged.answers.models import asked_models, identity_of_models
+from whatchanged.answers.models import candidate_models, identity_of_models
 from whatchanged.compare.ignore import Ignored
 from whatchanged.measured.measure import check_sensitivity
 from whatchanged.measured.signature import LENGTH
@@ -39,7 +39,7 @@ class CompareSettings:
         return {
             "whatchanged": __version__,
             "signature": LENGTH,
-            **identity_of_models(asked_models(self.model), named=self.model is not None),
+            **identity_of_models(candidate_models(self.model), named=self.model is not None),
             "sensitivity": self.sensitivity,
             "strict": self.strict,
             "read_text": self.read_text,

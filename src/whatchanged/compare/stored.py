@@ -40,15 +40,15 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 def answer_to_json(answer: Answer) -> dict[str, Any]:
     """Everything but what a model saw, and in which files."""
     names = {one.name for one in fields(answer)} - {"description", "sources"}
-    found = {name: getattr(answer, name) for name in sorted(names)}
-    found["changes"] = [asdict(change) for change in answer.changes]
-    found["measured"] = None if answer.measured is None else asdict(answer.measured)
-    return found
+    results = {name: getattr(answer, name) for name in sorted(names)}
+    results["changes"] = [asdict(change) for change in answer.changes]
+    results["measured"] = None if answer.measured is None else asdict(answer.measured)
+    return results
 
 
-def answer_from_json(found: Mapping[str, Any]) -> Answer:
+def answer_from_json(fields: Mapping[str, Any]) -> Answer:
     """What ``answer_to_json`` wrote. Raises KeyError, TypeError or ValueError where it is something else."""
-    plain = dict(found)
+    plain = dict(fields)
     measured = plain.pop("measured")
     for name, wanted in _TYPES.items():
         if not isinstance(plain[name], wanted):
@@ -107,12 +107,12 @@ class StoredAnswers:
 
     def add(self, key: str, answer: Answer) -> None:
         """Store an answer; it is in the file before this returns."""
-        found = answer_to_json(answer)
-        self._known[key] = found
+        results = answer_to_json(answer)
+        self._known[key] = results
         self._used.add(key)
         if self._stream is not None:
             with room_for(self.path):
-                self._stream.write(self._line(key, found))
+                self._stream.write(self._line(key, results))
                 self._stream.flush()
 
     def _write(self, answers: Mapping[str, Any]) -> None:
@@ -196,28 +196,28 @@ def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
     return f"{digest(before)} {digest(after)} {json.dumps(boxes)}"
 
 
-def _statement(found: Mapping[str, Any]) -> Statement:
-    boxes = tuple(_box(box) for box in found["boxes"])
+def _statement(fields: Mapping[str, Any]) -> Statement:
+    boxes = tuple(_box(box) for box in fields["boxes"])
     return Statement(
         **{
-            **found,
-            "box_before": None if found["box_before"] is None else _box(found["box_before"]),
-            "box_after": None if found["box_after"] is None else _box(found["box_after"]),
+            **fields,
+            "box_before": None if fields["box_before"] is None else _box(fields["box_before"]),
+            "box_after": None if fields["box_after"] is None else _box(fields["box_after"]),
             "boxes": boxes,
         }
     )
 
 
-def _measured(found: Mapping[str, Any]) -> Measured:
+def _measured(fields: Mapping[str, Any]) -> Measured:
     return Measured(
         **{
-            **found,
-            "statements": tuple(_statement(one) for one in found["statements"]),
-            "notes": tuple(found["notes"]),
-            "size_before": _pair_of(found["size_before"]),
-            "size_after": _pair_of(found["size_after"]),
-            "signature": tuple(found["signature"]),
-            "idle": tuple(found["idle"]),
+            **fields,
+            "statements": tuple(_statement(one) for one in fields["statements"]),
+            "notes": tuple(fields["notes"]),
+            "size_before": _pair_of(fields["size_before"]),
+            "size_after": _pair_of(fields["size_after"]),
+            "signature": tuple(fields["signature"]),
+            "idle": tuple(fields["idle"]),
         }
     )
 

@@ -28,7 +28,7 @@ SHARED = 0.5
 """Part of the other members that hold an alike statement."""
 USUAL = 0.75
 """Part of those members that hold the same number of places."""
-COLOURS = 24.0
+COLORS = 24.0
 """Levels of red, green and blue by which alike colours may differ."""
 SIZES = math.log(1.3)
 """Logarithm of the factor by which alike widths and heights may differ."""
@@ -44,9 +44,9 @@ OF_ONE_SIZE = frozenset(("added", "removed", "replaced", "resized"))
 
 MEASURES = {
     "step": (2, STEPS),
-    "colour after": (3, COLOURS),
+    "colour after": (3, COLORS),
     "size": (2, SIZES),
-    "colour before": (3, COLOURS),
+    "colour before": (3, COLORS),
 }
 """What is measured of a statement, in this order: how many numbers, and by how much alike ones may differ."""
 
@@ -87,17 +87,17 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
         for entry in _unshared(entries, panel, len(answers))
     }
     usual = max(1.0, float(np.percentile([answer.score for answer in answers], 75)))
-    found: list[tuple[Statement, ...]] = []
+    statements: list[tuple[Statement, ...]] = []
     for answer in answers:
         stronger = answer.score > STRONGER * usual
         beyond = tuple(one for one in answer.statements if id(one) in unshared)
         if stronger:
-            found.append(beyond or answer.statements)
+            statements.append(beyond or answer.statements)
         else:
-            found.append(beyond if usual > WEAK else ())
-    if sum(map(bool, found)) > SHARED * len(answers):  # then there is nothing from which to stand out
+            statements.append(beyond if usual > WEAK else ())
+    if sum(map(bool, statements)) > SHARED * len(answers):  # then there is nothing from which to stand out
         return [() for _ in answers]
-    return found
+    return statements
 
 
 def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) -> tuple[Statement, ...]:
@@ -119,10 +119,10 @@ def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) 
     return tuple(left or statements)
 
 
-def _is_shared(statement: Statement, held: Sequence[_Entry], members: int, measures: slice) -> bool:
+def _is_shared(statement: Statement, others: Sequence[_Entry], members: int, measures: slice) -> bool:
     """Whether at least half of the members hold an alike statement."""
     own = _kind(statement)
-    same = [entry for entry in held if _kind(entry.statement) == own]
+    same = [entry for entry in others if _kind(entry.statement) == own]
     alike = _alike([_Entry(0, statement, _measures(statement))], same, measures)[0]
     sharing = {entry.member for entry, agrees in zip(same, alike, strict=True) if agrees}
     return len(sharing) >= SHARED * members
@@ -139,7 +139,7 @@ def _unshared(entries: Sequence[_Entry], panel: Sequence[int], members: int) -> 
     Judged by all measures, if at least half of the members then share something; else by fewer.
     """
     held = [entry for entry in entries if entry.member in set(panel)]
-    column = {member: place for place, member in enumerate(panel)}
+    column = {member: index for index, member in enumerate(panel)}
     places = np.zeros((len(held), len(panel)))
     for row, entry in enumerate(held):
         places[row, column[entry.member]] = len(entry.statement.boxes)
@@ -153,24 +153,24 @@ def _unshared(entries: Sequence[_Entry], panel: Sequence[int], members: int) -> 
         shared = (counts > 0).sum(axis=1) >= SHARED * others
         sharing = {entry.member for entry, is_shared in zip(entries, shared, strict=True) if is_shared}
         if len(sharing) >= SHARED * members:
-            more = _more_places(entries, held, alike, counts, measures)
+            more = _beyond_usual_count(entries, held, alike, counts, measures)
             return [entry for row, entry in enumerate(entries) if not shared[row] or row in more]
     return list(entries)
 
 
-def _more_places(
+def _beyond_usual_count(
     entries: Sequence[_Entry],
-    held: Sequence[_Entry],
+    panel: Sequence[_Entry],
     alike: NDArray[np.float64],
     counts: NDArray[np.float64],
     measures: slice,
 ) -> set[int]:
     """The entries that go beyond the usual number of places of what their members share."""
-    centres = np.array([_centre(entry.statement) for entry in held])
+    centres = np.array([_centre(entry.statement) for entry in panel])
     own: dict[int, list[int]] = {}
     for row, entry in enumerate(entries):
         own.setdefault(entry.member, []).append(row)
-    found = set()
+    results = set()
     for row, entry in enumerate(entries):
         others = counts[row][counts[row] > 0]
         if not len(others):
@@ -179,26 +179,26 @@ def _more_places(
         centre = np.median(centres[alike[row] > 0], axis=0)
         mine.sort(key=lambda other, centre=centre: _distance(entries[other], centre))  # type: ignore[misc]
         if row in _beyond_usual(mine, [len(entries[other].statement.boxes) for other in mine], others):
-            found.add(row)
-    return found
+            results.add(row)
+    return results
 
 
-def _beyond_usual(rows: Sequence[int], places: Sequence[int], others: NDArray[np.float64]) -> list[int]:
+def _beyond_usual(rows: Sequence[int], counts: Sequence[int], others: NDArray[np.float64]) -> list[int]:
     """Those rows that exceed the usual number of places of others; none where no number is usual."""
     numbers, frequency = np.unique(others, return_counts=True)
     if frequency.max() < USUAL * len(others):
         return []
     usual = int(numbers[frequency.argmax()])
-    so_far = np.cumsum(places)
+    so_far = np.cumsum(counts)
     return [row for row, total in zip(rows, so_far, strict=True) if total > usual]
 
 
-def _alike(entries: Sequence[_Entry], held: Sequence[_Entry], measures: slice) -> NDArray[np.float64]:
+def _alike(entries: Sequence[_Entry], others: Sequence[_Entry], measures: slice) -> NDArray[np.float64]:
     """1 where the chosen measures of two entries agree, (entries, held)."""
-    agree = np.ones((len(entries), len(held)), bool)
-    if held:
+    agree = np.ones((len(entries), len(others)), bool)
+    if others:
         rows = np.array([entry.measures[measures] for entry in entries]).T
-        columns = np.array([entry.measures[measures] for entry in held]).T
+        columns = np.array([entry.measures[measures] for entry in others]).T
         for row, column in zip(rows, columns, strict=True):
             agree &= ~(np.abs(row[:, None] - column[None]) > 1)  # NaN is no disagreement
     return agree.astype(np.float64)
@@ -211,13 +211,13 @@ def _measures(statement: Statement) -> NDArray[np.float64]:
     size = [math.nan, math.nan]  # logarithms of width and height, where they tell
     if box is not None and statement.kind in OF_ONE_SIZE:
         size = [math.log(max(1, box[2] - box[0])), math.log(max(1, box[3] - box[1]))]
-    found = {
+    results = {
         "step": [float(values.get("dx", math.nan)), float(values.get("dy", math.nan))],
         "colour after": _levels(values.get("color_after")),
         "size": size,
         "colour before": _levels(values.get("color_before")),
     }
-    return np.concatenate([np.array(found[name]) / unit for name, (_, unit) in MEASURES.items()])
+    return np.concatenate([np.array(results[name]) / unit for name, (_, unit) in MEASURES.items()])
 
 
 def _levels(code: object) -> list[float]:

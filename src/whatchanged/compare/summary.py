@@ -20,57 +20,68 @@ LONGEST = 300
 """Characters of one name or sentence."""
 
 
-def summary(found: Comparison) -> str:
+def summary(comparison: Comparison) -> str:
     """The whole text, in Markdown, at most ``MOST_CHARACTERS`` long."""
-    lines = [f"### {_title(found)}", "", headline(found), ""]
-    if otherwise(found):
-        lines += [_plain(otherwise(found)), ""]
-    lines += _failed(found)
-    changed = [group for group in found.groups if group.changed]
+    lines = [f"### {_title(comparison)}", "", headline(comparison), ""]
+    if otherwise(comparison):
+        lines += [_plain(otherwise(comparison)), ""]
+    lines += _failed(comparison)
+    changed = [group for group in comparison.groups if group.changed]
     if changed:
         lines += [f"**What changed, in {counted(len(changed), 'group')} by cause**", ""]
         for group in changed[:MOST_GROUPS]:
-            lines += _group(found, group)
+            lines += _group(comparison, group)
         if len(changed) > MOST_GROUPS:
             lines += [f"- and {counted(len(changed) - MOST_GROUPS, 'more group')}; see `index.html`", ""]
-    lines += _listed("Changed, told by a model", _alone(found))
+    lines += _listed("Changed, told by a model", _alone(comparison))
     for status in ("added", "removed", "renamed"):
-        lines += _listed(status.capitalize(), [one for one in found.of_status(status) if not one.failed])
-    lines += _noise(found)
-    if found.idle:
-        lines += [f"**Ignored boxes that touch no difference any more: {len(found.idle):,}**", ""]
-        lines += [*_bullets((f"`{_plain(str(one))}`" for one in found.idle), len(found.idle)), ""]
-    lines += [*(f"_{_plain(note)}_" for note in found.matched.notes), ""]
-    lines.append(f"Compared: {_plain(found.matched.source)}. Pictures: `index.html`; data: `results.jsonl`.")
-    return _cut("\n".join(lines) + "\n")
-
-
-def _title(found: Comparison) -> str:
-    """Changed and failed are told apart in the first line."""
-    moved = len(found.changed) + sum(
-        len([one for one in found.of_status(status) if not one.failed]) for status in ("added", "removed")
+        lines += _listed(status.capitalize(), [one for one in comparison.of_status(status) if not one.failed])
+    lines += _noise(comparison)
+    if comparison.unused:
+        lines += [f"**Ignored boxes that touch no difference any more: {len(comparison.unused):,}**", ""]
+        lines += [
+            *_bullets((f"`{_plain(str(one))}`" for one in comparison.unused), len(comparison.unused)),
+            "",
+        ]
+    lines += [*(f"_{_plain(note)}_" for note in comparison.matched.notes), ""]
+    lines.append(
+        f"Compared: {_plain(comparison.matched.source)}. Pictures: `index.html`; data: `results.jsonl`."
     )
-    if found.failed and moved:
-        return f"Pictures changed: {moved:,}; not compared: {len(found.failed):,}"
-    if found.failed:
-        return f"Pictures not compared: {len(found.failed):,}"
+    return _truncated("\n".join(lines) + "\n")
+
+
+def _title(comparison: Comparison) -> str:
+    """Changed and failed are told apart in the first line."""
+    moved = len(comparison.changed) + sum(
+        len([one for one in comparison.of_status(status) if not one.failed])
+        for status in ("added", "removed")
+    )
+    if comparison.failed and moved:
+        return f"Pictures changed: {moved:,}; not compared: {len(comparison.failed):,}"
+    if comparison.failed:
+        return f"Pictures not compared: {len(comparison.failed):,}"
     return f"Pictures changed: {moved:,}" if moved else "No picture changed"
 
 
-def _failed(found: Comparison) -> list[str]:
-    if not found.failed:
+def _failed(comparison: Comparison) -> list[str]:
+    if not comparison.failed:
         return []
-    told = (f"{_code(one.pair.pair_id)}: {_plain(one.error)}" for one in found.failed)
-    return [f"**Could not be compared: {len(found.failed):,}**", "", *_bullets(told, len(found.failed)), ""]
+    told = (f"{_code(one.pair.pair_id)}: {_plain(one.error)}" for one in comparison.failed)
+    return [
+        f"**Could not be compared: {len(comparison.failed):,}**",
+        "",
+        *_bullets(told, len(comparison.failed)),
+        "",
+    ]
 
 
-def _group(found: Comparison, group: OutcomeGroup) -> list[str]:
+def _group(comparison: Comparison, group: OutcomeGroup) -> list[str]:
     """A group's sentence, its odd ones with what they show beside it, then the others by name."""
-    lines = [f"- **Group {group.number}**: {_plain(group_sentence(found, group))}"]
-    for place, beyond in list(zip(group.odd, group.beyond, strict=True))[:MOST_NAMES]:
-        name = _code(found.outcomes[place].pair.pair_id)
+    lines = [f"- **Group {group.number}**: {_plain(group_sentence(comparison, group))}"]
+    for index, beyond in list(zip(group.odd, group.beyond, strict=True))[:MOST_NAMES]:
+        name = _code(comparison.outcomes[index].pair.pair_id)
         lines.append(f"  - {name} too: {_plain(' '.join(beyond))}")
-    names = [found.outcomes[place].pair.pair_id for place in group.members[len(group.odd) :]]
+    names = [comparison.outcomes[position].pair.pair_id for position in group.members[len(group.odd) :]]
     told = variants(names)
     if told:
         more = f" and {len(told) - MOST_NAMES:,} more" if len(told) > MOST_NAMES else ""
@@ -78,12 +89,12 @@ def _group(found: Comparison, group: OutcomeGroup) -> list[str]:
     return [*lines, ""]
 
 
-def _alone(found: Comparison) -> list[Outcome]:
+def _alone(comparison: Comparison) -> list[Outcome]:
     """Changed pairs of no group."""
     return [
         one
-        for place, one in enumerate(found.outcomes)
-        if one.changed and one.answer is not None and place not in found.group_of
+        for index, one in enumerate(comparison.outcomes)
+        if one.changed and one.answer is not None and index not in comparison.group_of
     ]
 
 
@@ -99,17 +110,17 @@ def _listed(title: str, outcomes: Sequence[Outcome]) -> list[str]:
     return [f"**{title}: {len(outcomes):,}**", "", *_bullets(told, len(outcomes)), ""]
 
 
-def _noise(found: Comparison) -> list[str]:
-    if not found.noise:
+def _noise(comparison: Comparison) -> list[str]:
+    if not comparison.noise:
         return []
-    told = variants([one.pair.pair_id for one in found.noise])
+    told = variants([one.pair.pair_id for one in comparison.noise])
     lines = _bullets(map(_code, told), len(told))
-    head = f"**Differ without a visible change: {len(found.noise):,}**"
+    head = f"**Differ without a visible change: {len(comparison.noise):,}**"
     return ["<details><summary>", "", head, "", "</summary>", "", *lines, "", "</details>", ""]
 
 
-def _bullets(told: Iterable[str], count: int) -> list[str]:
-    lines = [f"- {text}" for _, text in zip(range(MOST_LISTED), told, strict=False)]
+def _bullets(entries: Iterable[str], count: int) -> list[str]:
+    lines = [f"- {text}" for _, text in zip(range(MOST_LISTED), entries, strict=False)]
     return lines if count <= MOST_LISTED else [*lines, f"- and {count - MOST_LISTED:,} more"]
 
 
@@ -130,7 +141,7 @@ def _shortened(text: str) -> str:
     return printable if len(printable) <= LONGEST else printable[: LONGEST - 3] + "..."
 
 
-def _cut(text: str) -> str:
+def _truncated(text: str) -> str:
     """The text within its bound, ending with a whole line."""
     if len(text) <= MOST_CHARACTERS:
         return text

@@ -15,33 +15,33 @@ OTHERS_NAMED = 10
 """Pictures that are named as differing otherwise than most."""
 
 
-def headline(found: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
     """One sentence: how many changed, were added, removed or failed."""
-    parts = [f"{len(found.changed):,} of {counted(len(found.outcomes), 'picture')} changed"]
+    parts = [f"{len(comparison.changed):,} of {counted(len(comparison.outcomes), 'picture')} changed"]
     for status in ("added", "removed", "renamed"):
-        count = len([one for one in found.of_status(status) if not one.failed])
+        count = len([one for one in comparison.of_status(status) if not one.failed])
         if count:
             parts.append(f"{count:,} {'was' if count == 1 else 'were'} {status}")
-    if found.failed:
-        parts.append(f"{len(found.failed):,} could not be compared")
-    if found.noise:
-        differ = "differs" if len(found.noise) == 1 else "differ"
-        parts.append(f"{len(found.noise):,} {differ} without a visible change")
+    if comparison.failed:
+        parts.append(f"{len(comparison.failed):,} could not be compared")
+    if comparison.noise:
+        differ = "differs" if len(comparison.noise) == 1 else "differ"
+        parts.append(f"{len(comparison.noise):,} {differ} without a visible change")
     return "; ".join(parts) + "."
 
 
-def otherwise(found: Comparison) -> str:
+def otherwise(comparison: Comparison) -> str:
     """Where most of what changed has one cause, which pictures differ otherwise; else empty."""
-    group = found.dominant
+    group = comparison.dominant
     if group is None:
         return ""
     odd = {*group.odd}
     others = [
         outcome.pair.pair_id
-        for place, outcome in enumerate(found.outcomes)
+        for index, outcome in enumerate(comparison.outcomes)
         if outcome.changed
         and outcome.answer is not None
-        and (found.group_of.get(place) != group.number or place in odd)
+        and (comparison.group_of.get(index) != group.number or index in odd)
     ]
     if not others:
         return ""
@@ -63,14 +63,14 @@ def outcome_sentence(outcome: Outcome) -> str:
     return "The picture was added." if outcome.pair.status == "added" else "The picture was removed."
 
 
-def group_sentence(found: Comparison, group: OutcomeGroup) -> str:
+def group_sentence(comparison: Comparison, group: OutcomeGroup) -> str:
     """How many pictures share what, and which of them show something else as well."""
     sentence = f"{counted(len(group.members), 'picture')}: {lowered(group.sentence)}"
     if 0 < group.changed < len(group.members):
         sentence += f" In {len(group.members) - group.changed:,} of them not visibly."
     odd = group.odd
     if odd:
-        names = ", ".join(found.outcomes[place].pair.pair_id for place in odd[:NAMED])
+        names = ", ".join(comparison.outcomes[index].pair.pair_id for index in odd[:NAMED])
         more = ", ..." if len(odd) > NAMED else ""
         verb = "shows" if len(odd) == 1 else "show"
         sentence += f" {len(odd):,} of them {verb} something else too: {names}{more}."

@@ -21,7 +21,7 @@ def begin_anew(folder: Path) -> None:
         raise OutputError(f"{folder}: cannot be removed ({error.strerror or error}).") from error
 
 
-def write_picture(data: bytes, place: Path, name: str) -> None:
+def write_picture(data: bytes, path: Path, name: str) -> None:
     """Write the bytes of what a stranger calls a picture, and their folder, once they were decoded as one.
 
     name: what messages call it. Raises ImageError where they are no picture, and nothing is written;
@@ -32,6 +32,6 @@ def write_picture(data: bytes, place: Path, name: str) -> None:
     with stored_picture(content) as image:
         image.load()
     try:
-        write_whole(place, data)
+        write_whole(path, data)
     except OSError as error:
-        raise OutputError(f"{place}: cannot be written ({error.strerror or error}).") from error
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error}).") from error

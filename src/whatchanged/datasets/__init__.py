@@ -19,8 +19,8 @@ from whatchanged.datasets.picture_files import listed
 from whatchanged.datasets.published import differences
 from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
 from whatchanged.errors import DatasetError, PluginError
-from whatchanged.places import as_url, is_remote
 from whatchanged.records import PairRecord
+from whatchanged.urls import as_url, is_remote
 
 __all__ = ["READERS", "SPLITS", "Dataset", "DatasetReport", "Reader", "dataset_names", "open_dataset"]
 
@@ -177,15 +177,15 @@ def find_reader(name: str) -> Reader:
     return plugins.find(plugins.DATASETS, name, READERS, _reader)
 
 
-def _reader(name: str, found: object) -> Reader:
+def _reader(name: str, value: object) -> Reader:
     """The reader of a module, or of one of its functions. Raises TypeError where there is none."""
-    if isinstance(found, ModuleType):
-        module, read = found, getattr(found, "read", None)
+    if isinstance(value, ModuleType):
+        module, read = value, getattr(value, "read", None)
     else:
-        module, read = sys.modules[found.__module__], found
+        module, read = sys.modules[value.__module__], value
     recognises = getattr(module, "recognises", None)
     if not callable(recognises) or not callable(read):
-        raise TypeError(f"{found!r}: wanted a module with recognises(path) and read(path, reading)")
+        raise TypeError(f"{value!r}: wanted a module with recognises(path) and read(path, reading)")
     return Reader(recognises, read)
 
 
@@ -224,25 +224,25 @@ def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
     try:
         return bool(find_reader(plugin.name).recognises(root))
     except PluginError as error:
-        plugins.tell(str(error))
+        plugins.warn_once(str(error))
     except Exception as error:  # another package's function may raise anything
         what = f"The data set {plugin.name!r} of {plugin.package} cannot be recognised"
-        plugins.tell(f"{what}: {plugins.fault(error)}")
+        plugins.warn_once(f"{what}: {plugins.fault(error)}")
     return False
 
 
 def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
     """Records whose ids and captions can be written as UTF-8; others are damage."""
-    found = []
+    results = []
     for record in records:
         if is_unicode("".join((record.pair_id, *record.captions))):
-            found.append(record)
+            results.append(record)
         else:
             reading.damage(
                 f"{root}: the pair {record.pair_id!a}: its id or a caption holds a character that "
                 "cannot be written as UTF-8."
             )
-    return found
+    return results
 
 
 def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:

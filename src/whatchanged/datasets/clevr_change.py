@@ -302,7 +302,7 @@ def _is_lines(root: Path) -> bool:
 def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
     """PCL's JSON lines: one pair per line; a pair that occurs again is damage."""
     mined = negatives(reading, root, SPLITS, ("img1", "img2"))
-    found: dict[tuple[int, bool], PairRecord] = {}
+    results: dict[tuple[int, bool], PairRecord] = {}
     for split in SPLITS:
         path = root / f"{split}.json"
         for where, entry in reading.entries(path) if path.is_file() else ():
@@ -315,10 +315,10 @@ def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
                 )
             elif sentences is not None:
                 key = (int(names[0][2]), names[1][1] == "nonsemantic")
-                if key in found:
+                if key in results:
                     reading.damage(f"{where}: {entry['img2']} occurs a second time.")
                     continue
-                found[key] = _pair(
+                results[key] = _pair(
                     root,
                     key[0],
                     split,
@@ -327,4 +327,4 @@ def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
                     negatives=mined.get((entry["img1"], entry["img2"]), ()),
                 )
     reading.note("PCL's JSON lines: no change types, boxes or overlaps in this form")
-    return list(found.values())
+    return list(results.values())

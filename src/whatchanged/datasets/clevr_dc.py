@@ -82,15 +82,15 @@ def _captions(root: Path, reading: Reading, scenes: dict[int, Split]) -> dict[in
     path = first_file(root, "captions.json", "change_captions.json")
     if path is not None:
         return read_captions(path, reading, scenes)
-    found: dict[int, tuple[str, ...]] = {}
+    results: dict[int, tuple[str, ...]] = {}
     for name, value in scorers_captions(root / SCORERS, reading).items():
         index, sentences = scene_number(name), reading.sentences(f"{root / SCORERS}: {name!r}", value)
         if index is None:
             reading.damage(f"{root / SCORERS}: the image {name!r} names no pair.")
         elif sentences is not None:
-            found[index] = sentences
-    reading.note(f"captions read from {SCORERS}" if found else "captions.json is absent")
-    return found
+            results[index] = sentences
+    reading.note(f"captions read from {SCORERS}" if results else "captions.json is absent")
+    return results
 
 
 def _types(root: Path, reading: Reading, splits: dict[Split, list[int]]) -> dict[int, str]:

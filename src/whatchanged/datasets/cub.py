@@ -149,22 +149,22 @@ def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
     """PCL's lines: descriptions of one picture joined; the class is the folder in ``img``."""
     images = first_folder(root, "CUB_200_2011/images", "images")
     mined = negatives(reading, root, SPLITS, ("img",))
-    found: dict[str, tuple[Split, list[str | tuple[str, ...]]]] = {}
+    results: dict[str, tuple[Split, list[str | tuple[str, ...]]]] = {}
     for split, path in _files(root).items():
         for where, entry in reading.entries(path):
             image = entry.get("img")
             if not isinstance(image, str) or not image or leaves(image):
                 reading.damage(f"{where}: 'img' should be a path below {images}, not {image!r}.")
                 continue
-            if found.setdefault(image, (split, []))[0] != split:
-                reading.damage(f"{where}: {image} is in {found[image][0]} and in {split}.")
+            if results.setdefault(image, (split, []))[0] != split:
+                reading.damage(f"{where}: {image} is in {results[image][0]} and in {split}.")
                 continue
-            found[image][1].extend(descriptions(where, entry.get("description"), reading))
-    names = sorted({image.rpartition("/")[0] for image in found})
+            results[image][1].extend(descriptions(where, entry.get("description"), reading))
+    names = sorted({image.rpartition("/")[0] for image in results})
     labelled = all(names)
     reading.class_names = tuple(names) if labelled else ()
     order = {name: index for index, name in enumerate(names)}
-    if not found:
+    if not results:
         raise DatasetError(f"{root}: no pictures in train.json, val.json and test.json.")
     return [
         _record(
@@ -177,6 +177,6 @@ def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
             tuple(item for item in items if not isinstance(item, str)) or None,
             mined.get((image,), ()),
         )
-        for image, (split, items) in found.items()
+        for image, (split, items) in results.items()
         if items
     ]

@@ -14,8 +14,8 @@ from whatchanged.datasets.picture_files import composed, leads_out
 from whatchanged.datasets.plain import mark_changes
 from whatchanged.datasets.reading import SPLITS, Reading, text, with_examples
 from whatchanged.errors import DatasetError
-from whatchanged.places import is_remote
 from whatchanged.records import PairRecord, Split
+from whatchanged.urls import is_remote
 
 NAME = "folders"
 SIDES = ("before", "after")
@@ -105,7 +105,7 @@ def _sentences(file: Path, root: Path, reading: Reading) -> tuple[str, ...]:
     if not file.is_file():
         return ()
     lines = [line.strip() for line in _text(file, root).splitlines()]
-    found = reading.sentences(str(file), [line for line in lines if line])
-    if not found:
+    results = reading.sentences(str(file), [line for line in lines if line])
+    if not results:
         reading.damage(f"{file}: no sentence in it.")
-    return found or ()
+    return results or ()

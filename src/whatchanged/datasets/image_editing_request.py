@@ -87,11 +87,11 @@ def _note_repeats(records: list[PairRecord], reading: Reading) -> None:
     splits: dict[tuple[Path, Path | None], list[Split]] = {}
     for record in records:
         splits.setdefault((record.before, record.after), []).append(record.split)
-    pairs = {split: sum(split in found for found in splits.values()) for split in SPLITS}
+    pairs = {split: sum(split in results for results in splits.values()) for split in SPLITS}
     if len(splits) < len(records):
         each = ", ".join(f"{split} {count:,}" for split, count in pairs.items())
         reading.note(f"distinct pairs: {each}; the others stand under another id with other sentences")
     for first, second in combinations(SPLITS, 2):
-        both = sum(first in found and second in found for found in splits.values())
+        both = sum(first in results and second in results for results in splits.values())
         if both:
             reading.note(f"pairs that {first} and {second} share: {both}")

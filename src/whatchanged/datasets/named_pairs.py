@@ -130,9 +130,9 @@ def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
     if ending is not None:
         word = ending[2].lower()
         return SIDES[word], path.with_name(ending[1] + path.suffix).as_posix(), _couple(word)
-    for place, part in enumerate(path.parts[:-1]):
+    for index, part in enumerate(path.parts[:-1]):
         if part.lower() in FOLDERS:
-            rest = PurePosixPath(*path.parts[:place], *path.parts[place + 1 :]).as_posix()
+            rest = PurePosixPath(*path.parts[:index], *path.parts[index + 1 :]).as_posix()
             return FOLDERS[part.lower()], rest, _couple(part.lower())
     return None
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from whatchanged.errors import DatasetError
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 ENDINGS = frozenset(
     (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
@@ -60,8 +60,8 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = (), named: Sequence
     away = not any(folder.resolve().is_relative_to(path) for path in inside)
     found = FoundPictures()
     seen = 0
-    for place, folders, names in os.walk(folder, onerror=_refuse):
-        here = Path(place)
+    for parent, folders, names in os.walk(folder, onerror=_refuse):
+        here = Path(parent)
         folders[:] = sorted(
             name for name in folders if name[0] != "." and (here / name).resolve() not in skipped
         )
@@ -128,12 +128,12 @@ def listed(paths: Iterable[Path]) -> set[Path]:
     by_folder: dict[Path, set[Path]] = {}
     for path in paths:
         by_folder.setdefault(path.parent, set()).add(path)
-    found: set[Path] = set()
+    results: set[Path] = set()
     for folder, wanted in by_folder.items():
         if folder.is_dir():
             names = {entry.name for entry in folder.iterdir()}
-            found |= {path for path in wanted if path.name in names}
-    return found
+            results |= {path for path in wanted if path.name in names}
+    return results
 
 
 def _refuse(error: OSError) -> None:

@@ -71,13 +71,13 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
     if not path.is_file():
         raise DatasetError(f"{path}: a list of pairs is a file, in CSV or JSON lines.")
     rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _json_rows(path, reading)
-    found = [_record(path, line, row, reading) for line, row in rows]
-    if not found:
+    results = [_record(path, line, row, reading) for line, row in rows]
+    if not results:
         raise DatasetError(
             f"{path}: the list is empty. It needs a row for each pair: before, after[, "
             "id, captions, split, changed]."
         )
-    return mark_changes([record for record in found if record is not None])
+    return mark_changes([record for record in results if record is not None])
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

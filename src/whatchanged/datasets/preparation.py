@@ -124,7 +124,7 @@ class Preparation:
         )
         return sorted(word for word, count in counts.items() if count >= self.threshold)
 
-    def cut(self, captions: Sequence[str]) -> int:
+    def truncated(self, captions: Sequence[str]) -> int:
         """How many captions are truncated."""
         return sum(len(self.words(c)) > self.most_words for c in captions) if self.most_words else 0
 

@@ -44,18 +44,18 @@ def differences(name: str, records: Sequence[PairRecord]) -> tuple[str, ...]:
     counts = PUBLISHED.get(name)
     if counts is None or any(r.kind == "pair_label" for r in records):
         return ()
-    found = []
+    results = []
     total, what = 0, unit(records)
     for i, split in enumerate(SPLITS):
         here = [record for record in records if record.split == split]
         captions = sum(len(record.captions) for record in here)
         total += captions
         if len(here) != counts.pairs[i]:
-            found.append(f"{split}: {len(here):,} {what}, published {counts.pairs[i]:,} ({counts.source})")
+            results.append(f"{split}: {len(here):,} {what}, published {counts.pairs[i]:,} ({counts.source})")
         if counts.captions is not None and captions != counts.captions[i]:
-            found.append(
+            results.append(
                 f"{split}: {captions:,} captions, published {counts.captions[i]:,} ({counts.source})"
             )
     if counts.total is not None and total != counts.total:
-        found.append(f"{total:,} captions in all, published {counts.total:,} ({counts.source})")
-    return tuple(found)
+        results.append(f"{total:,} captions in all, published {counts.total:,} ({counts.source})")
+    return tuple(results)

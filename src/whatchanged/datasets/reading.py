@@ -14,8 +14,8 @@ from whatchanged.datasets.picture_files import as_spelled
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular_text, read_regular_text
-from whatchanged.places import is_remote, is_url
 from whatchanged.records import Split
+from whatchanged.urls import is_remote, is_url
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 """Names of the parts of a data set, in order."""
@@ -87,23 +87,23 @@ class Reading:
         if url.partition("://")[0].lower() not in STORES:
             self.damage(f"{where}: {url}: a list may name files and URLs of {', '.join(STORES)}.")
             return None
-        from whatchanged.scale.places import place
+        from whatchanged.scale.urls import path_of
 
-        return place(url)
+        return path_of(url)
 
     def json(self, path: Path) -> Any:
         """A whole JSON file. A key that an object holds twice is damage (the first stays)."""
 
         def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-            found = dict(pairs)
-            if len(found) < len(pairs):
-                found = {}
+            results = dict(pairs)
+            if len(results) < len(pairs):
+                results = {}
                 for key, value in pairs:
-                    if key in found:
+                    if key in results:
                         self.damage(f"{path}: the key {key!r} occurs twice.")
                     else:
-                        found[key] = value
-            return found
+                        results[key] = value
+            return results
 
         return parse(text(path), str(path), once)
 
@@ -151,13 +151,13 @@ class Reading:
 
     def table(self, path: Path) -> dict[str, str]:
         """First column -> the rest of the line; an id that comes again is damage (the first stays)."""
-        found: dict[str, str] = {}
+        results: dict[str, str] = {}
         for where, (key, value) in self.rows(path, 2):
-            if key in found:
+            if key in results:
                 self.damage(f"{where}: the id {key} occurs twice.")
             else:
-                found[key] = value
-        return found
+                results[key] = value
+        return results
 
 
 def text(path: Path) -> str:
@@ -217,9 +217,9 @@ def split_files(
 ) -> dict[Split, Path]:
     """Split -> its file, from the first of the folders that holds any."""
     for folder in folders:
-        found = {split: first_file(root / folder, *choices) for split, choices in names.items()}
-        if any(found.values()):
-            return {split: path for split, path in found.items() if path is not None}
+        results = {split: first_file(root / folder, *choices) for split, choices in names.items()}
+        if any(results.values()):
+            return {split: path for split, path in results.items() if path is not None}
     return {}
 
 
@@ -245,7 +245,7 @@ def negatives(
     reading: Reading, root: Path, splits: Sequence[Split], keys: Sequence[str]
 ) -> dict[tuple[str, ...], tuple[str, ...]]:
     """PCL's published false captions (``train_neg_tfidf6.json``, ...): values of ``keys`` -> sentences."""
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    results: dict[tuple[str, ...], tuple[str, ...]] = {}
     for split in splits:
         path = root / f"{split}_neg_tfidf6.json"
         if not path.is_file():
@@ -254,8 +254,8 @@ def negatives(
             sentences = reading.sentences(f"{where}: 'neg_samples'", entry.get("neg_samples"))
             if sentences is not None:
                 key = tuple(str(entry.get(name)) for name in keys)
-                found[key] = found.get(key, ()) + sentences
-    return found
+                results[key] = results.get(key, ()) + sentences
+    return results
 
 
 def bare(caption: str) -> str:

@@ -108,18 +108,18 @@ def _number(entry: dict[str, Any]) -> str | None:
 
 def merged_items(root: Path, reading: Reading) -> list[Item]:
     """The records of each id joined, in the order of first appearance; no id in two splits."""
-    found: dict[str, Item] = {}
+    results: dict[str, Item] = {}
     for item in _items(root, reading):
-        first = found.setdefault(item.number, Item(item.split, item.number, f"{item.number}.png"))
+        first = results.setdefault(item.number, Item(item.split, item.number, f"{item.number}.png"))
         if first.split != item.split:
             reading.damage(f"{root}: the id {item.number} is in {first.split} and in {item.split}.")
             continue
         first.sentences += item.sentences
         first.records += item.records
-    several = [item.number for item in found.values() if item.records > 1]
+    several = [item.number for item in results.values() if item.records > 1]
     if several:
         reading.note(with_examples("ids in more than one record, joined", several))
-    return list(found.values())
+    return list(results.values())
 
 
 def _drop_blanks(items: list[Item], reading: Reading) -> list[Item]:

@@ -44,12 +44,12 @@ def summarise(records: Sequence[PairRecord], kinds: Sequence[str] = ()) -> tuple
 
     kinds: change types in the order in which they are counted; any others follow by name, "none" is last.
     """
-    found = []
+    results = []
     for split in SPLITS:
         here = [record for record in records if record.split == split]
         if here:
-            found.append(_summary(split, here, kinds))
-    return tuple(found)
+            results.append(_summary(split, here, kinds))
+    return tuple(results)
 
 
 def _summary(split: Split, records: Sequence[PairRecord], kinds: Sequence[str]) -> Summary:
@@ -59,9 +59,9 @@ def _summary(split: Split, records: Sequence[PairRecord], kinds: Sequence[str]) 
     lengths = []
     for record in records:
         for caption in record.captions:
-            found = between_blanks(caption)
-            counts.update(found)
-            lengths.append(len(found))
+            results = between_blanks(caption)
+            counts.update(results)
+            lengths.append(len(results))
     return Summary(
         split=split,
         pairs=len(records),

@@ -9,8 +9,8 @@ from PIL import Image
 
 from whatchanged.measured import words
 from whatchanged.measured.boxes import area, common
-from whatchanged.measured.changes import found_changes, in_words, told
-from whatchanged.measured.found import Found
+from whatchanged.measured.changes import detect_changes, in_words, shift_changes
+from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.motion import LineRun, runs_of_lines
 from whatchanged.measured.reading import Pixels
@@ -80,22 +80,22 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
 
 
 @dataclass(frozen=True)
-class Laid:
+class AlignedPair:
     """Two pictures of two sizes, laid on each other.
 
     statements  best first
     before      the picture before with its lines where they are after
     seen        how visibly that differs from the picture after
-    idle        indices of the ignored boxes that hold no difference
+    unused      indices of the ignored boxes that hold no difference
     """
 
     statements: list[Statement]
     before: Pixels
     seen: Visibility
-    idle: tuple[int, ...] = ()
+    unused: tuple[int, ...] = ()
 
 
-def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> Laid:
+def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> AlignedPair:
     """What two pictures of two sizes tell.
 
     ignore: boxes of the picture after in which differences do not count; where the pictures cannot be laid on
@@ -110,7 +110,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
         return _whole_alone(_size_statement(before, after, SIZES), after)
-    came_or_went: list[Found] = []
+    came_or_went: list[DetectedChange] = []
     exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(before, after, _whole(after), axis, runs)
@@ -118,31 +118,31 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
         if len(runs) == 1:
             gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
         exchanged += [(axis, gap) for gap in gaps if gap.exchanged]
-        came_or_went += told(axis, moved, [gap for gap in gaps if not gap.exchanged])
+        came_or_went += shift_changes(axis, moved, [gap for gap in gaps if not gap.exchanged])
     lines = [rows[1], columns[1]]
     for axis, gap in exchanged:
         lines[axis] = _with_exchanged(before, after, axis, gap, lines)
-    laid = after.copy()
-    laid[np.ix_(lines[0].after, lines[1].after)] = before[np.ix_(lines[0].before, lines[1].before)]
+    aligned = after.copy()
+    aligned[np.ix_(lines[0].after, lines[1].after)] = before[np.ix_(lines[0].before, lines[1].before)]
     counted = [one for one in came_or_went if not any(_inside(one, box) for box in ignore)]
-    idle = idle_boxes(laid, after, ignore)
-    idle = tuple(k for k in idle if not any(_inside(one, ignore[k]) for one in came_or_went))
-    laid = without_boxes(laid, after, ignore)
-    seen = visibility(laid, after)
-    found = found_changes(laid, after, seen, threshold)
-    if exchanged and any(one.cause for one in found):  # what changed in exchanged lines pushed the rest
+    unused = unused_boxes(aligned, after, ignore)
+    unused = tuple(k for k in unused if not any(_inside(one, ignore[k]) for one in came_or_went))
+    aligned = without_boxes(aligned, after, ignore)
+    seen = visibility(aligned, after)
+    changes = detect_changes(aligned, after, seen, threshold)
+    if exchanged and any(one.cause for one in changes):  # what changed in exchanged lines pushed the rest
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
-    found += counted
-    if not came_or_went and not found and len(rows[0]) == len(columns[0]) == 1:
-        cut = _cut(rows[0][0], columns[0][0], before, after)
-        return Laid([_size_statement(before, after, cut)], laid, seen, idle)
-    statements = in_words(found, (after.shape[1], after.shape[0]))
-    return Laid([*statements, _size_statement(before, after, SIZES)], laid, seen, idle)
+    changes += counted
+    if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
+        cut = _cropping_text(rows[0][0], columns[0][0], before, after)
+        return AlignedPair([_size_statement(before, after, cut)], aligned, seen, unused)
+    statements = in_words(changes, (after.shape[1], after.shape[0]))
+    return AlignedPair([*statements, _size_statement(before, after, SIZES)], aligned, seen, unused)
 
 
-def _whole_alone(statement: Statement, after: Pixels) -> Laid:
+def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
     """One statement about the whole, where nothing is laid on the picture after but that itself."""
-    return Laid([statement], after, visibility(after, after))
+    return AlignedPair([statement], after, visibility(after, after))
 
 
 def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:
@@ -164,7 +164,7 @@ def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: S
     return _Lines(np.concatenate([own.after, there]), np.concatenate([own.before, way]))
 
 
-def idle_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
+def unused_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
     """Indices of the ignored boxes in which nothing differs between two pictures of one size."""
     return tuple(
         index
@@ -183,13 +183,13 @@ def without_boxes(picture: Pixels, other: Pixels, ignore: Sequence[Box]) -> Pixe
     return copy
 
 
-def _inside(one: Found, box: Box) -> bool:
+def _inside(one: DetectedChange, box: Box) -> bool:
     """Whether something was found in a box alone."""
-    places = [place for place in (one.box_before, one.box_after) if place is not None]
-    return all(common(place, box) == area(place) for place in places)
+    boxes = [region for region in (one.box_before, one.box_after) if region is not None]
+    return all(common(region, box) == area(region) for region in boxes)
 
 
-def _cut(rows: LineRun, columns: LineRun, before: Pixels, after: Pixels) -> str:
+def _cropping_text(rows: LineRun, columns: LineRun, before: Pixels, after: Pixels) -> str:
     """The words for a picture of which only margins came or went."""
     top, left = rows.offset or 0, columns.offset or 0
     bottom = len(after) - len(before) - top
@@ -239,7 +239,7 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     length = min(before.shape[other], after.shape[other])
     best: _Alignment | None = None
     for part in (0.0, 1.0, 0.5):
-        one, another = (_cut_to(picture, other, length, part) for picture in (before, after))
+        one, another = (_cropped_to(picture, other, length, part) for picture in (before, after))
         runs = runs_of_lines(one, another, axis)
         lines = _sources(runs, before.shape[axis])
         if best is None or len(lines.after) > len(best[1].after):
@@ -251,7 +251,7 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     return best
 
 
-def _cut_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
+def _cropped_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
     """So much of a picture along an axis, with this part of the rest cut off before it."""
     start = int((picture.shape[axis] - length) * part)
     return np.take(picture, range(start, start + length), axis=axis)

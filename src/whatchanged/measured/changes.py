@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from whatchanged.measured import sentences
 from whatchanged.measured.boxes import area, bands, box_of, gathered, grown, union
-from whatchanged.measured.found import Found
+from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.gate import Visibility, unexplained, visibility
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding, find_kind
-from whatchanged.measured.lines import one_line, rewritten_lines, told_with, whole_lines
+from whatchanged.measured.lines import one_line, rewritten_lines, rewritten_with, whole_lines
 from whatchanged.measured.matches import find_match
 from whatchanged.measured.planes import UNIT, enlarged, steps_between
 from whatchanged.measured.reading import Pixels
@@ -27,7 +27,7 @@ SMALLEST_FRAME = 16
 """Pixels of the shorter side of a frame at least."""
 FRAME = 26
 """Pixels from the border of a box within which differences make a frame or corners."""
-SAME_THING = 6.0
+SAME_OBJECT = 6.0
 """Mean levels by which a thing that moved may differ from itself."""
 MOST_REGIONS = 64
 """Clusters that are told apart, the largest."""
@@ -51,19 +51,19 @@ MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
 
-def in_words(found: Sequence[Found], size: tuple[int, int]) -> list[Statement]:
+def in_words(changes: Sequence[DetectedChange], size: tuple[int, int]) -> list[Statement]:
     """Statements for what was found, alike ones as one, best first."""
     return [
         sentences.statement(
             one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes
         )
-        for one in _ranked(merged(found))
+        for one in _ranked(merged(changes))
     ]
 
 
-def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[Found]:
+def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
     """What is found in two pictures that lie on each other: shifts first, then what they leave over."""
-    found: list[Found] = []
+    changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
     scale = find_scale(before, after, visible)
@@ -73,37 +73,39 @@ def found_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: fl
         pixels = np.count_nonzero(visible) - np.count_nonzero(rest.visible(threshold))
         values = {"axis": scale.axis, "factor": scale.factor}
         finding = Finding("moved", "axis limit", 0.6, values)
-        found.append(Found(finding, scale.frame, scale.frame, int(pixels)))
+        changes.append(DetectedChange(finding, scale.frame, scale.frame, int(pixels)))
         seen = rest
     regions = find_regions(seen, threshold)
     for _ in range(ROUNDS):
         shift = _best_shift(aligned, after, seen, regions, threshold)
         if shift is None:
             break
-        found += [_as_side(aligned, after, one) for one in told(shift.axis, shift.moved, shift.gaps)]
+        changes += [
+            _as_side(aligned, after, one) for one in shift_changes(shift.axis, shift.moved, shift.gaps)
+        ]
         gone = covered(aligned, shift)
         if gone is not None:
-            found.append(Found(Finding("removed", "moved over", 0.6), gone, None, area(gone)))
+            changes.append(DetectedChange(Finding("removed", "moved over", 0.6), gone, None, area(gone)))
         aligned, seen = shift.aligned, shift.seen
         regions = find_regions(seen, threshold)
     differs = seen.visible(WEAKER * threshold)
-    for region in places([tightened(aligned, after, one) for one in regions]):
+    for region in merged_regions([tightened(aligned, after, one) for one in regions]):
         box = region.box
         side = moved_side(aligned, after, box)
         if side is not None:
-            found.append(Found(*side, region.pixels))
+            changes.append(DetectedChange(*side, region.pixels))
             continue
         finding = find_kind(aligned, after, box, differs)
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
         if finding.aspect == "length":
             was, there = _lengths(aligned, after, box, finding)
-        found.append(Found(finding, was, there, region.pixels))
-    lines = whole_lines(before, after, with_moves(aligned, after, found))
+        changes.append(DetectedChange(finding, was, there, region.pixels))
+    lines = whole_lines(before, after, with_moves(aligned, after, changes))
     return pushed(rewritten_lines(lines))
 
 
-def _as_side(before: Pixels, after: Pixels, one: Found) -> Found:
+def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
     """What moved, if it is nothing but a side of a thing, as the thing that grew or shrank."""
     if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
         return one
@@ -127,39 +129,41 @@ def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple
     return (rest, larger) if grew else (larger, rest)
 
 
-def pushed(found: list[Found]) -> list[Found]:
+def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
     """What moved is a consequence where something beside it came, went or grew by about as much.
 
     In a line of text, what a rewritten word pushes is rewritten with it.
     """
-    moved = [one for one in found if one.finding.kind == "moved" and one.cause]
+    moved = [one for one in changes if one.finding.kind == "moved" and one.cause]
     if not moved:
-        return found
-    written = next((one for one in found if one.finding.kind == "rewritten" and one.cause), None)
+        return changes
+    written = next((one for one in changes if one.finding.kind == "rewritten" and one.cause), None)
     line = [one for one in moved if written is not None and one_line(written, one)]
     if written is not None and line:
-        found = [one for one in found if one not in line and one is not written]
-        return pushed([*found, told_with(written, [written, *line])])
+        changes = [one for one in changes if one not in line and one is not written]
+        return pushed([*changes, rewritten_with(written, [written, *line])])
     first = max(moved, key=lambda one: one.pixels)
-    if not (any(_pushes(one, first) for one in merged(found)) or _follows_all(found, moved)):
-        return found
-    return [replace(one, cause=False) if one in moved else one for one in found]
+    if not (any(_pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)):
+        return changes
+    return [replace(one, cause=False) if one in moved else one for one in changes]
 
 
-def _follows_all(found: Sequence[Found], moved: Sequence[Found]) -> bool:
+def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChange]) -> bool:
     """Whether something came or went and pushed its neighbours by more than anything else moved."""
-    if not any(one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in found):
+    if not any(
+        one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in changes
+    ):
         return False
-    pushed_by = [_step(one) for one in found if one.finding.kind == "moved" and not one.cause]
+    pushed_by = [_step(one) for one in changes if one.finding.kind == "moved" and not one.cause]
     return bool(pushed_by) and max(map(_step, moved)) <= max(pushed_by)
 
 
-def _step(moved: Found) -> int:
+def _step(moved: DetectedChange) -> int:
     """How far something moved."""
     return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
 
 
-def _pushes(one: Found, moved: Found) -> bool:
+def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
     """Whether a change explains that something moved."""
     step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
     box = one.box_after or one.box_before
@@ -216,14 +220,14 @@ def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.boo
     return enlarged(rest >= FAINT_PART * most, NEAR, NEAR)
 
 
-def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]:
+def with_moves(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
     """A thing that was removed at one place and added at another, unaltered, has moved."""
-    gone = [one for one in found if one.finding.kind == "removed"]
-    new = [one for one in found if one.finding.kind == "added"]
-    rest = [one for one in found if one not in gone and one not in new]
+    gone = [one for one in changes if one.finding.kind == "removed"]
+    new = [one for one in changes if one.finding.kind == "added"]
+    rest = [one for one in changes if one not in gone and one not in new]
     for one in gone:
         twin = next(
-            (other for other in new if _same_thing(before, after, one.box_before, other.box_after)), None
+            (other for other in new if _same_object(before, after, one.box_before, other.box_after)), None
         )
         if twin is None or one.box_before is None or twin.box_after is None:
             rest.append(one)
@@ -231,12 +235,14 @@ def with_moves(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]
         new.remove(twin)
         values = {"dx": twin.box_after[0] - one.box_before[0], "dy": twin.box_after[1] - one.box_before[1]}
         rest.append(
-            Found(Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels)
+            DetectedChange(
+                Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels
+            )
         )
     return rest + new
 
 
-def _same_thing(before: Pixels, after: Pixels, was: Box | None, there: Box | None) -> bool:
+def _same_object(before: Pixels, after: Pixels, was: Box | None, there: Box | None) -> bool:
     """Whether two boxes of about one size show about the same."""
     if was is None or there is None:
         return False
@@ -245,10 +251,10 @@ def _same_thing(before: Pixels, after: Pixels, was: Box | None, there: Box | Non
         return False
     one = before[was[1] : was[1] + height, was[0] : was[0] + width].astype(np.int16)
     other = after[there[1] : there[1] + height, there[0] : there[0] + width]
-    return bool(np.abs(one - other).mean() <= SAME_THING)
+    return bool(np.abs(one - other).mean() <= SAME_OBJECT)
 
 
-def places(regions: list[Region]) -> list[Region]:
+def merged_regions(regions: list[Region]) -> list[Region]:
     """Clusters that lie together as one."""
     regions = regions[:MOST_REGIONS]
     boxes = [region.box for region in regions]
@@ -284,15 +290,15 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
     return at_border and all(near)
 
 
-def merged(found: Sequence[Found]) -> list[Found]:
+def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     """Alike changes as one: the same kind and finer word."""
-    alike: dict[tuple[object, ...], list[Found]] = {}
-    for one in found:
+    alike: dict[tuple[object, ...], list[DetectedChange]] = {}
+    for one in changes:
         alike.setdefault((one.cause, one.finding.kind, one.finding.aspect), []).append(one)
     return [_together(group) for group in alike.values()]
 
 
-def _together(group: list[Found]) -> Found:
+def _together(group: list[DetectedChange]) -> DetectedChange:
     """Alike changes as one; its boxes are around theirs, its values those of all, if all have the same."""
     first = max(group, key=lambda one: one.pixels)
     before = [one.box_before for one in group if one.box_before]
@@ -339,19 +345,19 @@ def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]
     return list(dict.fromkeys(parts + others[:MOST_PARTS]))
 
 
-def told(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[Found]:
+def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[DetectedChange]:
     """What a shift says: what is new, gone, rewritten or stretched, and what moved."""
     text_line = axis == 1 and all(one.after[3] - one.after[1] <= TEXT_HEIGHT for one in moved)
-    found = [_of_gap(gap, axis, moved if text_line else ()) for gap in gaps]
-    thick = [one for one in found if not _is_edge(one)]
-    found = [one if one in thick else replace(one, cause=False) for one in found]
+    changes = [_of_gap(gap, axis, moved if text_line else ()) for gap in gaps]
+    thick = [one for one in changes if not _is_edge(one)]
+    changes = [one if one in thick else replace(one, cause=False) for one in changes]
     for one in moved:
         finding = Finding("moved", "position", 0.7, {"dx": one.dx, "dy": one.dy})
-        found.append(Found(finding, one.before, one.after, area(one.after), cause=not thick))
-    return found
+        changes.append(DetectedChange(finding, one.before, one.after, area(one.after), cause=not thick))
+    return changes
 
 
-def _is_edge(one: Found) -> bool:
+def _is_edge(one: DetectedChange) -> bool:
     """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not."""
     box = one.box_after
     return (
@@ -361,27 +367,27 @@ def _is_edge(one: Found) -> bool:
     )
 
 
-def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> Found:
+def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:
     """What came and went at one place; ``line``: what moved beside it, where all that is one line of text."""
     if gap.stretch:
         box = gap.thing
         values = {"dy" if axis == 0 else "dx": gap.lines, "grew": gap.lines > 0}
         breadth = box[2] - box[0] if axis == 0 else box[3] - box[1]
-        return Found(Finding("resized", "length", 0.6, values), box, box, abs(gap.lines) * breadth)
+        return DetectedChange(Finding("resized", "length", 0.6, values), box, box, abs(gap.lines) * breadth)
     if gap.new and gap.gone:
         finding = Finding("rewritten", "text", 0.5) if line else Finding("replaced", "part", 0.5)
         after = union([gap.new, *(one.after for one in line)])
         before = union([gap.gone, *(one.before for one in line)])
-        return Found(finding, before, after, area(after))
+        return DetectedChange(finding, before, after, area(after))
     if gap.new:
-        return Found(Finding("added", "pushed in", 0.7), None, gap.new, area(gap.new))
+        return DetectedChange(Finding("added", "pushed in", 0.7), None, gap.new, area(gap.new))
     box = gap.gone or (0, 0, 0, 0)
-    return Found(Finding("removed", "closed up", 0.7), box, None, area(box))
+    return DetectedChange(Finding("removed", "closed up", 0.7), box, None, area(box))
 
 
-def _ranked(found: list[Found]) -> list[Found]:
+def _ranked(changes: list[DetectedChange]) -> list[DetectedChange]:
     """The most telling first: causes before consequences, then by size."""
     return sorted(
-        found,
+        changes,
         key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
     )

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from whatchanged.measured.canvas import Laid, compare_sizes, idle_boxes, without_boxes
-from whatchanged.measured.changes import found_changes
-from whatchanged.measured.found import Found
+from whatchanged.measured.canvas import AlignedPair, compare_sizes, unused_boxes, without_boxes
+from whatchanged.measured.changes import detect_changes
+from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.gate import Visibility, visibility
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -19,19 +19,19 @@ class Compared:
     before, after  the pixels; of two pictures of one size, after shows what is ignored as it was before
     ignore         boxes in which differences do not count: of both pictures, or, of two sizes, of the one
                    after
-    idle           indices of those that hold no difference; those of two sizes are told by ``laid``
+    unused         indices of those that hold no difference; those of two sizes are told by ``aligned``
     """
 
     def __init__(self, before: Pixels, after: Pixels, ignore: Sequence[Box] = ()) -> None:
         self.before = before
         self.after = after
         self.ignore = tuple(ignore)
-        self.idle: tuple[int, ...] = ()
+        self.unused: tuple[int, ...] = ()
         if self.one_size:
-            self.idle = idle_boxes(before, after, ignore)
+            self.unused = unused_boxes(before, after, ignore)
             self.after = without_boxes(after, before, ignore)
-        self._found: dict[float, tuple[Found, ...]] = {}
-        self._laid: dict[float, Laid] = {}
+        self._changes: dict[float, tuple[DetectedChange, ...]] = {}
+        self._aligned: dict[float, AlignedPair] = {}
 
     @property
     def one_size(self) -> bool:
@@ -43,14 +43,14 @@ class Compared:
         """How visibly two pictures of one size differ."""
         return visibility(self.before, self.after)
 
-    def found(self, threshold: float) -> tuple[Found, ...]:
+    def changes(self, threshold: float) -> tuple[DetectedChange, ...]:
         """What changed between two pictures of one size."""
-        if threshold not in self._found:
-            self._found[threshold] = tuple(found_changes(self.before, self.after, self.seen, threshold))
-        return self._found[threshold]
+        if threshold not in self._changes:
+            self._changes[threshold] = tuple(detect_changes(self.before, self.after, self.seen, threshold))
+        return self._changes[threshold]
 
-    def laid(self, threshold: float) -> Laid:
+    def aligned(self, threshold: float) -> AlignedPair:
         """Two pictures of two sizes laid on each other, and what they tell."""
-        if threshold not in self._laid:
-            self._laid[threshold] = compare_sizes(self.before, self.after, threshold, self.ignore)
-        return self._laid[threshold]
+        if threshold not in self._aligned:
+            self._aligned[threshold] = compare_sizes(self.before, self.after, threshold, self.ignore)
+        return self._aligned[threshold]

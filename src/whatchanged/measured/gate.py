@@ -47,9 +47,9 @@ class Limit:
 # Fitted on drawn pairs by benchmarks/calibrate_measured.py.
 FINE = Limit(7.4, 0.38)
 COARSE = Limit(0.47, 0.024)
-COARSE_COLOUR = Limit(1.01, 0.0)
+COARSE_COLOR = Limit(1.01, 0.0)
 INK = Limit(0.78, 0.195)
-LIMITS = (FINE, COARSE, COARSE_COLOUR, INK)
+LIMITS = (FINE, COARSE, COARSE_COLOR, INK)
 """Of each measure that ``tests`` gives."""
 STEEPNESS = 2.06
 """The odds of a change grow with this power of the score."""
@@ -60,7 +60,7 @@ MAYBE = 0.1
 """From this part of the threshold on, a difference in a line of text may be an exchanged glyph."""
 LINE = 5
 """Cells that a line of text covers from top to bottom at most."""
-MOST_PLACES = 16
+MOST_GLYPH_BOXES = 16
 """Places in which exchanged glyphs are looked for, the strongest first."""
 
 FAINT = 5
@@ -115,7 +115,7 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
             *(slice(s.start - w.start, s.stop - w.start) for s, w in zip(core, window, strict=True))
         )
         strength[_of_cells(*core)] = found[inner]
-    for glyph in exchanged(before, after, _faint_places(cells, clear, strength)):
+    for glyph in exchanged(before, after, _faint_boxes(cells, clear, strength)):
         left, top, right, bottom = glyph.box
         part = strength[top:bottom, left:right]
         np.maximum(part, np.float32(glyph.strength), out=part)
@@ -139,16 +139,16 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
     ground = blurred(np.maximum(contrast(one), contrast(other)))
     one, other = blurred(one), blurred(other)
     rest = unexplained(one, other)
-    colour = unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
-    found = [(_levels(rest), _levels(ground))]
+    color = unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
+    results = [(_levels(rest), _levels(ground))]
     rest, ground = halved(rest), halved(ground)
     for _ in range(COARSE_STEPS - 1):
-        rest, ground, colour = blurred(rest, 2), blurred(ground, 2), blurred(colour, 2)
+        rest, ground, color = blurred(rest, 2), blurred(ground, 2), blurred(color, 2)
     coarse = _levels(blurred(ground))
-    found.append((_levels(blurred(rest)), coarse))
-    found.append((_levels(np.abs(blurred(colour)).max(axis=0)), coarse))
-    found.append(_ink(halved(one), halved(other)))
-    return found
+    results.append((_levels(blurred(rest)), coarse))
+    results.append((_levels(np.abs(blurred(color)).max(axis=0)), coarse))
+    results.append(_ink(halved(one), halved(other)))
+    return results
 
 
 def is_doubtful(score: float) -> bool:
@@ -174,14 +174,14 @@ def _cells(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(np.logical_or.reduceat(rows, np.arange(0, width, CELL), axis=1))
 
 
-def _faint_places(
+def _faint_boxes(
     cells: NDArray[np.bool_], clear: NDArray[np.bool_], strength: NDArray[np.float32]
 ) -> list[Box]:
     """Boxes around differences no higher than a line of text that may be one, the strongest first.
 
     cells: those in which a pixel differs clearly.
     """
-    found = []
+    results = []
     for rows, columns in _clusters(cells):
         if rows.stop - rows.start > LINE:
             continue
@@ -196,8 +196,8 @@ def _faint_places(
                 left + int(across[-1]) + 1,
                 top + int(down[-1]) + 1,
             )
-            found.append((-most, box))
-    return [box for _, box in sorted(found)[:MOST_PLACES]]
+            results.append((-most, box))
+    return [box for _, box in sorted(results)[:MOST_GLYPH_BOXES]]
 
 
 def _clusters(cells: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:

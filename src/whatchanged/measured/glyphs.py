@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.layers import INK, usual_colour
+from whatchanged.measured.layers import INK, usual_color
 from whatchanged.measured.planes import UNIT, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -64,20 +64,20 @@ class Glyph:
         return self.residue / (LEAST + SLOPE * self.rest)
 
 
-def exchanged(before: Pixels, after: Pixels, places: Sequence[Box]) -> Iterator[Glyph]:
+def exchanged(before: Pixels, after: Pixels, boxes: Sequence[Box]) -> Iterator[Glyph]:
     """Of each place at which two pictures of one size differ, the glyph that was exchanged, if one was.
 
     What is below its limit was drawn anew, and leaves no doubt.
     """
-    for place in places:
-        glyph = most_unlike(before, after, place)
+    for box in boxes:
+        glyph = most_unlike(before, after, box)
         if glyph is not None and glyph.strength >= 1:
             yield glyph
 
 
-def most_unlike(before: Pixels, after: Pixels, place: Box) -> Glyph | None:
+def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
     """The glyph in a box that differs most; None where the box lies in no line, or there is no rest of it."""
-    left, top, right, bottom = place
+    left, top, right, bottom = region
     if bottom - top > HIGHEST:
         return None
     first_column, first_row = max(0, left - REACH), max(0, top - ROOM)
@@ -119,7 +119,7 @@ def most_unlike(before: Pixels, after: Pixels, place: Box) -> Glyph | None:
 
 def _inks(before: Pixels, after: Pixels) -> tuple[InkLevels, InkLevels]:
     """How far each pixel is from the most usual colour before."""
-    ground = np.array(usual_colour(before.reshape(-1, 3)), np.int16)
+    ground = np.array(usual_color(before.reshape(-1, 3)), np.int16)
     one, other = (np.abs(picture.astype(np.int16) - ground) for picture in (before, after))
     return luminance(one) // UNIT, luminance(other) // UNIT
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.result import Measured, Statement
-from whatchanged.measured.signature import LENGTH, PARTS, place_parts
+from whatchanged.measured.signature import LENGTH, PARTS, region_parts
 
 # Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
 # against one cause.
@@ -101,13 +101,13 @@ def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[n
     for name, place in PARTS.items():
         part = rows[:, place]
         distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
-    distances["places"] = _place_distances(rows)
+    distances["places"] = _region_distances(rows)
     return {name: distance / (distance + HALF) for name, distance in distances.items()}
 
 
-def _place_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _region_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
-    extents, shapes = place_parts(rows)
+    extents, shapes = region_parts(rows)
     alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
     apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
     return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))

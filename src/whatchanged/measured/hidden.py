@@ -7,7 +7,7 @@ import numpy as np
 from whatchanged.images import PictureSource
 from whatchanged.measured import gate, words
 from whatchanged.measured.gate import visibility
-from whatchanged.measured.reading import Picture, Pixels, first_other_frame, in_common_colours, read_picture
+from whatchanged.measured.reading import Picture, Pixels, first_other_frame, in_common_colors, read_picture
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.plurals import counted
 
@@ -38,7 +38,7 @@ def look_closer(
         if frame is not None:
             text = f"the animation differs from frame {frame + 1} of {one.frames} on"
             return _later_frame(answer, text, sources, frame, threshold)
-    for text in _told(one, other):
+    for text in _hidden_differences(one, other):
         answer = _noted(answer, text)
     return answer
 
@@ -50,14 +50,14 @@ def _other_looks(one: Picture, other: Picture) -> list[tuple[str, Pixels, Pixels
         shown = [p.on_white if p.on_black is None else p.on_black for p in (one, other)]
         looks.append(("the transparency changed", shown[0], shown[1]))
     if one.profile != other.profile:
-        looks.append(("the colour profile changed", in_common_colours(one), in_common_colours(other)))
+        looks.append(("the colour profile changed", in_common_colors(one), in_common_colors(other)))
     return looks
 
 
-def _told(one: Picture, other: Picture) -> list[str]:
+def _hidden_differences(one: Picture, other: Picture) -> list[str]:
     """What differs without being seen."""
     notes = []
-    if one.profile != other.profile and np.array_equal(in_common_colours(one), in_common_colours(other)):
+    if one.profile != other.profile and np.array_equal(in_common_colors(one), in_common_colors(other)):
         notes.append("the files hold two colour profiles, which show the same colours")
     if one.turn != other.turn:
         notes.append("the files store the picture turned in two ways; upright they look the same")

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured import colours
-from whatchanged.measured.layers import Layer, far, read_layer, usual_colour
+from whatchanged.measured import colors
+from whatchanged.measured.layers import Layer, far, read_layer, usual_color
 from whatchanged.measured.planes import enlarged
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Kind
 
 TEXT_HEIGHT = 40
 """Pixels that a line of text is high at most."""
-SAME_COLOUR = 10
+SAME_COLOR = 10
 """Levels up to which two colours are the same."""
 
 # The limits below, and how sure each kind is, were set by hand; nothing was fitted.
@@ -90,7 +90,7 @@ class Finding:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-def _told(kind: Kind, aspect: str, values: dict[str, Any] | None = None) -> Finding:
+def _finding(kind: Kind, aspect: str, values: dict[str, Any] | None = None) -> Finding:
     """A kind and its finer word, as sure as ``CONFIDENCES`` tells."""
     return Finding(kind, aspect, CONFIDENCES[kind, aspect], values or {})
 
@@ -106,8 +106,8 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     if not part.any():
         part = np.ones(part.shape, bool)
     if is_corners(part):
-        return _told("restyled", "radius")
-    fills_differ = far(one.fill, other.fill) > SAME_COLOUR and min(one.even, other.even) > FILLED
+        return _finding("restyled", "radius")
+    fills_differ = far(one.fill, other.fill) > SAME_COLOR and min(one.even, other.even) > FILLED
     length = _length(one, other, before, after, box) if fills_differ else None
     if length is not None:
         return length
@@ -144,16 +144,16 @@ def _outline(
     now = after[top:bottom, left:right][part]
     old, new = np.median(was, axis=0), np.median(now, axis=0)
     ground_before, ground_after = np.array(one.ground), np.array(other.ground)
-    was_line = np.abs(old - ground_before).max() > SAME_COLOUR
-    is_line = np.abs(new - ground_after).max() > SAME_COLOUR
+    was_line = np.abs(old - ground_before).max() > SAME_COLOR
+    is_line = np.abs(new - ground_after).max() > SAME_COLOR
     if was_line and is_line:
-        first, second = (tuple(int(v) for v in colour) for colour in (old, new))
+        first, second = (tuple(int(v) for v in color) for color in (old, new))
         values = {
-            "color_before": colours.code((first[0], first[1], first[2])),
-            "color_after": colours.code((second[0], second[1], second[2])),
+            "color_before": colors.code((first[0], first[1], first[2])),
+            "color_after": colors.code((second[0], second[1], second[2])),
         }
-        return _told("recolored", "border", values)
-    return _told("restyled", "border")
+        return _finding("recolored", "border", values)
+    return _finding("restyled", "border")
 
 
 def is_corners(part: NDArray[np.bool_]) -> bool:
@@ -182,62 +182,62 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
     fills = {}
     for (axis, side), part in beside.items():
         if after[part].size:
-            colours_there = [usual_colour(picture[part].reshape(-1, 3)) for picture in (before, after)]
-            if far(*colours_there) <= SAME_COLOUR:
+            colours_there = [usual_color(picture[part].reshape(-1, 3)) for picture in (before, after)]
+            if far(*colours_there) <= SAME_COLOR:
                 fills[axis, side] = colours_there[0]
     opposite = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
     lengths = []
-    for (axis, side), colour in fills.items():
+    for (axis, side), color in fills.items():
         across = fills.get((axis, opposite[side]))
         for fill, ground, sign in ((other.fill, one.fill, 1), (one.fill, other.fill, -1)):
-            goes_on = far(colour, fill) <= SAME_COLOUR
-            if goes_on and across is not None and far(across, ground) <= SAME_COLOUR:
+            goes_on = far(color, fill) <= SAME_COLOR
+            if goes_on and across is not None and far(across, ground) <= SAME_COLOR:
                 step = (right - left if axis == "dx" else bottom - top) * sign
-                finding = _told("resized", "length", {axis: step, "grew": sign > 0})
+                finding = _finding("resized", "length", {axis: step, "grew": sign > 0})
                 # of a thing and the ground, one grew where the other shrank: the thing is told
-                lengths.append((far(fill, other.ground) <= SAME_COLOUR, finding))
+                lengths.append((far(fill, other.ground) <= SAME_COLOR, finding))
     return min(lengths, key=lambda length: length[0])[1] if lengths else None
 
 
 def _fill(one: Layer, other: Layer) -> Finding:
     """Another fill: recoloured, added on the ground, removed from it, or another picture."""
-    values = {"color_before": colours.code(one.fill), "color_after": colours.code(other.fill)}
-    if far(one.fill, one.ground) <= SAME_COLOUR and one.ink_share < BARE_FILL:
-        return _told("added", "fill", values)
-    if far(other.fill, other.ground) <= SAME_COLOUR and other.ink_share < BARE_FILL:
-        return _told("removed", "fill", values)
-    return _told("recolored", "fill", values)
+    values = {"color_before": colors.code(one.fill), "color_after": colors.code(other.fill)}
+    if far(one.fill, one.ground) <= SAME_COLOR and one.ink_share < BARE_FILL:
+        return _finding("added", "fill", values)
+    if far(other.fill, other.ground) <= SAME_COLOR and other.ink_share < BARE_FILL:
+        return _finding("removed", "fill", values)
+    return _finding("recolored", "fill", values)
 
 
 def _ink(one: Layer, other: Layer) -> Finding:
     """The same fill with other ink on it."""
     if one.ink_share < NO_INK <= other.ink_share:
-        return _told("added", "thing")
+        return _finding("added", "thing")
     if other.ink_share < NO_INK <= one.ink_share:
-        return _told("removed", "thing")
+        return _finding("removed", "thing")
     overlap = ink_overlap(one.ink, other.ink)
-    if one.ink_colour is not None and other.ink_colour is not None and overlap > SAME_INK:
-        step = far(one.ink_colour, other.ink_colour)
-        if step > SAME_COLOUR:
+    if one.ink_color is not None and other.ink_color is not None and overlap > SAME_INK:
+        step = far(one.ink_color, other.ink_color)
+        if step > SAME_COLOR:
             values = {
-                "color_before": colours.code(one.ink_colour),
-                "color_after": colours.code(other.ink_colour),
+                "color_before": colors.code(one.ink_color),
+                "color_after": colors.code(other.ink_color),
             }
-            return _told("recolored", "ink", values)
-        return _told("restyled", "shape")
+            return _finding("recolored", "ink", values)
+        return _finding("restyled", "shape")
     height, width = one.ink.shape
     scale = _scale(one, other)
     if scale == 1 and max(ink_within(one.ink, other.ink), ink_within(other.ink, one.ink)) > INK_WITHIN:
-        return _told("restyled", "weight")
+        return _finding("restyled", "weight")
     if scale not in (None, 1):
-        return _told("resized", "size")
+        return _finding("resized", "size")
     if max(width, height) <= MOST_LONG * min(width, height) and max(width, height) < LARGEST_ICON:
-        return _told("replaced", "icon")
+        return _finding("replaced", "icon")
     ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)  # no division by zero
     if height <= TEXT_HEIGHT and AS_MUCH_TEXT[0] < ratio < AS_MUCH_TEXT[1]:
-        return _told("rewritten", "text")
+        return _finding("rewritten", "text")
     if AS_MUCH_INK[0] < ratio < AS_MUCH_INK[1]:
-        return _told("replaced", "part")
+        return _finding("replaced", "part")
     return Finding("added" if ratio > 1 else "removed", "thing", BY_AMOUNT)
 
 

@@ -10,7 +10,7 @@ from whatchanged.measured.planes import steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
-Colour = tuple[int, int, int]
+RGBColor = tuple[int, int, int]
 
 INK = 28
 """Levels from the fill from which on a pixel counts as ink."""
@@ -31,15 +31,15 @@ class Layer:
     ground       the most frequent colour of the ring around the box
     fill, even   the most frequent colour inside, and the share of the pixels that have about this colour
     ink          (h, w) whether a pixel stands out from the fill
-    ink_colour   the most frequent colour of the strongest ink; None where there is none
+    ink_color    the most frequent colour of the strongest ink; None where there is none
     ink_box      the box of the ink in pixels of the part; None where there is none
     """
 
-    ground: Colour
-    fill: Colour
+    ground: RGBColor
+    fill: RGBColor
     even: float
     ink: NDArray[np.bool_]
-    ink_colour: Colour | None
+    ink_color: RGBColor | None
     ink_box: Box | None
 
     @property
@@ -57,34 +57,34 @@ def read_layer(pixels: Pixels, box: Box) -> Layer:
     """The layers of a box of a picture."""
     left, top, right, bottom = box
     part = pixels[top:bottom, left:right]
-    fill = usual_colour(part.reshape(-1, 3))
+    fill = usual_color(part.reshape(-1, 3))
     steps = steps_from(fill, part)
     ink = steps > INK
     ink_colour, ink_box = None, box_of(ink)
     if ink_box is not None:
         strongest = steps >= max(INK + 1, int(steps.max() * STRONGEST))
-        ink_colour = usual_colour(part[strongest])
+        ink_colour = usual_color(part[strongest])
     even = float(np.count_nonzero(steps <= ALIKE)) / steps.size
-    return Layer(ground_colour(pixels, box), fill, even, ink, ink_colour, ink_box)
+    return Layer(ground_color(pixels, box), fill, even, ink, ink_colour, ink_box)
 
 
-def usual_colour(colours: NDArray[np.uint8]) -> Colour:
+def usual_color(colors: NDArray[np.uint8]) -> RGBColor:
     """The most frequent colour of (N, 3), as the mean of those of its eighth of each channel."""
-    coarse = (colours >> 3).astype(np.int32)
+    coarse = (colors >> 3).astype(np.int32)
     keys = (coarse[:, 0] << 10) | (coarse[:, 1] << 5) | coarse[:, 2]
-    chosen = np.compress(keys == np.bincount(keys).argmax(), colours, axis=0)
+    chosen = np.compress(keys == np.bincount(keys).argmax(), colors, axis=0)
     count = len(chosen)
     sums = (int(chosen[:, channel].sum(dtype=np.int64)) for channel in range(3))
     red, green, blue = ((2 * total + count) // (2 * count) for total in sums)
     return red, green, blue
 
 
-def far(one: Colour, other: Colour) -> int:
+def far(one: RGBColor, other: RGBColor) -> int:
     """The largest step of a channel between two colours."""
     return max(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
-def ground_colour(pixels: Pixels, box: Box) -> Colour:
+def ground_color(pixels: Pixels, box: Box) -> RGBColor:
     """The most frequent colour around a box; inside its edge where it fills the picture."""
     left, top, right, bottom = box
     outer = pixels[max(0, top - RING) : bottom + RING, max(0, left - RING) : right + RING]
@@ -94,4 +94,4 @@ def ground_colour(pixels: Pixels, box: Box) -> Colour:
     if not around.any():
         around[:] = True
         around[1:-1, 1:-1] = False
-    return usual_colour(outer[around])
+    return usual_color(outer[around])

@@ -129,7 +129,7 @@ def _alike(one: Glyphs, other: Glyphs) -> Numbers:
     likest = alike.argmax(axis=1)
     best, best_back = alike.max(axis=1), alike.max(axis=0)
     same = best > ALIKE
-    found = [
+    results = [
         best.mean(),
         best_back.mean(),
         np.percentile(best, 10),
@@ -138,8 +138,8 @@ def _alike(one: Glyphs, other: Glyphs) -> Numbers:
         (best_back > ALIKE).mean(),
     ]
     if not same.any():
-        return [*map(float, found), *[0.0] * 4]
+        return [*map(float, results), *[0.0] * 4]
     height, width = (np.log(other.sizes[likest, side] / one.sizes[:, side])[same] for side in (0, 1))
     thick = np.log(np.sqrt(other.inks[likest]) / np.sqrt(one.inks))[same] - 0.5 * (height + width)
     growth = [np.median(height), np.median(width), np.median(thick), np.abs(height).max()]
-    return [*map(float, found), *map(float, growth)]
+    return [*map(float, results), *map(float, growth)]

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area, gap, union
-from whatchanged.measured.found import Found
+from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.kinds import TEXT_HEIGHT, Finding
-from whatchanged.measured.layers import INK, ground_colour
+from whatchanged.measured.layers import INK, ground_color
 from whatchanged.measured.planes import steps_from
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -42,29 +42,29 @@ BESIDE_MOVED = (("rewritten", "text"), ("restyled", "weight"), ("restyled", "sha
 """What it can look like beside words that moved."""
 
 
-def whole_lines(before: Pixels, after: Pixels, found: list[Found]) -> list[Found]:
+def whole_lines(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
     """What was found, with words that changed inside a line of text told as the line, rewritten."""
-    return [_of_line(before, after, one) for one in found]
+    return [_of_line(before, after, one) for one in changes]
 
 
-def rewritten_lines(found: list[Found]) -> list[Found]:
+def rewritten_lines(changes: list[DetectedChange]) -> list[DetectedChange]:
     """What was found, with changed words and those of their line that they moved as one line, rewritten."""
-    for moved in [one for one in found if one.finding.kind == "moved"]:
-        words = [one for one in found if one.cause and one.finding.kind != "moved" and one_line(one, moved)]
-        if moved not in found or not _tell_writing(words):
+    for moved in [one for one in changes if one.finding.kind == "moved"]:
+        words = [one for one in changes if one.cause and one.finding.kind != "moved" and one_line(one, moved)]
+        if moved not in changes or not _show_rewriting(words):
             continue
         line = [
             one
-            for one in found
+            for one in changes
             if one in words or (one.finding.kind == "moved" and any(one_line(word, one) for word in words))
         ]
-        whole = told_with(max(words, key=lambda one: one.pixels), line)
+        whole = rewritten_with(max(words, key=lambda one: one.pixels), line)
         if _width(whole) <= MOST_LINE * max(_width(one) for one in words):
-            found = [*(one for one in found if one not in line), whole]
-    return found
+            changes = [*(one for one in changes if one not in line), whole]
+    return changes
 
 
-def _tell_writing(words: Sequence[Found]) -> bool:
+def _show_rewriting(words: Sequence[DetectedChange]) -> bool:
     """Whether changed words tell of a line that was rewritten: they are of several kinds, or one looks so."""
     if len({one.finding.kind for one in words}) > 1:
         return True
@@ -76,13 +76,13 @@ def _tell_writing(words: Sequence[Found]) -> bool:
     )
 
 
-def _width(one: Found) -> int:
+def _width(one: DetectedChange) -> int:
     """How wide something is, or was where it is gone."""
     box = one.box_after or one.box_before
     return box[2] - box[0] if box else 0
 
 
-def one_line(word: Found, moved: Found) -> bool:
+def one_line(word: DetectedChange, moved: DetectedChange) -> bool:
     """Whether what moved is of the line of text in which a word changed."""
     one, other = word.box_after or word.box_before, moved.box_after
     if one is None or other is None or moved.finding.values.get("dy"):
@@ -91,7 +91,7 @@ def one_line(word: Found, moved: Found) -> bool:
     return height <= TEXT_HEIGHT and gap(one, other) <= height
 
 
-def told_with(word: Found, line: Sequence[Found]) -> Found:
+def rewritten_with(word: DetectedChange, line: Sequence[DetectedChange]) -> DetectedChange:
     """A word that was rewritten, with all that was found in its line."""
     before, after = (
         [box for one in line if (box := getattr(one, end))] for end in ("box_before", "box_after")
@@ -105,7 +105,7 @@ def told_with(word: Found, line: Sequence[Found]) -> Found:
     )
 
 
-def _of_line(before: Pixels, after: Pixels, one: Found) -> Found:
+def _of_line(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
     """A changed word as its line; anything else as it is."""
     if (one.finding.kind, one.finding.aspect) not in WORDS or not one.cause:
         return one
@@ -139,7 +139,7 @@ def line_around(pixels: Pixels, box: Box) -> Box | None:
     if not SHORTEST_LINE <= height <= HIGHEST_LINE:
         return None
     band = pixels[max(0, top - 2) : bottom + 2]
-    ink = steps_from(ground_colour(pixels, box), band) > INK
+    ink = steps_from(ground_color(pixels, box), band) > INK
     filled, wall = np.asarray(ink.any(axis=0)), np.asarray(ink.all(axis=0))
     space = round(WORD_SPACE * height)
     inside = np.flatnonzero(filled[left + RIM : right - RIM]) + left + RIM

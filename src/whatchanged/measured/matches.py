@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area, common, gathered, grown, union
 from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.layers import ground_colour
+from whatchanged.measured.layers import ground_color
 from whatchanged.measured.planes import UNIT, Planes, blurred, contrast, enlarged, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -54,7 +54,7 @@ def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, thresh
     if not steps:
         return None
     pairs = [pair for some in steps.values() for pair in some]
-    aligned = _laid(before, pairs)
+    aligned = _aligned(before, pairs)
     rest = visibility(aligned, after)
     gaps = _covered(old, pairs)
     still = int(np.count_nonzero(rest.visible(threshold))) + sum(gap.ink for gap in gaps)
@@ -83,8 +83,8 @@ def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
         inside = int(np.count_nonzero(ink[rows, columns]))
         size = (rows.stop - rows.start) * (columns.stop - columns.start)
         if inside >= max(FEWEST, SPARSE * size) and visible[part][rows, columns].any():
-            place = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
-            words.append(_Word(place, inside))
+            region = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
+            words.append(_Word(region, inside))
     return sorted(words, key=lambda word: (-word.ink, word.box))[:MOST_WORDS]
 
 
@@ -103,15 +103,15 @@ def _matched(
         steps, key=lambda one: (-sum(now.ink for _, now in steps[one]), abs(one[0]) + abs(one[1]), one)
     )
     taken: set[tuple[str, Box]] = set()
-    found: dict[tuple[int, int], list[_WordPair]] = {}
+    results: dict[tuple[int, int], list[_WordPair]] = {}
     for step in ranked:
         free = [(was, now) for was, now in steps[step] if not {("old", was.box), ("new", now.box)} & taken]
         if free:
-            found[step] = free
+            results[step] = free
             taken |= {
                 (end, word.box) for pair in free for end, word in zip(("old", "new"), pair, strict=True)
             }
-    return found
+    return results
 
 
 def _alike(planes: list[Planes], was: Box, now: Box) -> bool:
@@ -140,13 +140,13 @@ def _covered(old: list[_Word], pairs: list[_WordPair]) -> tuple[Gap, ...]:
     )
 
 
-def _laid(before: Pixels, pairs: list[_WordPair]) -> Pixels:
+def _aligned(before: Pixels, pairs: list[_WordPair]) -> Pixels:
     """The picture before with each word where it is after."""
     size = (before.shape[1], before.shape[0])
     aligned = before.copy()
     for was, _ in pairs:
         left, top, right, bottom = around = grown(was.box, 1, size)
-        aligned[top:bottom, left:right] = ground_colour(before, around)
+        aligned[top:bottom, left:right] = ground_color(before, around)
     for was, now in pairs:
         left, top, right, bottom = was.box
         there = aligned[now.box[1] :, now.box[0] :][: bottom - top, : right - left]

@@ -84,8 +84,8 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
     before, after = compared.before, compared.after
     size = (after.shape[1], after.shape[0])
     if np.array_equal(before, after):
-        verdict = "noise" if len(compared.idle) < len(compared.ignore) else "identical"
-        return _unchanged(verdict, size, compared.idle)
+        verdict = "noise" if len(compared.unused) < len(compared.ignore) else "identical"
+        return _unchanged(verdict, size, compared.unused)
     seen = compared.seen
     visible = seen.visible(threshold)
     changed = seen.score >= threshold
@@ -93,7 +93,7 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
     share = float(np.count_nonzero(visible)) / visible.size
     turn = turn_statement(before, after) if share >= TURN_SHARE else None
     told = changed or gate.is_doubtful(score)
-    statements = tuple(in_words(compared.found(min(threshold, seen.score)), size)) if told else ()
+    statements = tuple(in_words(compared.changes(min(threshold, seen.score)), size)) if told else ()
     if turn is not None:
         statements = (turn,)
     return Measured(
@@ -108,7 +108,7 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
         size_before=size,
         size_after=size,
         signature=signature(before, after, _counted(seen, threshold), statements),
-        idle=compared.idle,
+        idle=compared.unused,
     )
 
 
@@ -127,7 +127,7 @@ def _sentence(statements: Sequence[Statement], changed: bool) -> str:
     return words.capitalised(words.NOISE)
 
 
-def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
+def _unchanged(verdict: str, size: Size, unused: tuple[int, ...]) -> Measured:
     """Equal pixels, or equal but where differences are ignored."""
     same = verdict == "identical"
     return Measured(
@@ -141,25 +141,25 @@ def _unchanged(verdict: str, size: Size, idle: tuple[int, ...]) -> Measured:
         notes=(),
         size_before=size,
         size_after=size,
-        idle=idle,
+        idle=unused,
     )
 
 
 def _of_two_sizes(compared: Compared, threshold: float) -> Measured:
     """Two pictures of two sizes."""
     before, after = compared.before, compared.after
-    laid = compared.laid(threshold)
+    aligned = compared.aligned(threshold)
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
         score=gate.CERTAIN,
-        share=min(1.0, sum(statement.share for statement in laid.statements)),
-        statements=tuple(laid.statements),
-        sentence=sentences.together(laid.statements),
+        share=min(1.0, sum(statement.share for statement in aligned.statements)),
+        statements=tuple(aligned.statements),
+        sentence=sentences.together(aligned.statements),
         notes=(),
         size_before=(before.shape[1], before.shape[0]),
         size_after=(after.shape[1], after.shape[0]),
-        signature=signature(laid.before, after, _counted(laid.seen, threshold), laid.statements),
-        idle=laid.idle,
+        signature=signature(aligned.before, after, _counted(aligned.seen, threshold), aligned.statements),
+        idle=aligned.unused,
     )

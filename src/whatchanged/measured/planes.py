@@ -21,11 +21,11 @@ def steps_between(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[n
     return np.asarray(np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2]))
 
 
-def steps_from(colour: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def steps_from(color: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The largest step of a channel from a colour to each pixel: (H, W, 3) -> (H, W)."""
     red, green, blue = (
         np.maximum(pixels[..., channel], np.uint8(level)) - np.minimum(pixels[..., channel], np.uint8(level))
-        for channel, level in enumerate(colour)
+        for channel, level in enumerate(color)
     )
     return np.asarray(np.maximum(np.maximum(red, green), blue))
 

@@ -12,7 +12,7 @@ from PIL import ExifTags, Image, ImageCms, ImageOps
 from whatchanged.errors import ImageError
 from whatchanged.images import MAX_PIXELS, PictureSource, kept, name_of, stored_picture
 from whatchanged.opening import open_regular
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 Pixels = NDArray[np.uint8]
 """(H, W, 3): red, green, blue."""
@@ -141,7 +141,7 @@ def _frames_of(image: Image.Image, name: str) -> int:
     return frames
 
 
-def in_common_colours(picture: Picture) -> Pixels:
+def in_common_colors(picture: Picture) -> Pixels:
     """The pixels as a screen of standard colours (sRGB) shows them; as they are if the profile is
     unusable."""
     if not picture.profile:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import box_of
-from whatchanged.measured.layers import usual_colour
+from whatchanged.measured.layers import usual_color
 from whatchanged.measured.planes import UNIT, blurred, luminance
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
@@ -142,7 +142,7 @@ def _factor(before: Pixels, after: Pixels, box: Box, axis: int) -> float | None:
     """The factor by which what a box holds was stretched along an axis; None where none fits."""
     left, top, right, bottom = box
     one, other = (np.moveaxis(picture[top:bottom, left:right], axis, 0) for picture in (before, after))
-    ground = np.array(usual_colour(one.reshape(-1, 3)), np.uint8)
+    ground = np.array(usual_color(one.reshape(-1, 3)), np.uint8)
     empty = float(luminance(ground[None])[0]) / UNIT
     was, now = (_profile(part) - empty for part in (one, other))
     first, end = _best_ends(was, now)
@@ -180,9 +180,9 @@ def _best_ends(one: Profile, other: Profile) -> tuple[float, float]:
     return max([best, *closer], key=lambda ends: _gain(one, other, in_place, ends))
 
 
-def _gain(one: Profile, other: Profile, in_place: Values, ends: tuple[float, float]) -> float:
+def _gain(one: Profile, other: Profile, unscaled: Values, ends: tuple[float, float]) -> float:
     """How much of the differences vanishes; what fits better in place stays there, as what changed itself."""
-    return float(np.maximum(in_place - _unlike(one, other, *ends), 0).sum())
+    return float(np.maximum(unscaled - _unlike(one, other, *ends), 0).sum())
 
 
 def _unlike(one: Profile, other: Profile, first: float, end: float) -> Values:

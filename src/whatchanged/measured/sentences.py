@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from whatchanged.measured import colours, words
+from whatchanged.measured import colors, words
 from whatchanged.measured.kinds import Finding
 from whatchanged.measured.result import Box, Statement
 
@@ -27,7 +27,7 @@ def statement(
     if box is None:
         raise ValueError("a statement needs a place")
     share = min(1.0, pixels / (size[0] * size[1]))  # places of one change may overlap
-    text = _text(finding, box_before, box_after, words.place(box, size), share, cause)
+    text = _text(finding, box_before, box_after, words.position_phrase(box, size), share, cause)
     return Statement(
         kind=finding.kind,
         box_before=box_before,
@@ -51,28 +51,30 @@ def together(statements: Sequence[Statement]) -> str:
 
 
 def _text(
-    finding: Finding, before: Box | None, after: Box | None, place: str, share: float, cause: bool
+    finding: Finding, before: Box | None, after: Box | None, position: str, share: float, cause: bool
 ) -> str:
     """The words of one statement, without capital and full stop."""
     amount = f"({words.percent(share)} of the picture)"
     kind, aspect, values = finding.kind, finding.aspect, finding.values
     if kind == "moved" and "dx" in values:
         subject = "something" if cause else "what follows"
-        return f"{subject} {place} moved {words.way(values['dx'], values['dy'])}"
+        return f"{subject} {position} moved {words.way(values['dx'], values['dy'])}"
     if aspect == "axis limit":
-        return f"what a frame holds {place} {_stretch(values)}, perhaps by another range of its axis {amount}"
+        return (
+            f"what a frame holds {position} {_stretch(values)}, perhaps by another range of its axis {amount}"
+        )
     if kind == "recolored" and "color_before" in values:
-        step = colours.step_of_codes(values["color_before"], values["color_after"])
-        return f"{_subject(aspect)} {place} {step} {amount}"
+        step = colors.step_of_codes(values["color_before"], values["color_after"])
+        return f"{_subject(aspect)} {position} {step} {amount}"
     if aspect == "length" and values:
-        return f"something {place} became {_length(values)}"
+        return f"something {position} became {_length(values)}"
     if aspect == "size" and before and after:
         old, new = (f"{box[2] - box[0]} x {box[3] - box[1]}" for box in (before, after))
         if old != new:
-            return f"something {place} changed its size from {old} to {new} pixels"
+            return f"something {position} changed its size from {old} to {new} pixels"
     if share > MOSTLY:
         return f"most of the picture differs ({words.percent(share)})"
-    return f"{_PLAIN[kind]} {place} {amount}"
+    return f"{_PLAIN[kind]} {position} {amount}"
 
 
 _PLAIN = {

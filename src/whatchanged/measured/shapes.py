@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.kinds import is_corners, is_outline
-from whatchanged.measured.layers import Colour, Layer, read_layer
+from whatchanged.measured.layers import Layer, RGBColor, read_layer
 from whatchanged.measured.likeness import LIKENESS, likeness
 from whatchanged.measured.planes import enlarged, in_levels, luminance, steps_between
 from whatchanged.measured.reading import Pixels
@@ -39,22 +39,22 @@ def shapes(before: Pixels, after: Pixels, boxes: tuple[Box, Box]) -> NDArray[np.
     size = (max(was.shape[0], now.shape[0]), max(was.shape[1], now.shape[1]))
     inks = (_enclosed(one.ink, size), _enclosed(other.ink, size))
     steps = steps_between(was, now) if was.shape == now.shape else None
-    found = [
+    results = [
         *_inks(inks),
         *_ink_boxes(one, other),
         *_pieces(inks),
         *_strokes(one.ink, other.ink),
         *_shift(inks),
-        *_colours(one, other),
+        *_colors(one, other),
         *_differences(was, now, steps, inks),
         *_sharpness(was),
         *_sharpness(now),
         *_surroundings(before, after, (one_box, other_box), steps),
-        *_place(before, after, other_box),
+        *_geometry(before, after, other_box),
         *_profiles(inks),
         *likeness((one, other), (was, now)),
     ]
-    return np.nan_to_num(np.array(found, np.float32))
+    return np.nan_to_num(np.array(results, np.float32))
 
 
 def _middle(box: Box, picture: Pixels) -> Box:
@@ -198,14 +198,14 @@ def _shift(inks: tuple[Mask, Mask]) -> Numbers:
     return [_signed(dy), _signed(dx), best / most, still / most, (best - still) / most]
 
 
-def _colours(one: Layer, other: Layer) -> Numbers:
+def _colors(one: Layer, other: Layer) -> Numbers:
     """Of fill, ground and ink mean and largest step, how unlike the channels; how vivid the fills are: 11."""
-    pairs = ((one.fill, other.fill), (one.ground, other.ground), (one.ink_colour, other.ink_colour))
-    steps = [number for was, now in pairs for number in _colour_step(was, now)]
+    pairs = ((one.fill, other.fill), (one.ground, other.ground), (one.ink_color, other.ink_color))
+    steps = [number for was, now in pairs for number in _color_step(was, now)]
     return [*steps, _vivid(one.fill), _vivid(other.fill)]
 
 
-def _colour_step(one: Colour | None, other: Colour | None) -> Numbers:
+def _color_step(one: RGBColor | None, other: RGBColor | None) -> Numbers:
     """A colour's mean step, its largest one, how unlike its channels' steps are; zeros without a colour."""
     if one is None or other is None:
         return [0.0, 0.0, 0.0]
@@ -213,8 +213,8 @@ def _colour_step(one: Colour | None, other: Colour | None) -> Numbers:
     return [sum(steps) / 765, max(abs(step) for step in steps) / 255, (max(steps) - min(steps)) / 255]
 
 
-def _vivid(colour: Colour) -> float:
-    return (max(colour) - min(colour)) / 255
+def _vivid(color: RGBColor) -> float:
+    return (max(color) - min(color)) / 255
 
 
 def _differences(was: Pixels, now: Pixels, steps: Steps | None, inks: tuple[Mask, Mask]) -> Numbers:
@@ -273,7 +273,7 @@ def _around(picture: Pixels, box: Box) -> Pixels:
     return picture[max(0, top - AROUND) : bottom + AROUND, max(0, left - AROUND) : right + AROUND]
 
 
-def _place(before: Pixels, after: Pixels, box: Box) -> Numbers:
+def _geometry(before: Pixels, after: Pixels, box: Box) -> Numbers:
     """Which sides of the picture it touches, its size, and how much larger the picture became: 9."""
     left, top, right, bottom = box
     height, width = after.shape[:2]
@@ -289,10 +289,10 @@ def _place(before: Pixels, after: Pixels, box: Box) -> Numbers:
 
 def _profiles(inks: tuple[Mask, Mask]) -> Numbers:
     """How alike the amounts of ink are, column by column and row by row: their correlations, 2."""
-    found = []
+    results = []
     for axis in (0, 1):
         one, other = (ink.sum(axis=axis).astype(np.float64) for ink in inks)
         one, other = one - one.mean(), other - other.mean()
         size = math.sqrt(float((one @ one) * (other @ other)))
-        found.append(float(one @ other) / size if size else 0.0)
-    return found
+        results.append(float(one @ other) / size if size else 0.0)
+    return results

@@ -143,14 +143,14 @@ def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Ga
 def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> tuple[Moved, ...]:
     """What lies elsewhere and carries ink, one for each offset; of what came in from beyond the edge of the
     picture before, the part that could be seen there."""
-    found: dict[int, list[Box]] = {}
+    results: dict[int, list[Box]] = {}
     for run in runs:
         if run.offset:
             ink = ink_box(after, _lines(box, axis, run.start, run.stop))
             if ink is not None:
-                found.setdefault(run.offset, []).append(ink)
+                results.setdefault(run.offset, []).append(ink)
     moved = []
-    for offset, boxes in found.items():
+    for offset, boxes in results.items():
         there = union(boxes)
         dx, dy = (0, offset) if axis == 0 else (offset, 0)
         was = (there[0] - dx, there[1] - dy, there[2] - dx, there[3] - dy)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.kinds import Finding
-from whatchanged.measured.layers import usual_colour
+from whatchanged.measured.layers import usual_color
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.shifts import ALIKE
@@ -30,7 +30,7 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
     longest thing.
     """
     left, top, right, bottom = box
-    found = []
+    results = []
     for axis, name, strip, side in (
         (1, "dx", (left, right), (top, bottom)),
         (0, "dy", (top, bottom), (left, right)),
@@ -49,8 +49,8 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
                 (low, side[0], high, side[1]) if axis == 1 else (side[0], low, side[1], high)
                 for low, high in spans
             ]
-            found.append((now - begin, finding, boxes[0], boxes[1]))
-    return max(found, key=lambda one: one[0])[1:] if found else None
+            results.append((now - begin, finding, boxes[0], boxes[1]))
+    return max(results, key=lambda one: one[0])[1:] if results else None
 
 
 def _ends(
@@ -64,7 +64,7 @@ def _ends(
     if high - low < SHORTEST or first < 1 or last >= len(other):
         return None
     around = slice(max(0, low - BESIDE), high + BESIDE)
-    ground = np.array(usual_colour(other[last, around]), np.int16)
+    ground = np.array(usual_color(other[last, around]), np.int16)
     for lines in (one, other):
         empty = _alike(lines[last, around], ground)
         if empty.mean() < EMPTY or not (empty[0] and empty[-1]):
@@ -108,16 +108,16 @@ def _begin(one: Pixels, other: Pixels, ground: NDArray[np.int16]) -> int | None:
     """The first line (of N, CORNER, 3) from which on the side beside goes on; None where there is none."""
     steps = np.abs(other[-1].astype(np.int16) - ground).max(axis=1)
     place = int(steps.argmax())
-    colour = other[-1, place].astype(np.int16)
-    if steps[place] <= ALIKE or not _alike(one[-1, place], colour):
+    color = other[-1, place].astype(np.int16)
+    if steps[place] <= ALIKE or not _alike(one[-1, place], color):
         return None
-    ended = np.flatnonzero(~_alike(other[:, place], colour))
+    ended = np.flatnonzero(~_alike(other[:, place], color))
     return int(ended[-1]) + 1 if len(ended) else 0
 
 
 def _alike(
-    colours: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
+    colors: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Where colours (..., 3) are about the others."""
-    alike: NDArray[np.bool_] = np.abs(colours.astype(np.int16) - others).max(axis=-1) <= ALIKE
+    alike: NDArray[np.bool_] = np.abs(colors.astype(np.int16) - others).max(axis=-1) <= ALIKE
     return alike

@@ -16,7 +16,7 @@ CELLS = 8
 """Rows and columns of the reduced difference of a place."""
 EDGE = 12
 """Levels of local contrast from which on it is an edge."""
-PLACES = 3
+REGIONS = 3
 """Places whose difference is kept, the first of the best statements."""
 MOST_PIXELS = 40_000
 """Pixels whose colours are looked at, evenly spread over those that differ."""
@@ -25,7 +25,7 @@ LIGHTER = (-112, -48, -16, 16, 48, 112)
 BLUER = (-16, 16)
 """Levels that part the classes of changes of either chroma."""
 _CLASSES = (len(LIGHTER) + 1) * (len(BLUER) + 1) ** 2
-_PLACE = 2 + CELLS * CELLS
+_REGION_LENGTH = 2 + CELLS * CELLS
 _WIDTHS = {
     "kinds": len(KINDS),
     "step": 4,
@@ -37,7 +37,7 @@ _WIDTHS = {
 }
 """How many numbers each part of a signature has, in their order."""
 _ENDS = tuple(accumulate(_WIDTHS.values()))
-_FIRST_PLACE = _ENDS[-1]
+_FIRST_REGION = _ENDS[-1]
 
 PARTS = {name: slice(end - _WIDTHS[name], end) for name, end in zip(_WIDTHS, _ENDS, strict=True)}
 """Where the parts of a signature lie; after them its places.
@@ -51,12 +51,12 @@ changes  square roots of the shares of each class of change of colour
 places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
          cells, of length 1; zeros where there are fewer
 """
-LENGTH = _FIRST_PLACE + PLACES * _PLACE
+LENGTH = _FIRST_REGION + REGIONS * _REGION_LENGTH
 
 
-def place_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def region_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of signatures (N, L) the places' extents (N, 3, 2) and shapes (N, 3, cells)."""
-    places = rows[:, _FIRST_PLACE:].reshape(len(rows), PLACES, _PLACE)
+    places = rows[:, _FIRST_REGION:].reshape(len(rows), REGIONS, _REGION_LENGTH)
     return places[..., :2], places[..., 2:]
 
 
@@ -79,12 +79,12 @@ def signature(
         numbers[PARTS["changes"]] = _changes(now - was)
         numbers[PARTS["share"]] = math.log10(float(differs.mean()))
         numbers[PARTS["touched"]] = _touched(before, after, differs)
-        places = _places(statements, differs)
-        left, top, right, bottom = places[0]
+        boxes = _regions(statements, differs)
+        left, top, right, bottom = boxes[0]
         numbers[PARTS["density"]] = float(differs[top:bottom, left:right].mean())
-        for index, box in enumerate(places):
-            start = _FIRST_PLACE + index * _PLACE
-            numbers[start : start + _PLACE] = _described(before, after, box)
+        for index, box in enumerate(boxes):
+            start = _FIRST_REGION + index * _REGION_LENGTH
+            numbers[start : start + _REGION_LENGTH] = _described(before, after, box)
     numbers[PARTS["motion"]] = _motion(statements)
     return tuple(round(float(number), 4) for number in numbers)
 
@@ -113,9 +113,9 @@ def _motion(statements: Sequence[Statement]) -> list[float]:
     return [0.0, 0.0]
 
 
-def _planes(colours: NDArray[np.uint8]) -> Planes:
-    """Luminance and chroma of (N, 3) colours: (3, N)."""
-    return np.concatenate([luminance(colours)[None], chroma(colours)])
+def _planes(colors: NDArray[np.uint8]) -> Planes:
+    """Luminance and chroma of (N, 3) colors: (3, N)."""
+    return np.concatenate([luminance(colors)[None], chroma(colors)])
 
 
 def _means(planes: Planes) -> NDArray[np.float64]:
@@ -146,11 +146,11 @@ def _touched(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> float
     return float(np.count_nonzero(edges & differs[::2, ::2])) / max(1, int(np.count_nonzero(edges)))
 
 
-def _places(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> list[Box]:
+def _regions(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> list[Box]:
     """The first places of the best statements; where the pictures differ if there are none."""
     height, width = differs.shape
     boxes = [box for one in statements for box in one.boxes if one.box_after is not None]
-    boxes = [box for box in boxes if box[2] <= width and box[3] <= height][:PLACES]
+    boxes = [box for box in boxes if box[2] <= width and box[3] <= height][:REGIONS]
     around = box_of(differs)
     if boxes or around is None:
         return boxes

@@ -89,7 +89,7 @@ def _inner(box: Box) -> Box:
     return left + across, top + down, right - across, bottom - down
 
 
-def spread(pixels: Pixels, box: Box, colour: tuple[int, int, int], widest: bool) -> Box:
+def spread(pixels: Pixels, box: Box, color: tuple[int, int, int], widest: bool) -> Box:
     """The box with its sides moved outwards as far as a colour goes on.
 
     widest: as far as it does anywhere along a side; else as far as it does along half of the side.
@@ -105,7 +105,7 @@ def spread(pixels: Pixels, box: Box, colour: tuple[int, int, int], widest: bool)
     )
     steps = []
     for side in sides:
-        alike = steps_from(colour, side) <= ALIKE
+        alike = steps_from(color, side) <= ALIKE
         ended = np.concatenate([alike, np.zeros((len(alike), 1), bool)], axis=1)
         far = ended.argmin(axis=1)
         steps.append(int(far.max() if widest else np.sort(far)[len(far) // 2]))

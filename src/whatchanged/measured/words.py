@@ -9,7 +9,7 @@ SAME = "nothing changed"
 NOISE = "nothing visible changed"
 
 
-def place(box: Box, size: tuple[int, int]) -> str:
+def position_phrase(box: Box, size: tuple[int, int]) -> str:
     """Where a box lies in a picture of this size: "at the lower right", "across the top", "everywhere"."""
     width, height = size
     across = _third((box[0] + box[2]) / 2 / width, (box[2] - box[0]) / width, ("left", "", "right"))

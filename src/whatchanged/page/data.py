@@ -21,14 +21,14 @@ def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
         "groups": [
             {
                 "sentence": group.sentence,
-                "members": [int(place) for place in group.members],
-                "odd": [int(place) for place in group.odd],
+                "members": [int(index) for index in group.members],
+                "odd": [int(index) for index in group.odd],
                 "closed": group.closed,
             }
             for group in page.groups
         ],
         "orders": [
-            {"label": label, "places": [int(place) for place in places]}
+            {"label": label, "places": [int(index) for index in places]}
             for label, places in page.orders.items()
         ],
         "shares": list(SHARES),

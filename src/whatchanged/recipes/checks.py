@@ -58,12 +58,12 @@ def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *k
     if used:
         return
     defaults = {key: _default(settings, key) for key in keys}
-    idle = {key: value for key, value in defaults.items() if getattr(settings, key) != value}
-    if not idle:
+    unused = {key: value for key, value in defaults.items() if getattr(settings, key) != value}
+    if not unused:
         return
-    named = ", ".join(f"{prefix}{key} = {toml_value(getattr(settings, key))}" for key in idle)
-    cure = " ".join(f"--set {prefix}{key}={_on_command_line(value)}" for key, value in idle.items())
-    if len(idle) == 1:
+    named = ", ".join(f"{prefix}{key} = {toml_value(getattr(settings, key))}" for key in unused)
+    cure = " ".join(f"--set {prefix}{key}={_on_command_line(value)}" for key, value in unused.items())
+    if len(unused) == 1:
         raise RecipeError(
             f"{where}: {named} has no effect without {by}. Leave it out, or set the default: {cure}"
         )

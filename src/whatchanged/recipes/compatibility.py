@@ -87,9 +87,9 @@ def _region_method(table: Mapping[str, Any]) -> dict[str, Any]:
 def _region_stage(stage: Mapping[str, Any]) -> dict[str, Any]:
     """A stage without settings that chose among captions; rates of the vision are the method's."""
     chose = ("data", "examples", "exchange", "changed_only", "train_vision", "rates")
-    found = {key: value for key, value in stage.items() if key not in chose}
+    results = {key: value for key, value in stage.items() if key not in chose}
     rates = stage.get("rates", {})
-    return {**found, "rates": {"method": rates["vision"]}} if "vision" in rates else found
+    return {**results, "rates": {"method": rates["vision"]}} if "vision" in rates else results
 
 
 def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,23 +115,23 @@ def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _vision(vision: Mapping[str, Any], guided: bool) -> dict[str, Any]:
     kind = "objects" if vision["kind"] == "backbone" else vision["kind"]
-    found = {"kind": kind, **{key: vision[key] for key in VISION_KEYS[kind] if key in vision}}
+    results = {"kind": kind, **{key: vision[key] for key in VISION_KEYS[kind] if key in vision}}
     if kind == "objects":
-        found["scene_context"] = vision.get("survey", vision.get("scene_context", False))
-        found["guided_attention"] = guided
-    return found
+        results["scene_context"] = vision.get("survey", vision.get("scene_context", False))
+        results["guided_attention"] = guided
+    return results
 
 
 def _data(data: Mapping[str, Any]) -> dict[str, Any]:
     if data["source"] == "dataset":
         return {"source": "dataset", **{key: data[key] for key in DATASET_KEYS if key in data}}
-    found = {"source": "pool", **{key: data[key] for key in POOL_KEYS if key in data}}
-    found["tokens"] = data.get("features", "")
-    found["augment"] = data.get("vary", data.get("augment", "examples"))
-    return found
+    results = {"source": "pool", **{key: data[key] for key in POOL_KEYS if key in data}}
+    results["tokens"] = data.get("features", "")
+    results["augment"] = data.get("vary", data.get("augment", "examples"))
+    return results
 
 
 def _stage(stage: Mapping[str, Any]) -> dict[str, Any]:
-    found = {STAGE_KEYS_BEFORE.get(key, key): value for key, value in stage.items()}
-    found["tasks"] = {TASKS_BEFORE.get(task, task): weight for task, weight in stage["tasks"].items()}
-    return found
+    results = {STAGE_KEYS_BEFORE.get(key, key): value for key, value in stage.items()}
+    results["tasks"] = {TASKS_BEFORE.get(task, task): weight for task, weight in stage["tasks"].items()}
+    return results

@@ -53,9 +53,9 @@ class TaggedTable:
         """The kinds of this package that have this key."""
         return tuple(getattr(kind, self.tag) for kind in self.kinds() if key in keys_of(kind))
 
-    def _whole(self, name: str, found: object) -> type[Any]:
+    def _whole(self, name: str, result: object) -> type[Any]:
         """Settings that recipes can fill, as ``plugins.Check``."""
-        kind = plugins.subclass_of(self.base, self.tag)(name, found)
+        kind = plugins.subclass_of(self.base, self.tag)(name, result)
         if not hasattr(kind, "__dataclass_fields__") or keys_of(kind)[0] != self.tag:
             raise TypeError(f"{kind.__name__} should be a dataclass whose first field is {self.tag}")
         if getattr(kind, self.tag, None) != name:

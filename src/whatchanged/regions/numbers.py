@@ -51,7 +51,7 @@ WIDEST = 4000
 
 
 @dataclass(frozen=True)
-class PairPlaces:
+class PairProposals:
     """What a model reads of a pair: R places, the most telling first.
 
     numbers: (R, NUMBERS) float32. boxes: (R, 2, 4) int32, in pixels of their own picture. sizes: (2, 2)
@@ -64,21 +64,21 @@ class PairPlaces:
     proposals: tuple[Proposal, ...]
 
 
-def read_places(compared: Compared, most: int) -> PairPlaces:
+def read_proposals(compared: Compared, most: int) -> PairProposals:
     """What a model reads of two pictures: at most so many places."""
     before, after = compared.before, compared.after
-    found = propose(compared, most)
-    count = len(found)
-    rows = [numbers(before, after, one, place, count) for place, one in enumerate(found)]
-    return PairPlaces(
+    proposals = propose(compared, most)
+    count = len(proposals)
+    rows = [numbers(before, after, one, index, count) for index, one in enumerate(proposals)]
+    return PairProposals(
         np.array(rows, np.float32).reshape(count, NUMBERS),
-        np.array([one.boxes for one in found], np.int32).reshape(count, 2, 4),
+        np.array([one.boxes for one in proposals], np.int32).reshape(count, 2, 4),
         np.array([[picture.shape[1], picture.shape[0]] for picture in (before, after)], np.int32),
-        tuple(found),
+        tuple(proposals),
     )
 
 
-def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count: int) -> NDArray[np.float32]:
+def numbers(before: Pixels, after: Pixels, proposal: Proposal, index: int, count: int) -> NDArray[np.float32]:
     """What was measured of the proposal at this place of ``count``: NUMBERS numbers, most in 0..1.
 
     Whether each box is there, place in the picture, sizes, steps, strength, the measured verdict, what of the
@@ -89,7 +89,7 @@ def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count
     height, width = after.shape[:2]
     dx, dy = other[0] - one[0], other[1] - one[1]
     grew = [(other[k + 2] - other[k]) - (one[k + 2] - one[k]) for k in (0, 1)]
-    found = [
+    results = [
         float(proposal.box_before is not None),
         float(proposal.box_after is not None),
         (other[0] + other[2]) / 2 / width,
@@ -103,7 +103,7 @@ def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count
         min(1.0, proposal.pixels / max(1, area(other))),
         proposal.confidence,
         float(proposal.cause),
-        place / MOST,
+        index / MOST,
         count / MOST,
         math.log1p(max(0.0, proposal.score)) / 5,
         probability_of_no_change(proposal.score),
@@ -113,7 +113,7 @@ def numbers(before: Pixels, after: Pixels, proposal: Proposal, place: int, count
         *(float(proposal.aspect == aspect) for aspect in ASPECTS),
         *_layers(_layer(before, one), _layer(after, other)),
     ]
-    return np.concatenate([np.array(found, np.float32), shapes(before, after, (one, other))])
+    return np.concatenate([np.array(results, np.float32), shapes(before, after, (one, other))])
 
 
 def _length(pixels: int) -> float:
@@ -137,7 +137,7 @@ def _layer(picture: Pixels, box: Box) -> Layer:
 
 def _layers(one: Layer, other: Layer) -> list[float]:
     """How the layers differ: steps of ground, fill and ink, evenness, shares of ink, emptiness."""
-    inks = [layer.ink_colour or layer.fill for layer in (one, other)]
+    inks = [layer.ink_color or layer.fill for layer in (one, other)]
     return [
         _step(one.ground, other.ground),
         _step(one.fill, other.fill),
@@ -150,7 +150,7 @@ def _layers(one: Layer, other: Layer) -> list[float]:
         float(other.empty),
         _step(one.fill, one.ground),
         _step(other.fill, other.ground),
-        float(one.ink_colour is not None and other.ink_colour is not None),
+        float(one.ink_color is not None and other.ink_color is not None),
     ]
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from whatchanged.measured.boxes import area, box_of, grown, iou
 from whatchanged.measured.changes import merged, tightened
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.found import Found
+from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.gate import CERTAIN, Visibility, visibility
-from whatchanged.measured.layers import ground_colour, usual_colour
+from whatchanged.measured.layers import ground_color, usual_color
 from whatchanged.measured.planes import enlarged, steps_between
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.regions import WEAKER, find_regions
@@ -143,10 +143,10 @@ def propose(compared: Compared, most: int = 12) -> list[Proposal]:
     Seeds are what the rules found and clusters of differences. Around the first of them things are looked
     for: words, lines of text, blocks, shapes and frames. ``ORDER`` tells which are taken first.
     """
-    found, differences = candidates(compared)
+    proposals, differences = candidates(compared)
     last = len(ORDER)
-    places = sorted(found, key=lambda one: ORDER.get(one[0], last))
-    kept = _distinct([proposal for _, proposal in places], most)
+    ranked = sorted(proposals, key=lambda one: ORDER.get(one[0], last))
+    kept = _distinct([proposal for _, proposal in ranked], most)
     if differences is None:
         return [replace(one, score=CERTAIN) for one in kept]
     return [replace(one, shares=_shares(one.boxes[1], differences), score=differences.score) for one in kept]
@@ -161,33 +161,33 @@ def candidates(compared: Compared) -> tuple[list[tuple[Slot, Proposal]], _Differ
         return [], None
     threshold = _threshold(seen)
     differences = _Differences(seen.visible(WEAKER * threshold), _strong_steps(before, after), seen.score)
-    found = compared.found(threshold)
-    ranked = sorted(merged(found), key=lambda one: (not one.cause, -one.pixels))
+    changes = compared.changes(threshold)
+    ranked = sorted(merged(changes), key=lambda one: (not one.cause, -one.pixels))
     rules = [_of_rule(one, seen) for one in ranked]
-    parts = [_of_rule(one, seen) for one in sorted(found, key=lambda one: -one.pixels)]
-    places = [
+    parts = [_of_rule(one, seen) for one in sorted(changes, key=lambda one: -one.pixels)]
+    proposals = [
         *((("rule", number), one) for number, one in enumerate(rules)),
         *((("part", number), one) for number, one in enumerate(parts)),
         *_around(before, after, seen, differences, rules[:RULES]),
     ]
-    return places, differences
+    return proposals, differences
 
 
 def _shares(box: Box, differences: _Differences) -> tuple[float, ...]:
     """What a box holds of the differences: of the visible ones its share of all and its density, the same of
     the strong steps, and how far those lie inside its left, top, right and bottom, in parts of its size."""
     left, top, right, bottom = box
-    found = []
+    results = []
     for mask in (differences.visible, differences.strong):
         inside = int(np.count_nonzero(mask[top:bottom, left:right]))
-        found += [inside / max(1, int(np.count_nonzero(mask))), inside / area(box)]
+        results += [inside / max(1, int(np.count_nonzero(mask))), inside / area(box)]
     part = differences.strong[top:bottom, left:right]
     strong = box_of(part)
     if strong is None:
-        return (*found, 0.5, 0.5, 0.5, 0.5)
+        return (*results, 0.5, 0.5, 0.5, 0.5)
     height, width = bottom - top, right - left
     return (
-        *found,
+        *results,
         strong[0] / width,
         strong[1] / height,
         1 - strong[2] / width,
@@ -215,13 +215,13 @@ def _around(
         "fine": _strong(differences.strong, 2),
         "far": _clusters(before, after, seen, threshold, 24),
     }
-    ranks = [list(found) for found in sorts.values()]
+    ranks = [list(proposals) for proposals in sorts.values()]
     seeds = _distinct(
         [
             *rules[:1],
-            *(found[0] for found in ranks if found),
+            *(proposals[0] for proposals in ranks if proposals),
             *rules[1:],
-            *(one for found in ranks for one in found[1:]),
+            *(one for proposals in ranks for one in proposals[1:]),
         ],
         1000,
     )
@@ -252,12 +252,12 @@ def _things(
         if one and other:
             yield name, one, other
     size = (after.shape[1], after.shape[0])
-    for name, picture, place in (("was", before, seed[0]), ("now", after, seed[1])):
-        left, top, right, bottom = box = grown(place, 0, size)
+    for name, picture, region in (("was", before, seed[0]), ("now", after, seed[1])):
+        left, top, right, bottom = box = grown(region, 0, size)
         if left >= right or top >= bottom:
             continue  # what the rules say moved may have been outside
-        colour = usual_colour(picture[top:bottom, left:right].reshape(-1, 3))
-        wide = spread(picture, box, colour, widest=False)
+        color = usual_color(picture[top:bottom, left:right].reshape(-1, 3))
+        wide = spread(picture, box, color, widest=False)
         for way, shape in (
             ("across", (wide[0], top, wide[2], bottom)),
             ("down", (left, wide[1], right, wide[3])),
@@ -266,7 +266,7 @@ def _things(
             yield f"{way} {name}", shape, shape
     outer = grown(seed[1], FRAME, size)
     if outer[0] < outer[2] and outer[1] < outer[3]:
-        frame = spread(after, outer, ground_colour(after, outer), widest=True)
+        frame = spread(after, outer, ground_color(after, outer), widest=True)
         yield "frame", frame, frame
 
 
@@ -281,17 +281,17 @@ def _everything(seen: Visibility) -> Proposal:
     return Proposal(box, box, None, "all", 0.0, int(np.count_nonzero(seen.differs)), seen.score)
 
 
-def _of_rule(found: Found, seen: Visibility) -> Proposal:
-    finding = found.finding
+def _of_rule(change: DetectedChange, seen: Visibility) -> Proposal:
+    finding = change.finding
     return Proposal(
-        found.box_before,
-        found.box_after,
+        change.box_before,
+        change.box_after,
         finding.kind,
         finding.aspect,
         finding.confidence,
-        found.pixels,
-        _strength(seen, [box for box in (found.box_before, found.box_after) if box]),
-        found.cause,
+        change.pixels,
+        _strength(seen, [box for box in (change.box_before, change.box_after) if box]),
+        change.cause,
         dict(finding.values),
     )
 
@@ -333,24 +333,25 @@ def _of_two_sizes(compared: Compared) -> tuple[list[tuple[Slot, Proposal]], _Dif
     """The statements of the rules, each thing of an alike change by itself too, the whole pictures; and what
     is found where the pictures are laid on each other, line by line or at their upper left corners."""
     before, after = compared.before, compared.after
-    laid = compared.laid(1.0)
-    places = list(_of_statements(laid.statements, before, after))
+    aligned = compared.aligned(1.0)
+    proposals = list(_of_statements(aligned.statements, before, after))
     height, width = (min(before.shape[axis], after.shape[axis]) for axis in (0, 1))
     corners = before[:height, :width], after[:height, :width]
     differences = None
     for way, one, other, seen in (
-        ("laid ", laid.before, after, laid.seen),
+        ("laid ", aligned.before, after, aligned.seen),
         ("corner ", *corners, visibility(*corners)),
     ):
         if not seen.differs.any():
             continue
         own = _Differences(seen.visible(WEAKER * _threshold(seen)), _strong_steps(one, other), CERTAIN)
-        places += [
-            ((way + name, number), place) for (name, number), place in _around(one, other, seen, own, [])
+        proposals += [
+            ((way + name, number), proposal)
+            for (name, number), proposal in _around(one, other, seen, own, [])
         ]
         if way == "laid ":
             differences = own
-    return places, differences
+    return proposals, differences
 
 
 def _of_statements(

@@ -28,7 +28,7 @@ from whatchanged.measured.boxes import area, common
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
-from whatchanged.regions.numbers import NUMBERS, PairPlaces, read_places
+from whatchanged.regions.numbers import NUMBERS, PairProposals, read_proposals
 from whatchanged.regions.proposals import Proposal
 from whatchanged.regions.values import values_of
 from whatchanged.text import Quotes
@@ -42,7 +42,7 @@ SAME = 0.5
 """A place of which so much lies in another one, or the other way round, is not told beside it."""
 LIKELY = 0.01
 """Elements that are less probable are left out."""
-NOT_ASKED_ABOVE = 0.9
+MODEL_SKIPPED_ABOVE = 0.9
 """Above this measured probability that nothing changed the graph is not asked. Of 252 such drawn pairs of
 held-out designs 8 had changed, and the graph told two of those."""
 PUSHES = ("added", "removed")
@@ -65,7 +65,7 @@ class RegionJudgement:
 
 
 @dataclass(frozen=True)
-class Told:
+class RegionDescription:
     """What a model says of a pair.
 
     statements: best first; none where no place was proposed. no_change: the calibrated probability that
@@ -89,51 +89,53 @@ class RegionModel:
         """
         self.bundle = bundle
         self.card = bundle.card
-        self.input, self.said_by = _declared(bundle)
+        self.input, self.settings = _declared(bundle)
         world = find_world(self.card.world)
         if world.language.tell is None:
             raise BundleError(f"{bundle.folder}: the world {world.name} has no words for statements.")
-        self._tell = world.language.tell
+        self._to_words = world.language.tell
         content = bundle.read(REGION_GRAPH)
         self._graph = Graph(bundle.folder / REGION_GRAPH, content, checked_threads(threads))
-        _check_graph(self._graph, self.input, self.said_by)
+        _check_graph(self._graph, self.input, self.settings)
 
-    def tell(
+    def describe(
         self,
         compared: Compared,
         measured: Measured,
         read: ReadQuotes | None = None,
-    ) -> Told:
+    ) -> RegionDescription:
         """What the model says of two pictures, whose measured answer is known.
 
         read: the words of a text that changed are quoted where this reads them; None: no words are read.
         """
-        if measured.no_change > NOT_ASKED_ABOVE and measured.verdict != "changed":
-            return Told((), measured.no_change, False)
-        places = read_places(compared, self.input.regions)
-        if not places.proposals:
-            return Told((), measured.no_change, measured.verdict == "changed")
-        judged = self.judge(places)
+        if measured.no_change > MODEL_SKIPPED_ABOVE and measured.verdict != "changed":
+            return RegionDescription((), measured.no_change, False)
+        proposals = read_proposals(compared, self.input.regions)
+        if not proposals.proposals:
+            return RegionDescription((), measured.no_change, measured.verdict == "changed")
+        judged = self.judge(proposals)
         no_change = self.no_change(judged, measured)
-        rest = _rest(measured.statements, places.proposals)
-        statements = self._statements(compared.before, compared.after, places.proposals, judged, rest, read)
-        return Told(statements, no_change, no_change < self.card.no_change.threshold)
+        rest = _rest(measured.statements, proposals.proposals)
+        statements = self._statements(
+            compared.before, compared.after, proposals.proposals, judged, rest, read
+        )
+        return RegionDescription(statements, no_change, no_change < self.card.no_change.threshold)
 
-    def judge(self, places: PairPlaces) -> RegionJudgement:
+    def judge(self, proposals: PairProposals) -> RegionJudgement:
         """What the graph says of these places, at least one. Raises BundleError."""
-        found = self._graph.run(inputs_of(places))
-        for name, values in found.items():
-            wanted = (1,) if name == "verdict" else (len(places.proposals), *_widths(self.said_by)[name])
+        results = self._graph.run(inputs_of(proposals))
+        for name, values in results.items():
+            wanted = (1,) if name == "verdict" else (len(proposals.proposals), *_widths(self.settings)[name])
             if np.shape(values) != wanted or not np.isfinite(values).all():
                 raise BundleError(
                     f"{self._graph.path}: the model answers with {name} of the shape {np.shape(values)};"
                     f" wanted are {wanted}, all finite. Export it again."
                 )
-        return RegionJudgement(**{**found, "verdict": float(found["verdict"][0])})
+        return RegionJudgement(**{**results, "verdict": float(results["verdict"][0])})
 
     def no_change(self, judged: RegionJudgement, measured: Measured) -> float:
         """The calibrated probability that nothing visible changed, by the model and the measurement."""
-        by = self.said_by
+        by = self.settings
         both = by.measured_weight * logit(measured.no_change) - by.verdict_weight * judged.verdict
         return self.card.no_change.calibrated(sigmoid(both))
 
@@ -141,7 +143,7 @@ class RegionModel:
         self,
         before: Pixels,
         after: Pixels,
-        places: Sequence[Proposal],
+        proposals: Sequence[Proposal],
         judged: RegionJudgement,
         rest: tuple[int, int] | None,
         read: ReadQuotes | None,
@@ -151,44 +153,44 @@ class RegionModel:
         rest: how far what follows moved.
         """
         boxes = boxes_of(judged, before, after)
-        sure = confidences(judged, self.said_by)
-        chances = softmax(judged.elements / self.said_by.element_temperature)
-        found = []
-        for number, at in enumerate(self._chosen(judged, places, boxes)):
+        sure = confidences(judged, self.settings)
+        chances = softmax(judged.elements / self.settings.element_temperature)
+        results = []
+        for number, at in enumerate(self._chosen(judged, proposals, boxes)):
             was, now = boxes[at]
-            kind = _kind(self.said_by, judged.kinds[at])
+            kind = _kind(self.settings, judged.kinds[at])
             shown = before if kind == "removed" else after
-            values = self._values(kind, judged.aspects[at], values_of(kind, before, after, places[at]))
+            values = self._values(kind, judged.aspects[at], values_of(kind, before, after, proposals[at]))
             if read is not None and kind == "rewritten":
                 values |= _quoted(read(before, after, was, now))
             pushed = rest if number == 0 and kind in PUSHES else None
             claim = self._claim(kind, chances[at], boxes[at], values, pushed, shown)
-            element, text = self._tell(claim)
-            found.append(
+            element, text = self._to_words(claim)
+            results.append(
                 Statement(
                     kind=kind,
                     box_before=claim.box_before,
                     box_after=claim.box_after,
                     sentence=words.capitalised(text),
                     confidence=float(sure[at]),
-                    share=places[at].pixels / (shown.shape[0] * shown.shape[1]),
+                    share=proposals[at].pixels / (shown.shape[0] * shown.shape[1]),
                     values=values,
                     boxes=(was if kind == "removed" else now,),
                     element=element,
                 )
             )
-        return tuple(found)
+        return tuple(results)
 
     def _chosen(
-        self, judged: RegionJudgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]
+        self, judged: RegionJudgement, proposals: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]
     ) -> list[int]:
         """The places that are told: the best one, and of the further ones those that are sure enough."""
-        best, *further = order(judged, places, boxes)
-        return [best, *(at for at in further if chance_of_change(judged, at) > self.said_by.told)]
+        best, *further = order(judged, proposals, boxes)
+        return [best, *(at for at in further if chance_of_change(judged, at) > self.settings.told)]
 
     def _values(self, kind: Kind, aspects: Floats, measured: dict[str, Any]) -> dict[str, Any]:
         """What was measured of a place, behind the finer word for its kind where one is sure enough."""
-        aspect = sure_aspect(self.said_by, kind, aspects)
+        aspect = sure_aspect(self.settings, kind, aspects)
         return measured if aspect is None else {"aspect": aspect, **measured}
 
     def _claim(
@@ -206,13 +208,13 @@ class RegionModel:
         """
         likely = {
             name: float(chance)
-            for name, chance in zip(self.said_by.elements, chances, strict=True)
+            for name, chance in zip(self.settings.elements, chances, strict=True)
             if chance >= LIKELY
         }
         return Claim(
             kind=kind,
             elements=likely,
-            named=self.said_by.named,
+            named=self.settings.named,
             box_before=None if kind == "added" else boxes[0],
             box_after=None if kind == "removed" else boxes[1],
             values=values,
@@ -226,9 +228,9 @@ def _quoted(quotes: Quotes | None) -> dict[str, str]:
     return {} if quotes is None else {"text_before": quotes.before, "text_after": quotes.after}
 
 
-def inputs_of(places: PairPlaces) -> dict[str, NDArray[Any]]:
+def inputs_of(proposals: PairProposals) -> dict[str, NDArray[Any]]:
     """What the graph reads."""
-    return {"numbers": places.numbers, "boxes": places.boxes.astype(np.float32)}
+    return {"numbers": proposals.numbers, "boxes": proposals.boxes.astype(np.float32)}
 
 
 def boxes_of(judged: RegionJudgement, before: Pixels, after: Pixels) -> list[tuple[Box, Box]]:
@@ -236,7 +238,9 @@ def boxes_of(judged: RegionJudgement, before: Pixels, after: Pixels) -> list[tup
     return [(_inside(was, before), _inside(now, after)) for was, now in judged.refined]
 
 
-def order(judged: RegionJudgement, places: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]) -> list[int]:
+def order(
+    judged: RegionJudgement, proposals: Sequence[Proposal], boxes: Sequence[tuple[Box, Box]]
+) -> list[int]:
     """The places that may be told, one after the other.
 
     The first is the best by its rank. Then those follow that nothing else explains and that lie elsewhere
@@ -244,14 +248,14 @@ def order(judged: RegionJudgement, places: Sequence[Proposal], boxes: Sequence[t
     """
     chosen = [int(judged.rank.argmax())]
     for at in np.argsort(-judged.changed, kind="stable").tolist():
-        if places[at].cause and not any(_same(boxes[at], boxes[one]) for one in chosen):
+        if proposals[at].cause and not any(_same(boxes[at], boxes[one]) for one in chosen):
             chosen.append(at)
     return chosen
 
 
-def chance_of_change(judged: RegionJudgement, place: int) -> float:
+def chance_of_change(judged: RegionJudgement, index: int) -> float:
     """How probably a place shows a change, of whichever kind; not calibrated."""
-    return sigmoid(float(judged.changed[place]))
+    return sigmoid(float(judged.changed[index]))
 
 
 def confidences(judged: RegionJudgement, by: Statements) -> NDArray[np.float64]:
@@ -315,11 +319,11 @@ def _same(one: tuple[Box, Box], other: tuple[Box, Box]) -> bool:
     return any(common(a, b) >= SAME * min(area(a), area(b)) for a, b in zip(one, other, strict=True))
 
 
-def _rest(measured: Sequence[Statement], places: Sequence[Proposal]) -> tuple[int, int] | None:
+def _rest(measured: Sequence[Statement], proposals: Sequence[Proposal]) -> tuple[int, int] | None:
     """How far what follows moved, where the measurement says that something did because of another change,
     in what it tells or among the places."""
     moves = [one.values for one in measured if one.kind == "moved" and one.follows]
-    moves += [one.values for one in places if one.rule == "moved" and not one.cause]
+    moves += [one.values for one in proposals if one.rule == "moved" and not one.cause]
     for values in moves:
         dx, dy = values.get("dx", 0), values.get("dy", 0)
         if max(abs(dx), abs(dy)) >= PUSHED:
@@ -346,23 +350,23 @@ def _declared(bundle: Bundle) -> tuple[RegionInput, Statements]:
     return card.input, card.statements
 
 
-def _widths(says: Statements) -> dict[str, tuple[int, ...]]:
+def _widths(settings: Statements) -> dict[str, tuple[int, ...]]:
     """The sizes behind the place of each output that has one row a place."""
     return {
-        "kinds": (len(says.kinds),),
-        "elements": (len(says.elements),),
-        "aspects": (sum(len(own) for own in says.aspects.values()),),
+        "kinds": (len(settings.kinds),),
+        "elements": (len(settings.elements),),
+        "aspects": (sum(len(own) for own in settings.aspects.values()),),
         "changed": (),
         "rank": (),
         "refined": (2, 4),
     }
 
 
-def _check_graph(graph: Graph, reads: RegionInput, says: Statements) -> None:
+def _check_graph(graph: Graph, input_: RegionInput, settings: Statements) -> None:
     """Check that the graph fits the card. Raises BundleError."""
     graph.check_names("inputs", set(graph.inputs) | {"boxes"}, {"numbers", "boxes"})
-    widths = _widths(says)
+    widths = _widths(settings)
     graph.check_names("outputs", set(graph.outputs), {"verdict", *widths})
-    graph.check_shape("numbers", (reads.numbers,))
+    graph.check_shape("numbers", (input_.numbers,))
     for name, width in widths.items():
         graph.check_shape(name, width)

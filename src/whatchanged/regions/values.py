@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from whatchanged.measured import colours
-from whatchanged.measured.kinds import SAME_COLOUR
+from whatchanged.measured import colors
+from whatchanged.measured.kinds import SAME_COLOR
 from whatchanged.measured.layers import far, read_layer
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box, Kind
@@ -12,7 +12,7 @@ from whatchanged.regions.proposals import Proposal
 ValuesByName = dict[str, Any]
 
 
-def values_of(kind: Kind, before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
+def values_of(kind: Kind, before: Pixels, after: Pixels, proposal: Proposal) -> ValuesByName:
     """The values of a change of this kind at a proposed place, as a statement holds them.
 
     color_before, color_after ("#rrggbb") of what was recolored; dx, dy (pixels to the right and down) of what
@@ -20,33 +20,35 @@ def values_of(kind: Kind, before: Pixels, after: Pixels, place: Proposal) -> Val
     """
     match kind:
         case "recolored":
-            return _colours(before, after, place)
+            return _colors(before, after, proposal)
         case "moved":
-            return _step(before, after, place)
+            return _step(before, after, proposal)
         case "resized":
-            return _growth(place)
+            return _growth(proposal)
         case _:
             return {}
 
 
-def _colours(before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
+def _colors(before: Pixels, after: Pixels, proposal: Proposal) -> ValuesByName:
     """The colours of the fill; those of the ink where the fill is the same."""
-    if place.rule == "recolored" and "color_before" in place.values:
-        return {name: place.values[name] for name in ("color_before", "color_after")}
-    one, other = (read_layer(pixels, box) for pixels, box in zip((before, after), place.boxes, strict=True))
+    if proposal.rule == "recolored" and "color_before" in proposal.values:
+        return {name: proposal.values[name] for name in ("color_before", "color_after")}
+    one, other = (
+        read_layer(pixels, box) for pixels, box in zip((before, after), proposal.boxes, strict=True)
+    )
     was, now = one.fill, other.fill
-    if far(was, now) <= SAME_COLOUR:
-        if one.ink_colour is None or other.ink_colour is None:
+    if far(was, now) <= SAME_COLOR:
+        if one.ink_color is None or other.ink_color is None:
             return {}
-        was, now = one.ink_colour, other.ink_colour
-    return {"color_before": colours.code(was), "color_after": colours.code(now)}
+        was, now = one.ink_color, other.ink_color
+    return {"color_before": colors.code(was), "color_after": colors.code(now)}
 
 
-def _step(before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
+def _step(before: Pixels, after: Pixels, proposal: Proposal) -> ValuesByName:
     """How far it moved: by the rules, by its boxes, or by what is drawn in its box."""
-    if place.rule == "moved":
-        return {name: place.values[name] for name in ("dx", "dy") if name in place.values}
-    inks = _ink_boxes(before, after, place)
+    if proposal.rule == "moved":
+        return {name: proposal.values[name] for name in ("dx", "dy") if name in proposal.values}
+    inks = _ink_boxes(before, after, proposal)
     if inks is None:
         return {}
     one, other = inks
@@ -55,21 +57,21 @@ def _step(before: Pixels, after: Pixels, place: Proposal) -> ValuesByName:
     return {"dx": dx, "dy": dy} if same_size and (dx or dy) else {}
 
 
-def _growth(place: Proposal) -> ValuesByName:
+def _growth(proposal: Proposal) -> ValuesByName:
     """How much wider and higher it became, where the rules saw one side or the picture's size change."""
-    if place.rule != "resized" or place.aspect not in ("length", "canvas"):
+    if proposal.rule != "resized" or proposal.aspect not in ("length", "canvas"):
         return {}
     names = {"dx": "dwidth", "dy": "dheight"}
-    return {names[name]: step for name, step in place.values.items() if name in names and step}
+    return {names[name]: step for name, step in proposal.values.items() if name in names and step}
 
 
-def _ink_boxes(before: Pixels, after: Pixels, place: Proposal) -> tuple[Box, Box] | None:
+def _ink_boxes(before: Pixels, after: Pixels, proposal: Proposal) -> tuple[Box, Box] | None:
     """The boxes of what is drawn in each picture at the place, in pixels of the picture; None where either
     is empty."""
-    found = []
-    for pixels, box in zip((before, after), place.boxes, strict=True):
+    results = []
+    for pixels, box in zip((before, after), proposal.boxes, strict=True):
         ink = read_layer(pixels, box).ink_box
         if ink is None:
             return None
-        found.append((box[0] + ink[0], box[1] + ink[1], box[0] + ink[2], box[1] + ink[3]))
-    return found[0], found[1]
+        results.append((box[0] + ink[0], box[1] + ink[1], box[0] + ink[2], box[1] + ink[3]))
+    return results[0], results[1]

@@ -92,5 +92,5 @@ def _pictures(record: PairRecord) -> tuple[Path, ...]:
 
 @contextmanager
 def _copy_of(folder: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as place:
-        yield shutil.copytree(folder, Path(place) / "copy")
+    with tempfile.TemporaryDirectory() as scratch:
+        yield shutil.copytree(folder, Path(scratch) / "copy")

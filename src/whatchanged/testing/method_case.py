@@ -88,15 +88,15 @@ class MethodCase:
         """The ten captioned pairs, with false captions and labels as the settings' tasks want them."""
         needed = max((task.false_captions for task in self.settings.tasks.values()), default=0)
         classes = max(1, self.settings.labelled_classes)
-        found = []
+        results = []
         for i, (before, after, truth) in enumerate(self.pairs(method.vision)):
             caption = CAPTIONS[i]
             false = tuple(CAPTIONS[(i + 3 + 2 * step) % len(CAPTIONS)] for step in range(needed))
             pictures = Path(f"{i}_before.png"), Path(f"{i}_after.png")
             record = PairRecord("toy", str(i), str(i), "train", "pair_caption", *pictures, (caption,))
             record = replace(record, changed=caption not in SAME, labels=(i % classes, i * 2 % classes))
-            found.append(Example(record, caption, before, after, false, truth))
-        return found
+            results.append(Example(record, caption, before, after, false, truth))
+        return results
 
     def batch(self, method: Method) -> Batch:
         """The ten pairs as one batch."""
@@ -113,7 +113,7 @@ def total(terms: Mapping[str, Tensor]) -> Tensor:
     return torch.stack([*terms.values()]).sum()
 
 
-class Said(NamedTuple):
+class GreedyOutput(NamedTuple):
     """Greedy words (B, T), the scores behind them (B, T, V), and their attention (B, T, 2, rows, columns)."""
 
     ids: Tensor
@@ -122,7 +122,7 @@ class Said(NamedTuple):
 
 
 @torch.no_grad()
-def say(method: Method, before: Tensor, after: Tensor, steps: int = 8) -> Said:
+def decode_greedily(method: Method, before: Tensor, after: Tensor, steps: int = 8) -> GreedyOutput:
     """The first words that a method says of pairs, step by step; no sentence ends."""
     memory = method.encode(before, after)
     cache = method.first_cache(memory)
@@ -134,7 +134,7 @@ def say(method: Method, before: Tensor, after: Tensor, steps: int = 8) -> Said:
         ids.append(word)
         rows.append(scores)
         maps.append(attention)
-    return Said(torch.stack(ids, 1), torch.stack(rows, 1), torch.stack(maps, 1))
+    return GreedyOutput(torch.stack(ids, 1), torch.stack(rows, 1), torch.stack(maps, 1))
 
 
 def in_double(method: Method) -> Method:

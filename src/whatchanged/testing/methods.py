@@ -25,9 +25,9 @@ from whatchanged.testing.method_case import (
     SAME,
     VOCABULARY,
     MethodCase,
+    decode_greedily,
     drawn,
     in_double,
-    say,
     total,
 )
 from whatchanged.testing.method_graphs import check_graphs
@@ -87,11 +87,11 @@ def check_checkpoint(case: MethodCase) -> None:
     batch, file = case.batch(method), io.BytesIO()
     torch.save(method.state_dict(), file)
     file.seek(0)
-    wanted = say(method, batch.before, batch.after)
-    differs = not torch.equal(say(other, batch.before, batch.after).scores, wanted.scores)
+    wanted = decode_greedily(method, batch.before, batch.after)
+    differs = not torch.equal(decode_greedily(other, batch.before, batch.after).scores, wanted.scores)
     require(differs, "two seeds give the same scores")
     other.load_state_dict(torch.load(file, weights_only=True))
-    found = say(other, batch.before, batch.after)
+    found = decode_greedily(other, batch.before, batch.after)
     require(torch.equal(found.ids, wanted.ids), "saved and loaded, it says other words")
     require(torch.equal(found.scores, wanted.scores), "saved and loaded, its scores are others")
 
@@ -164,7 +164,7 @@ def check_cache(case: MethodCase) -> None:
     """Step by step with a cache, a method says what ``caption_logits`` says of the words so far."""
     method = case.build()
     batch = case.batch(method)
-    found = say(method, batch.before, batch.after)
+    found = decode_greedily(method, batch.before, batch.after)
     said = torch.full((len(found.ids), 1), BOS)
     for position in range(1, found.ids.shape[1] + 1):
         asked = F.pad(said, (0, 1), value=MASK)
@@ -196,7 +196,7 @@ def check_outputs(case: MethodCase) -> None:
     method = case.build()
     examples = case.examples(method)
     batch = method.collate(examples)
-    _, scores, attention = say(method, batch.before, batch.after)
+    _, scores, attention = decode_greedily(method, batch.before, batch.after)
     assert_close(scores.exp().sum(-1), torch.ones(10, 8), msg=_behind("the words' probabilities sum to 1"))
     grids = (10, 8, 2, method.vision.rows, method.vision.columns)
     require(attention.shape == grids, f"attention has the shape {tuple(attention.shape)}, wanted {grids}")

@@ -166,11 +166,11 @@ def _check_foreign(world: World, truths: Sequence[Truth], written: Sequence[tupl
         for j, truth in enumerate(truths):
             if i == j or kinds[i] == kinds[j] == "none":
                 continue
-            found = [_judge(world, sentence, truth).true for sentence in captions]
+            results = [_judge(world, sentence, truth).true for sentence in captions]
             if "none" not in (kinds[i], kinds[j]):
-                judged += found
-            elif True in found:
-                sentence = captions[found.index(True)]
+                judged += results
+            elif True in results:
+                sentence = captions[results.index(True)]
                 raise AssertionError(
                     f"{sentence!r}, of a pair of kind {kinds[i]}, is judged true of one of kind {kinds[j]}"
                 )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.layers import INK, usual_colour
+from whatchanged.measured.layers import INK, usual_color
 from whatchanged.measured.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -36,16 +36,16 @@ MARGIN = 0.15
 """Of a line's height: the empty ground around it in the cut."""
 
 
-class WordCut(NamedTuple):
+class WordCrop(NamedTuple):
     """Words cut out of a picture, with some ground around them."""
 
     picture: Pixels
     """(h, w, 3)."""
-    place: tuple[int, int]
+    columns: tuple[int, int]
     """The columns of the cut in which the box has letters, the second exclusive."""
 
 
-def words_around(pixels: Pixels, box: Box) -> WordCut | None:
+def words_around(pixels: Pixels, box: Box) -> WordCrop | None:
     """The whole words of a line of text that a box touches.
 
     None where no single line of letters is found: too high, too low, or several lines.
@@ -54,7 +54,7 @@ def words_around(pixels: Pixels, box: Box) -> WordCut | None:
     part = pixels[top:bottom, left:right]
     if not part.size:
         return None
-    fill = usual_colour(part.reshape(-1, 3))
+    fill = usual_color(part.reshape(-1, 3))
     place = _without_frame(_ink(part, fill))
     columns = _extent(np.flatnonzero(place.any(axis=0)))
     rows = _extent(np.flatnonzero(place.any(axis=1)))
@@ -76,7 +76,7 @@ def words_around(pixels: Pixels, box: Box) -> WordCut | None:
     if lower - upper < LOWEST:
         return None
     cut, margin = _framed(pixels[above + upper : above + lower, begin + first : begin + last], fill)
-    return WordCut(cut, (place_first - first + margin, place_last - first + margin))
+    return WordCrop(cut, (place_first - first + margin, place_last - first + margin))
 
 
 def _ink(part: Pixels, fill: tuple[int, int, int]) -> NDArray[np.bool_]:
@@ -85,9 +85,9 @@ def _ink(part: Pixels, fill: tuple[int, int, int]) -> NDArray[np.bool_]:
     return np.asarray(steps > INK)
 
 
-def _extent(places: NDArray[np.intp]) -> tuple[int, int] | None:
+def _extent(indices: NDArray[np.intp]) -> tuple[int, int] | None:
     """The first of some places, and after the last."""
-    return (int(places[0]), int(places[-1]) + 1) if len(places) else None
+    return (int(indices[0]), int(indices[-1]) + 1) if len(indices) else None
 
 
 def _without_frame(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -160,25 +160,25 @@ def is_upright(box: Box) -> bool:
     return height > 2 * width and height >= 30
 
 
-def gap_within(picture: Pixels, places: Sequence[float]) -> bool:
+def gap_within(picture: Pixels, columns: Sequence[float]) -> bool:
     """Whether the letters of one word, as it was read, stand so far apart that they may be two.
 
-    places: the columns of its characters.
+    columns: the columns of its characters.
     """
-    first, last = int(places[0]), int(places[-1]) + 1
-    ink = _ink(picture, usual_colour(picture.reshape(-1, 3)))
+    first, last = int(columns[0]), int(columns[-1]) + 1
+    ink = _ink(picture, usual_color(picture.reshape(-1, 3)))
     taken = np.flatnonzero(ink[:, first:last].any(axis=0))
     return bool(len(taken) and np.diff(taken).max(initial=0) - 1 > GAP * len(picture))
 
 
-def uncovered(picture: Pixels, places: Sequence[float]) -> bool:
+def uncovered(picture: Pixels, columns: Sequence[float]) -> bool:
     """Whether a cut has letters where no character was seen: those that the recogniser does not know.
 
-    places: the columns of the characters.
+    columns: the columns of the characters.
     """
-    ink = np.flatnonzero(_ink(picture, usual_colour(picture.reshape(-1, 3))).any(axis=0))
+    ink = np.flatnonzero(_ink(picture, usual_color(picture.reshape(-1, 3))).any(axis=0))
     runs = np.split(ink, np.flatnonzero(np.diff(ink) > 1) + 1)
-    nearest = {min(range(len(runs)), key=lambda i: max(runs[i][0] - at, at - runs[i][-1])) for at in places}
+    nearest = {min(range(len(runs)), key=lambda i: max(runs[i][0] - at, at - runs[i][-1])) for at in columns}
     least = LETTER * len(picture)
     return any(len(run) >= least for i, run in enumerate(runs) if i not in nearest)
 

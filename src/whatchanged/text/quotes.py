@@ -59,17 +59,17 @@ def _sure_text(picture: Pixels, box: Box) -> str | None:
         return None
     line = read_line(cut.picture)
     if line.confidence < CONFIDENCE or uncovered(
-        cut.picture, [at for word in line.words for at in word.places]
+        cut.picture, [at for word in line.words for at in word.columns]
     ):
         return None
     reach = OUTSIDE * len(cut.picture)
     touched = [
         word
         for word in line.words
-        if word.places[-1] >= cut.place[0] - reach and word.places[0] < cut.place[1] + reach
+        if word.columns[-1] >= cut.columns[0] - reach and word.columns[0] < cut.columns[1] + reach
     ]
     for word in touched:
-        if word.certainty < CERTAINTY or not _is_readable(word.text) or gap_within(cut.picture, word.places):
+        if word.certainty < CERTAINTY or not _is_readable(word.text) or gap_within(cut.picture, word.columns):
             return None
     while touched and not touched[-1].text.strip(MARKS):
         touched.pop()

@@ -13,7 +13,7 @@ class RecognisedWord(NamedTuple):
     """A word that was read."""
 
     text: str
-    places: tuple[float, ...]
+    columns: tuple[float, ...]
     """The columns of the picture in which its characters were seen."""
     certainty: float
     """The probability of its least certain character."""

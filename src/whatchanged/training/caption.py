@@ -31,7 +31,7 @@ PicturePaths = tuple[Path, Path]
 
 
 @dataclass(frozen=True)
-class SaidByRun:
+class RunDescription:
     """What a run says of a pair.
 
     no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
@@ -74,7 +74,9 @@ class RunCaptioner:
         weights = fingerprint(self.method.state_dict())
         return {"name": self.name, "version": __version__, "fingerprint": weights}
 
-    def describe(self, pairs: Sequence[PicturePaths], batch_size: int) -> Iterator[SaidByRun | ImageError]:
+    def describe(
+        self, pairs: Sequence[PicturePaths], batch_size: int
+    ) -> Iterator[RunDescription | ImageError]:
         """What is said of each pair in order, or what is wrong with its pictures.
 
         The next batch is read while one is computed.
@@ -91,20 +93,20 @@ class RunCaptioner:
                 pictures = following.result()
                 if start + batch_size < len(pairs):
                     following = ahead.submit(read, start + batch_size)
-                yield from self._said(pictures)
+                yield from self._descriptions(pictures)
 
-    def _pictures(self, places: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
+    def _pictures(self, paths: PicturePaths) -> tuple[NDArray[np.generic], ...] | ImageError:
         try:
-            return tuple(self.read(path) for path in places)
+            return tuple(self.read(path) for path in paths)
         except ImageError as error:
             return error
 
-    def _said(
+    def _descriptions(
         self, pictures: Sequence[tuple[NDArray[np.generic], ...] | ImageError]
-    ) -> Iterator[SaidByRun | ImageError]:
+    ) -> Iterator[RunDescription | ImageError]:
         """What is said of pairs that are read; the broken ones are left out of the batch."""
         whole = [pair for pair in pictures if not isinstance(pair, ImageError)]
-        said: Iterator[SaidByRun] = iter(())
+        said: Iterator[RunDescription] = iter(())
         if whole:
             before, after = (self._on_device([pair[side] for pair in whole]) for side in (0, 1))
             said = iter(self._describe(before, after))
@@ -112,7 +114,7 @@ class RunCaptioner:
             yield pair if isinstance(pair, ImageError) else next(said)
 
     @torch.inference_mode()
-    def _describe(self, before: Tensor, after: Tensor) -> list[SaidByRun]:
+    def _describe(self, before: Tensor, after: Tensor) -> list[RunDescription]:
         with in_precision(self.precision, self.device):
             memory = self.method.encode(before, after)
             rows = decode_memory(self.method, memory, len(before), before.device, self.beams, self.maps)
@@ -120,10 +122,10 @@ class RunCaptioner:
         chances = [None] * len(rows) if judged is None else judged.tolist()
         return [self._of_row(row, chance) for row, chance in zip(rows, chances, strict=True)]
 
-    def _of_row(self, row: Decoded, no_change: float | None) -> SaidByRun:
+    def _of_row(self, row: Decoded, no_change: float | None) -> RunDescription:
         vocabulary = self.method.vocabulary
         words = () if row.attention is None else words_with_maps(vocabulary, row.ids, row.attention)
-        return SaidByRun(vocabulary.text(row.ids), no_change, words)
+        return RunDescription(vocabulary.text(row.ids), no_change, words)
 
     def _on_device(self, pictures: Sequence[NDArray[np.generic]]) -> Tensor:
         stacked = torch.from_numpy(np.stack(pictures))

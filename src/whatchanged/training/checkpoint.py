@@ -134,7 +134,7 @@ class Checkpoint:
             if name not in shapes or tensor.shape not in (shapes[name], torch.Size()):
                 raise self._damaged(f"{key} is no optimiser state of a parameter")
             moments.setdefault(name, set()).add(moment)
-        if len({frozenset(found) for found in moments.values()}) > 1:
+        if len({frozenset(results) for results in moments.values()}) > 1:
             raise self._damaged("parameters have different kinds of optimiser state")
 
     def _damaged(self, what: str) -> RecipeError:

@@ -97,7 +97,7 @@ def gather_batch(rows: Tensor) -> Tensor:
     """
     if processes() == 1:
         return rows
-    first, total = _place(len(rows))
+    first, total = _first_and_count(len(rows))
     # A sum with zeros is exact. It needs no rows of one number, and its gradient is a sum again.
     exact = rows.to(_sent_as(rows.dtype))
     edges = (0, 0) * (rows.ndim - 1) + (first, total - first - len(rows))
@@ -107,7 +107,7 @@ def gather_batch(rows: Tensor) -> Tensor:
 
 def first_row(count: int) -> int:
     """Where the ``count`` rows of this process begin among those that ``gather_batch`` returns."""
-    return 0 if processes() == 1 else _place(count)[0]
+    return 0 if processes() == 1 else _first_and_count(count)[0]
 
 
 def add_up(tensor: Tensor) -> Tensor:
@@ -251,7 +251,7 @@ def _all_reduce(numbers: Tensor, by: distributed.ReduceOp.RedOpType = distribute
         ) from error
 
 
-def _place(count: int) -> tuple[int, int]:
+def _first_and_count(count: int) -> tuple[int, int]:
     """How many rows stand before this process's own, and how many there are."""
     counts = torch.zeros(processes(), dtype=torch.long)
     counts[rank()] = count

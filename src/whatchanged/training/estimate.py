@@ -90,7 +90,7 @@ def _stage(
     method.train()
     if method.vision is not None and not stage.learns_vision:
         method.vision.eval()
-    found = {}
+    results = {}
     for task in stage.tasks:
         rows = math.ceil(method.batch_size(task, stage.batch) / devices)
         batch = replace(_batch(recipe, stage, method, task, rows), accumulate=accumulate)
@@ -100,19 +100,19 @@ def _stage(
             continue
         if accumulate > 1:  # and what one part keeps while its gradient is computed
             kept += _count(method, task, _shapes(batch, math.ceil(rows / accumulate), accumulate=1))[1]
-        found[task] = operations, kept
-    idle = method.parameters_without_gradient(stage.tasks)
-    learns = {name for name, p in method.named_parameters() if p.requires_grad and name not in idle}
+        results[task] = operations, kept
+    unused = method.parameters_without_gradient(stage.tasks)
+    learns = {name for name, p in method.named_parameters() if p.requires_grad and name not in unused}
     learning = sum(p.numel() for name, p in method.named_parameters() if name in learns)
     weights = sum(p.nbytes * (COPIES if name in learns else 1) for name, p in method.named_parameters())
-    total = sum(stage.tasks[task] for task in found)
+    total = sum(stage.tasks[task] for task in results)
     return StageEstimate(
         stage.name,
         stage.steps,
         learning,
-        weights + max((kept for _, kept in found.values()), default=0),
-        sum(stage.tasks[task] * operations for task, (operations, _) in found.items()) / max(total, 1e-9),
-        tuple(task for task in stage.tasks if task not in found),
+        weights + max((kept for _, kept in results.values()), default=0),
+        sum(stage.tasks[task] * operations for task, (operations, _) in results.items()) / max(total, 1e-9),
+        tuple(task for task in stage.tasks if task not in results),
     )
 
 
@@ -191,8 +191,8 @@ def _picture(recipe: Recipe, method: Learner) -> tuple[np.ndarray[Any, Any], Any
     stored tokens, these."""
     if recipe.data.tokens and has_backbone(method.vision):
         return np.zeros((method.vision.patches, method.vision.stored_width), np.float32), None
-    found: tuple[np.ndarray[Any, Any], Any] = imported(recipe.vision.planned)(recipe.vision)
-    return found
+    results: tuple[np.ndarray[Any, Any], Any] = imported(recipe.vision.planned)(recipe.vision)
+    return results
 
 
 def _shapes(value: Any, rows: int, **changes: Any) -> Any:

@@ -33,12 +33,12 @@ def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
     length = _length(values[0])
     if parts == 1 or length < 2:
         return read(*values)
-    found = []
+    results = []
     for number in range(min(parts, length)):
         own = own_part(length, number, min(parts, length))
         rows = slice(own.start, own.stop)
-        found.append(checkpoint(read, *(rows_of(value, rows) for value in values), use_reentrant=False))
-    joined: Read = _joined(found)
+        results.append(checkpoint(read, *(rows_of(value, rows) for value in values), use_reentrant=False))
+    joined: Read = _joined(results)
     return joined
 
 
@@ -49,12 +49,12 @@ def _length(value: Any) -> int:
     return len(value)
 
 
-def _joined(found: Sequence[Any]) -> Any:
+def _joined(parts: Sequence[Any]) -> Any:
     """The parts' tensors behind each other, within tuples as well; anything else is alike in all parts."""
-    first = found[0]
+    first = parts[0]
     if isinstance(first, Tensor):
-        return torch.cat([*found])
+        return torch.cat([*parts])
     if not isinstance(first, tuple):
         return first
-    members = [_joined(own) for own in zip(*found, strict=True)]
+    members = [_joined(own) for own in zip(*parts, strict=True)]
     return type(first)(*members) if hasattr(first, "_fields") else tuple(members)

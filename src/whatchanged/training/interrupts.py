@@ -11,8 +11,8 @@ from types import FrameType
 class StopRequest:
     """What a signal asked for: nothing yet, or to stop."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        self._notify = notify
         self.signal: signal.Signals | None = None
 
     def note(self, number: int, frame: FrameType | None) -> None:
@@ -20,7 +20,7 @@ class StopRequest:
         if self.signal is not None:
             self.end(signal.Signals(number))
         self.signal = signal.Signals(number)
-        self._say(f"{self.signal.name}: this step ends, then all is saved. Once more ends it at once.")
+        self._notify(f"{self.signal.name}: this step ends, then all is saved. Once more ends it at once.")
 
     def end(self, number: signal.Signals) -> None:
         """End the process as the signal would have: KeyboardInterrupt, or an exit with 128 + its number."""
@@ -30,12 +30,12 @@ class StopRequest:
 
 
 @contextmanager
-def noting_signals(say: Callable[[str], None]) -> Iterator[StopRequest]:
+def noting_signals(notify: Callable[[str], None]) -> Iterator[StopRequest]:
     """Yields what SIGINT and SIGTERM ask for meanwhile; in a thread, which hears no signals, nothing.
 
-    say: tells the person that the signal was heard.
+    notify: tells the person that the signal was heard.
     """
-    request = StopRequest(say)
+    request = StopRequest(notify)
     if threading.current_thread() is not threading.main_thread():
         yield request
         return

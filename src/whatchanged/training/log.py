@@ -71,9 +71,9 @@ class RunLog:
         if self._bar is not None:
             self._bar.update(self._task, terms=text)
         else:
-            self.say(f"{line['stage']} {line['step']}: {text}")
+            self.info(f"{line['stage']} {line['step']}: {text}")
 
-    def say(self, message: str) -> None:
+    def info(self, message: str) -> None:
         """A plain line on stderr."""
         if self._bar is not None:
             self._bar.console.print(printable(message), markup=False, highlight=False)
@@ -106,7 +106,7 @@ class SilentLog:
     def write(self, line: Mapping[str, Any], total_step: int) -> None:
         """One line, which the first process writes."""
 
-    def say(self, message: str) -> None:
+    def info(self, message: str) -> None:
         """A message, which the first process prints."""
 
     def __enter__(self) -> Self:

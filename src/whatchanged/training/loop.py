@@ -40,7 +40,7 @@ from whatchanged.training.distributed import (
 from whatchanged.training.interrupts import noting_signals
 from whatchanged.training.log import Log, RunLog, SilentLog
 from whatchanged.training.methods import Learner
-from whatchanged.training.schedule import fill_idle_gradients, learning_rate, make_optimizer
+from whatchanged.training.schedule import fill_unused_gradients, learning_rate, make_optimizer
 from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
 
@@ -76,7 +76,7 @@ def train(
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
 
-    with open_log(recipe, run, state, quiet) as log, noting_signals(log.say) as asked:
+    with open_log(recipe, run, state, quiet) as log, noting_signals(log.info) as asked:
         while not state.finished:
             stage = recipe.stages[state.stage]
             optimizer = begin_stage(recipe, method, state, device, start, best, log)
@@ -96,10 +96,12 @@ def train(
                         state.log_bytes = log.length
                         save_checkpoint(last, state, method, optimizer)
                     if signal:
-                        log.say(f"Stopped and saved at {stage.name}, step {state.step}. Go on with --resume.")
+                        log.info(
+                            f"Stopped and saved at {stage.name}, step {state.step}. Go on with --resume."
+                        )
                         asked.end(Signals(signal))
                     if over:
-                        log.say(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
+                        log.info(f"Time is over at {stage.name}, step {state.step} of {stage.steps}.")
                         return state
             state = end_stage(recipe, method, state, best, log)
             save_checkpoint(last, state, method, None)
@@ -182,7 +184,7 @@ def take_step(
         optimizer.zero_grad()
         torch.stack([term.float() for term in terms.values()]).sum().backward()  # type: ignore[no-untyped-call]
     add_up_gradients(method.parameters())
-    fill_idle_gradients(optimizer)
+    fill_unused_gradients(optimizer)
     if stage.max_grad_norm:
         learning = [parameter for parameter in method.parameters() if parameter.requires_grad]
         nn.utils.clip_grad_norm_(learning, stage.max_grad_norm)
@@ -222,7 +224,7 @@ def end_stage(recipe: Recipe, method: Learner, state: State, best: Path, log: Lo
         write_means(log, recipe, state)
     if state.best is not None and stage is not recipe.stages[-1]:
         kept = keep_best(method, best, stage.name)
-        log.say(f"{stage.name}: its best weights, of step {kept.step}, go on.")
+        log.info(f"{stage.name}: its best weights, of step {kept.step}, go on.")
     return next_stage(state, recipe, log.length)
 
 
@@ -267,7 +269,7 @@ def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> 
 def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
     """Whether the stage ends after this step: all are done, or its metric has not risen for too long."""
     if state.step < stage.steps and stage.patience and state.misses >= stage.patience:
-        log.say(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
+        log.info(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
         return True
     return state.step == stage.steps
 

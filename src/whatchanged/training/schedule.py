@@ -70,7 +70,7 @@ def make_optimizer(method: Learner, stage: StageConfig) -> torch.optim.Optimizer
     return kind(groups, lr=stage.lr, betas=betas, eps=1e-8, weight_decay=decay)
 
 
-def fill_idle_gradients(optimizer: torch.optim.Optimizer) -> None:
+def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
     """Zeros for the gradients that this step's task does not give, in groups with "moves_when_idle".
 
     Only for parameters that the optimiser has moved before: it keeps their moments, so a run that is resumed
@@ -90,8 +90,8 @@ def trained_groups(method: Learner, stage: StageConfig) -> list[dict[str, Any]]:
     Not trained are a group called "frozen", one whose rate is 0, and "vision" without ``train_vision``.
     Raises RecipeError where ``stage.rates`` names a group that the method does not have, or nothing is left.
     """
-    found = method.parameter_groups()
-    names = dict.fromkeys(group["name"] for group in found)
+    results = method.parameter_groups()
+    names = dict.fromkeys(group["name"] for group in results)
     for name in stage.rates:
         if name not in names:
             raise RecipeError(
@@ -99,7 +99,7 @@ def trained_groups(method: Learner, stage: StageConfig) -> list[dict[str, Any]]:
                 f" {', '.join(names)}."
             )
     groups = []
-    for group in found:
+    for group in results:
         rate, name = stage.rates.get(group["name"], 1.0), group["name"]
         if rate > 0 and name != "frozen" and (stage.train_vision or name != "vision"):
             groups.append({**group, "rate": rate})

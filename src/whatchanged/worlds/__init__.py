@@ -123,7 +123,7 @@ class Drawer:
     size: of its pictures, unless another is asked for.
     unit: what ``--scenes`` counts.
     options: its own, beside those of every drawer.
-    elsewhere: whether ``out`` may be a URL's path-like object (``scale.places``).
+    elsewhere: whether ``out`` may be a URL's path-like object (``scale.urls``).
     extra: the extra of this package that it needs, such as "train"; "" for none.
     """
 
@@ -288,7 +288,7 @@ def _answer(world: World, question: Callable[..., bool], *about: object) -> bool
     except Exception as error:  # another package's function may raise anything
         installed = plugins.installed(plugins.WORLDS, WORLDS)
         package = next(plugin.package for plugin in installed if plugin.name == world.name)
-        plugins.tell(f"The world {world.name!r} of {package} cannot be asked: {plugins.fault(error)}")
+        plugins.warn_once(f"The world {world.name!r} of {package} cannot be asked: {plugins.fault(error)}")
         return False
 
 
@@ -307,14 +307,16 @@ def language_of(sentences: Sequence[str]) -> World | None:
 
 def all_drawers() -> tuple[Drawer, ...]:
     """Every world's drawers. Of two with one name the first is kept, with a line on stderr."""
-    found: dict[str, Drawer] = {}
+    results: dict[str, Drawer] = {}
     for world in all_worlds():
         for drawer in world.drawers:
-            if drawer.name in found:
-                plugins.tell(f"{drawer.name!r} of the world {world.name} is not drawn: the name is taken.")
+            if drawer.name in results:
+                plugins.warn_once(
+                    f"{drawer.name!r} of the world {world.name} is not drawn: the name is taken."
+                )
             else:
-                found[drawer.name] = drawer
-    return tuple(found.values())
+                results[drawer.name] = drawer
+    return tuple(results.values())
 
 
 def find_drawer(name: str) -> Drawer:

@@ -58,16 +58,16 @@ def with_names_of_before(world: type[W]) -> type[W]:
 
 def _in_records(world: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords of before as those of today: each goes into the record that has it."""
-    found = {name: value for name, value in given.items() if name not in BEFORE}
+    results = {name: value for name, value in given.items() if name not in BEFORE}
     records: dict[str, dict[str, Any]] = {}
     for name in given.keys() & BEFORE.keys():
         record, _, own = BEFORE[name].partition(".")
         records.setdefault(record, {})[own] = given[name]
     for record, values in records.items():
-        there = found.get(record)
+        there = results.get(record)
         kind = world.__annotations__[record]
-        found[record] = kind(**values) if there is None else replace(there, **values)
-    return found
+        results[record] = kind(**values) if there is None else replace(there, **values)
+    return results
 
 
 def _warn(names: str) -> None:

@@ -205,8 +205,8 @@ def test_the_model_that_answered_is_found_in_the_note(tmp_path, answers, name, v
     lines = [{"id": str(i), "caption": "x", "answer": answer} for i, answer in enumerate(answers)]
     path.write_text("\n".join(map(json.dumps, lines)))
     path.with_name("out.jsonl.meta.json").write_text(json.dumps(MODELS))
-    found = made_by(path, read_predictions(path))
+    results = made_by(path, read_predictions(path))
     if name is None:
-        assert found is None
+        assert results is None
     else:
-        assert found == {"model": {"name": name, "version": version}, "beams": 1, "threshold": threshold}
+        assert results == {"model": {"name": name, "version": version}, "beams": 1, "threshold": threshold}

@@ -7,7 +7,7 @@ from pair_records import BIRDS, SCENES, spot
 
 from whatchanged.errors import OutputError
 from whatchanged.evaluation.io.predictions import Prediction, aligned, read_predictions
-from whatchanged.evaluation.io.results import check_kinds, results_places, write_results
+from whatchanged.evaluation.io.results import check_kinds, results_paths, write_results
 
 SAID = ["the cube moved", "there is no change", 'a "quote", é', ""]
 ALL = list(zip(SCENES, [Prediction(r.pair_id, s) for r, s in zip(SCENES, SAID, strict=True)], strict=True))
@@ -27,7 +27,7 @@ def test_the_two_files_of_scorer(tmp_path):
         "nsc_results.json",
         "sc_results.json",
     ]
-    assert results_places(tmp_path / "out", "two-files") == (
+    assert results_paths(tmp_path / "out", "two-files") == (
         tmp_path / "out" / "sc_results.json",
         tmp_path / "out" / "nsc_results.json",
     )

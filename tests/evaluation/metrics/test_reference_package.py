@@ -60,11 +60,11 @@ def package(tmp_path_factory):
     """The reference package, importable, with the Java that ours finds as the ``java`` it calls."""
     pytest.importorskip("pycocoevalcap", reason="the extra eval is not installed")
     try:
-        found = java.find_java("the reference package")
+        path = java.find_java("the reference package")
     except MetricUnavailable as missing:
         pytest.skip(str(missing))
     folder = tmp_path_factory.mktemp("bin")
-    (folder / "java").symlink_to(found)
+    (folder / "java").symlink_to(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         yield

@@ -24,7 +24,7 @@ def test_kinds_are_those_of_the_records_in_the_given_order_then_by_name():
         ("types", "b"): [0],
         ("types", "a"): [2],
     }
-    assert [place[-1] for place in subsets(records)][3:] == ["a", "b", "z"]
+    assert [path[-1] for path in subsets(records)][3:] == ["a", "b", "z"]
 
 
 def test_viewpoints():
@@ -51,7 +51,7 @@ def test_of_equal_overlaps_the_earlier_counts_as_harder():
 @given(st.lists(st.floats(0, 1) | st.none(), max_size=40))
 def test_each_changed_pair_of_known_overlap_is_in_one_bin(overlaps):
     chosen = subsets([record(str(i), overlap=x) for i, x in enumerate(overlaps)])
-    binned = [i for place, pairs in chosen.items() if place[-1].startswith("IoU") for i in pairs]
+    binned = [i for path, pairs in chosen.items() if path[-1].startswith("IoU") for i in pairs]
     assert sorted(binned) == [i for i, x in enumerate(overlaps) if x is not None]
 
 

@@ -113,13 +113,13 @@ def spot(tmp_path):
 
 def test_protocols_of_one_data_set_have_signatures_of_their_own(spot, write):
     out = write("out.jsonl", "caption", {"1": "the car is gone", "3": "no cars"})
-    found = {}
+    results = {}
     for name in (None, "spot_the_diff_multi"):
         signature = report_from_files(Systems(out), References(spot, "test", name), SETTINGS)["signature"]
         assert signature["dataset"] == "spot_the_diff"
-        found[signature["protocol"]] = signature["references_sha256"]
-    assert list(found) == ["spot_the_diff", "spot_the_diff_multi"] and len(set(found.values())) == 2
-    assert all(len(digits) == 12 for digits in found.values())
+        results[signature["protocol"]] = signature["references_sha256"]
+    assert list(results) == ["spot_the_diff", "spot_the_diff_multi"] and len(set(results.values())) == 2
+    assert all(len(digits) == 12 for digits in results.values())
 
 
 def test_predictions_of_another_protocol_are_told_which(spot, write):

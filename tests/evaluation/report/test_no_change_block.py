@@ -5,20 +5,20 @@ from whatchanged.evaluation.report.no_change_block import change_detection, no_c
 
 
 def test_the_block_and_its_row():
-    found, ends = change_detection([0.1, 0.4, 0.4, 0.9], [True, True, False, False], list("aabb"), 0.5)
-    assert (found["recall"], found["false_alarms"], found["accuracy"]) == (100, 50, 75)
+    results, ends = change_detection([0.1, 0.4, 0.4, 0.9], [True, True, False, False], list("aabb"), 0.5)
+    assert (results["recall"], results["false_alarms"], results["accuracy"]) == (100, 50, 75)
     assert set(ends) == {"recall", "false_alarms"}  # no resamples, no other intervals
-    title, rows = no_change_table(found, ends)
+    title, rows = no_change_table(results, ends)
     assert "unchanged from a probability of 0.5 on" in title
     assert rows[1][:4] == ["overall", "4", "100.0 (34-100)", "50.0 (9-91)"]
     assert dict(zip(*rows, strict=True))["accuracy"] == "75.0"
 
 
 def test_one_kind_of_pair_alone():
-    found, ends = change_detection([0.2, 0.6, 0.7], [True] * 3, list("abc"), 0.5, resamples=50)
-    assert found["AUC"] is None and ends["AUC"] is None and found["ROC"] == []
-    assert found["false_alarms"] is None and ends["false_alarms"] is None
-    assert found["recall"] == pytest.approx(100 / 3)
+    results, ends = change_detection([0.2, 0.6, 0.7], [True] * 3, list("abc"), 0.5, resamples=50)
+    assert results["AUC"] is None and ends["AUC"] is None and results["ROC"] == []
+    assert results["false_alarms"] is None and ends["false_alarms"] is None
+    assert results["recall"] == pytest.approx(100 / 3)
 
 
 def test_intervals_of_auc_and_calibration_have_their_coverage():
@@ -36,12 +36,12 @@ def test_intervals_of_auc_and_calibration_have_their_coverage():
     for k in range(200):
         changed = rng.random(500) < 0.5
         own = 1 / (1 + np.exp(0.5 - (rng.normal(0, 1, 500) + ~changed)))
-        found, ends = change_detection(own, changed, np.arange(500), 0.5, resamples=100, seed=k)
+        results, ends = change_detection(own, changed, np.arange(500), 0.5, resamples=100, seed=k)
         hits["AUC"] += ends["AUC"][0] <= 76.02499389 <= ends["AUC"][1]
-        hits["chance"] += found["ECE"] <= found["ECE_if_calibrated"]
-        found, ends = change_detection(0.25 + own / 2, changed, np.arange(500), 0.5, resamples=100, seed=k)
+        hits["chance"] += results["ECE"] <= results["ECE_if_calibrated"]
+        results, ends = change_detection(0.25 + own / 2, changed, np.arange(500), 0.5, resamples=100, seed=k)
         hits["skewed"] += ends["ECE"][0] <= skewed <= ends["ECE"][1]
-        hits["fault"] += found["ECE"] > found["ECE_if_calibrated"]
+        hits["fault"] += results["ECE"] > results["ECE_if_calibrated"]
     assert hits["AUC"] / 200 == pytest.approx(0.95, abs=0.04)
     assert hits["chance"] / 200 == pytest.approx(0.95, abs=0.04)
     assert hits["skewed"] / 200 == pytest.approx(0.90, abs=0.05)

@@ -15,25 +15,25 @@ ALL = ("overall",)
 def test_numbers_by_hand():
     shots = [[HIT, MISS], [Shot(1, True, 0.5, 0.25, True)], []]
     chosen = {ALL: np.arange(3), ("types", "add"): np.array([1]), ("distractor",): np.array([2])}
-    found = by_subset(shots, ["a", "b", "b"], chosen)
-    assert set(found) == {"overall", "add"}  # the third pair has no box
-    overall = found["overall"]
+    results = by_subset(shots, ["a", "b", "b"], chosen)
+    assert set(results) == {"overall", "add"}  # the third pair has no box
+    overall = results["overall"]
     assert (overall["hits"]["count"], overall["hits"]["of"]) == (2, 3)
     assert (overall["before"]["percent"], overall["after"]["percent"]) == (100, 50)
     assert (overall["mass"], overall["area"]) == pytest.approx((50, 100 / 3))
     assert overall["reachable"] == pytest.approx(200 / 3)
-    assert found["add"]["before"]["percent"] is None
+    assert results["add"]["before"]["percent"] is None
     assert "intervals" not in overall
 
 
 def test_the_masss_interval_is_of_scenes():
     """Scene a: both boxes have all of their maps; scene b: its one box has none. Draws aa, ab, ba, bb."""
     shots = [[HIT], [HIT], [MISS], []]
-    found = by_subset(shots, list("aabb"), {ALL: np.arange(4), ("types", "add"): np.arange(2)}, 2000)
-    assert found["overall"]["mass"] == pytest.approx(200 / 3)
-    assert found["overall"]["intervals"]["mass"] == pytest.approx([0, 100])
-    assert found["add"]["intervals"] == {"mass": None}  # one scene says nothing about others
-    rows = pointing_table({"grid": (2, 4), "words": "all", "layer": "last", "subsets": found})[1]
+    results = by_subset(shots, list("aabb"), {ALL: np.arange(4), ("types", "add"): np.arange(2)}, 2000)
+    assert results["overall"]["mass"] == pytest.approx(200 / 3)
+    assert results["overall"]["intervals"]["mass"] == pytest.approx([0, 100])
+    assert results["add"]["intervals"] == {"mass": None}  # one scene says nothing about others
+    rows = pointing_table({"grid": (2, 4), "words": "all", "layer": "last", "subsets": results})[1]
     assert (rows[1][5], rows[2][5]) == ("66.7 (0-100)", "100.0")
 
 

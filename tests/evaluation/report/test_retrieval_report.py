@@ -106,9 +106,9 @@ def test_intervals_by_hand():
     """Two scenes of one query each, at ranks 1 and 12: drawn are (1, 1), (1, 12), (12, 12)."""
     scores = np.zeros((2, 12))
     scores[0, 0], scores[1, 0] = 1, -1  # the second is below all of the eleven others
-    found = spread(ranks(scores, [[0], [0]]), ["a", "b"], 2000)
+    results = spread(ranks(scores, [[0], [0]]), ["a", "b"], 2000)
     wanted = {"R@1": [0, 100], "R@5": [0, 100], "R@10": [0, 100], "MdR": [1, 12], "MnR": [1, 12]}
-    assert found == {"optimistic": wanted, "expected": wanted}
+    assert results == {"optimistic": wanted, "expected": wanted}
     alone = spread(ranks(scores, [[0], [0]]), ["a", "a"], 2000)["optimistic"]
     assert alone == dict.fromkeys(wanted)
 

@@ -124,8 +124,8 @@ def test_table_json_and_page_show_the_same_numbers(files):
         assert len(numbers) == 6
         assert cells[name][1:] == lines[name][1:] == numbers
     # What the pairs show adds up to what the report says of all of them.
-    for place, metric in enumerate(("ROUGE-L", "CIDEr-D")):
-        names, numbers = zip(*(pair.facts[place].split() for pair in shown.pairs), strict=True)
+    for index, metric in enumerate(("ROUGE-L", "CIDEr-D")):
+        names, numbers = zip(*(pair.facts[index].split() for pair in shown.pairs), strict=True)
         assert set(names) == {metric} and len(set(numbers)) > 2
         assert np.mean([float(number) for number in numbers]) == pytest.approx(
             written["overall"][metric], abs=0.05

@@ -89,10 +89,10 @@ def test_seed_variance_is_apart_from_sampling_variance(scenes):
 def test_shares_of_the_scene_over_seeds(scenes):
     right = scenes[2]
     wrong = [caption if i % 4 else "the cube moved" for i, caption in enumerate(right)]
-    found = over_seeds([system(scenes, right), system(scenes, wrong)], 50)
+    results = over_seeds([system(scenes, right), system(scenes, wrong)], 50)
     # Every second pair is unchanged, so that of the 30 changed ones every other has the wrong sentence.
-    assert found["scene", "semantic"]["true"]["mean"] == pytest.approx((100 + 50) / 2, abs=4)
-    assert found["scene", "types", "move"]["value_right"]["mean"] is None
+    assert results["scene", "semantic"]["true"]["mean"] == pytest.approx((100 + 50) / 2, abs=4)
+    assert results["scene", "types", "move"]["value_right"]["mean"] is None
 
 
 def test_a_blocks_p_values_are_corrected_for_its_metrics(scenes):

@@ -32,11 +32,11 @@ def test_a_methods_settings_bear_its_name(name):
 
 
 def test_a_task_has_the_same_number_in_every_method():
-    found = {}
+    results = {}
     for name in recipe_names():
         for task, needs in load_recipe(name).tasks.items():
-            found.setdefault(task, set()).add(needs.number)
-    assert found == {task: {number} for task, number in TASK_NUMBERS.items()}
+            results.setdefault(task, set()).add(needs.number)
+    assert results == {task: {number} for task, number in TASK_NUMBERS.items()}
 
 
 def test_settings_load_no_torch():
@@ -70,11 +70,11 @@ def test_the_groups_of_a_stage_are_those_that_get_a_gradient(name):
     method = make_method(recipe, Vocabulary.from_captions(["the cube"]))
     names = {parameter: name for name, parameter in method.named_parameters()}
     for stage in recipe.stages:
-        idle = method.parameters_without_gradient(tuple(stage.tasks))
+        unused = method.parameters_without_gradient(tuple(stage.tasks))
         trained = {
             group["name"]
             for group in method.parameter_groups()
-            if not {names[parameter] for parameter in group["params"]} <= idle
+            if not {names[parameter] for parameter in group["params"]} <= unused
         } - {"frozen"}
         others = [task for task in stage.tasks if not recipe.tasks[task].vision_only]
         declared = set(recipe.method.groups(others) if others else ())

@@ -37,11 +37,11 @@ def test_the_worlds_sentence_replaces_training_captions_only(triples):
     truths = {str(number): triples[number].pairs()[0] for number in range(2)}
     world = find_world("clevr")
     assert reword(records, "captions", None, {}) == records
-    found = reword(records, "full", world, truths)
-    for number, one in enumerate(found[:2]):
+    results = reword(records, "full", world, truths)
+    for number, one in enumerate(results[:2]):
         assert len(one.captions) == 1 and one.captions != records[number].captions
         assert is_true(one.captions[0], *truths[str(number)])
-    assert found[2] == records[2]
+    assert results[2] == records[2]
 
 
 def test_a_fixed_wording_needs_the_truth_of_every_training_pair(triples):

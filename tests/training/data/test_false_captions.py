@@ -55,28 +55,28 @@ def test_as_many_as_the_tasks_of_the_stages_with_these_data_want():
 def test_published_ones_are_taken_as_they_are(tmp_path):
     records = [pair(n, ("it moved",), negatives=(f"false {n}",)) for n in range(2)]
     kept = tmp_path / "negatives.jsonl"
-    found = find_false_captions(records, 4, FOUR, kept, None, {})
-    assert found == {"p0": ("false 0",), "p1": ("false 1",)} and not kept.exists()
+    results = find_false_captions(records, 4, FOUR, kept, None, {})
+    assert results == {"p0": ("false 0",), "p1": ("false 1",)} and not kept.exists()
 
 
 def test_known_scenes_prove_that_none_is_true(scenes, tmp_path):
     records, truths = scenes
     kept = tmp_path / "run" / "negatives.jsonl"
-    found = find_false_captions(records, 4, FOUR, kept, find_world("clevr"), truths)
-    assert {len(false) for false in found.values()} == {4}
+    results = find_false_captions(records, 4, FOUR, kept, find_world("clevr"), truths)
+    assert {len(false) for false in results.values()} == {4}
     for record in records:
-        assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in found[record.pair_id])
+        assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in results[record.pair_id])
     again = find_false_captions(records, 4, replace(FOUR, seed=99), kept, None, {})
-    assert again == found  # read from the file, whatever the recipe says by now
+    assert again == results  # read from the file, whatever the recipe says by now
 
 
 def test_sentences_of_a_world_are_made_false_in_its_language_without_its_truth(scenes, tmp_path):
     records, truths = scenes
-    found = find_false_captions(records, 4, FOUR, tmp_path / "negatives.jsonl", None, {})
+    results = find_false_captions(records, 4, FOUR, tmp_path / "negatives.jsonl", None, {})
     world = find_world("clevr")
     for record in records:
-        assert all(world.language.reads(sentence) for sentence in found[record.pair_id])
-        assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in found[record.pair_id])
+        assert all(world.language.reads(sentence) for sentence in results[record.pair_id])
+        assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in results[record.pair_id])
 
 
 def test_free_text_is_judged_by_the_world_where_it_knows_the_truth(tiny_birds, tmp_path):
@@ -87,15 +87,15 @@ def test_free_text_is_judged_by_the_world_where_it_knows_the_truth(tiny_birds, t
     world, birds = find_world("birds"), read_truth(folder)
     recipe = load_recipe("pcl-table5-1-b2w")
     known = world.truth.read(folder, records)
-    found = find_false_captions(records, 6, recipe, tmp_path / "known.jsonl", world, known)
+    results = find_false_captions(records, 6, recipe, tmp_path / "known.jsonl", world, known)
     true = [
         true_of_birds(sentence, birds[record.before.name], birds[record.after.name])
         for record in records
-        for sentence in found[record.pair_id]
+        for sentence in results[record.pair_id]
     ]
     assert True not in true and true.count(False) > 3 * true.count(None)
     blind = find_false_captions(records, 6, recipe, tmp_path / "blind.jsonl", None, {})
-    assert blind != found  # without the truth other sentences pass
+    assert blind != results  # without the truth other sentences pass
 
 
 def test_the_language_of_captions_decides_who_makes_false_ones():
@@ -124,13 +124,13 @@ def test_who_makes_them_is_chosen_for_each_pair(known, scenes, tmp_path):
     free = [pair(100 + n, (FREE[n % 7], f"{FREE[(n + 3) % 7]} {n}")) for n in range(21 - known)]
     mixed = [record for two in zip_longest(speaking, free) for record in two if record is not None]
     kept = tmp_path / "negatives.jsonl"
-    found = find_false_captions(mixed, 6, replace(FOUR, seed=3), kept, find_world("clevr"), {})
-    assert set(found) == {record.pair_id for record in mixed}
-    assert {len(set(false)) for false in found.values()} == {6}
+    results = find_false_captions(mixed, 6, replace(FOUR, seed=3), kept, find_world("clevr"), {})
+    assert set(results) == {record.pair_id for record in mixed}
+    assert {len(set(false)) for false in results.values()} == {6}
     for record in mixed:
-        assert not set(found[record.pair_id]) & set(record.captions)
+        assert not set(results[record.pair_id]) & set(record.captions)
     reads = find_world("clevr").language.reads
     if known == 14:  # enough of them to find false ones by the rules of the language
         for record in speaking:
-            assert all(reads(sentence) for sentence in found[record.pair_id])
-            assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in found[record.pair_id])
+            assert all(reads(sentence) for sentence in results[record.pair_id])
+            assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in results[record.pair_id])

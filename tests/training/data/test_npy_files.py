@@ -8,11 +8,11 @@ import pytest
 from strange_arrays import STRANGE, npy
 
 from whatchanged.errors import DatasetError, OutputError
-from whatchanged.training.data.npy_files import features_places, npy_bytes, npy_file, read_features
+from whatchanged.training.data.npy_files import features_paths, npy_bytes, npy_file, read_features
 
 
 def read(folder, picture, root="elsewhere"):
-    return read_features(features_places(folder, picture, folder / root), 2, 3, 5)
+    return read_features(features_paths(folder, picture, folder / root), 2, 3, 5)
 
 
 @pytest.mark.parametrize("folder", ["", "sc_images", "sc_features"])
@@ -47,7 +47,7 @@ NOT_FINITE = {
 def test_features_that_are_no_array_of_finite_numbers(tmp_path, kind):
     (tmp_path / "x.png.npy").write_bytes({**STRANGE, **NOT_FINITE}[kind])
     with pytest.raises(DatasetError, match=r"x\.png\.npy: (cannot read the features|got the shape)"):
-        read_features(features_places(tmp_path, tmp_path / "x.png", tmp_path), 1, 2, 3)
+        read_features(features_paths(tmp_path, tmp_path / "x.png", tmp_path), 1, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_a_deep_path_is_found_again(tmp_path):
     root = tmp_path / "levir"
     root.mkdir()
     for number, split in enumerate(("train", "val")):
-        place = npy_file(tmp_path / "out", f"images/{split}/A/x.png")
-        place.parent.mkdir(parents=True)
-        place.write_bytes(npy_bytes(np.full((5, 2, 3), number, np.float32)))
+        path = npy_file(tmp_path / "out", f"images/{split}/A/x.png")
+        path.parent.mkdir(parents=True)
+        path.write_bytes(npy_bytes(np.full((5, 2, 3), number, np.float32)))
         picture = root / "images" / split / "A" / "x.png"
         assert (read(tmp_path / "out", picture, root) == number).all()
 

@@ -39,8 +39,8 @@ def test_each_stage_and_task_reads_what_is_meant_for_it():
         (replace(stage, name="any", data="single"), single),
         (replace(stage, name="own", data="pairs"), own),
     ):
-        found = sources.of(one, recipe)
-        assert found["fgvc"] is labelled and found["mlm"] is found["fda"] is wanted
+        results = sources.of(one, recipe)
+        assert results["fgvc"] is labelled and results["mlm"] is results["fda"] is wanted
         assert replace(sources, labelled=None).of(one, recipe)["mlm"] is wanted
 
 

@@ -89,8 +89,8 @@ def pair(number, *captions, pictures=("a", "b"), **extra):
 
 
 FILL = tuple(
-    pair(10 + n, f"animal1 has a {colour} beak while animal2 has a {other} tail", pictures=(f"c{n}", f"d{n}"))
-    for n, (colour, other) in enumerate(
+    pair(10 + n, f"animal1 has a {color} beak while animal2 has a {other} tail", pictures=(f"c{n}", f"d{n}"))
+    for n, (color, other) in enumerate(
         (a, b) for a in ("red", "blue", "green", "white") for b in ("brown", "orange", "pink", "black")
     )
 )
@@ -101,19 +101,19 @@ def test_no_caption_of_the_same_two_pictures_or_species_is_retrieved():
     turned = pair(1, "animal1 has a yellow beak and a purple crest", pictures=("b", "a"))
     kin = pair(2, "animal1 has a yellow beak and a golden crest", pictures=("e", "f"), species=("x", "y"))
     other = pair(3, "animal1 has a yellow beak and a violet crest", pictures=("e", "g"), species=("x", "z"))
-    found = mine_text([mine, turned, kin, other, *FILL], seed=0).sentences["0"]
+    results = mine_text([mine, turned, kin, other, *FILL], seed=0).sentences["0"]
     assert not {
         "animal1 has a yellow beak and a purple crest",
         "animal1 has a yellow beak and a golden crest",
-    } & set(found)
-    assert "animal1 has a yellow beak and a violet crest" in found
+    } & set(results)
+    assert "animal1 has a yellow beak and a violet crest" in results
 
 
 def test_a_shorter_way_to_say_the_same_is_not_retrieved():
     mine = pair(0, "animal1 has a long red beak and a gray chest , animal2 is brown with a short tail")
     shorter = pair(1, "animal1 has a red bill and a grey breast", pictures=("e", "f"))
-    found = mine_text([mine, shorter, *FILL], seed=0).sentences["0"]
-    assert shorter.captions[0] not in found
+    results = mine_text([mine, shorter, *FILL], seed=0).sentences["0"]
+    assert shorter.captions[0] not in results
 
 
 def test_that_two_are_the_same_is_said_at_most_once_and_never_where_an_annotator_says_it():
@@ -123,9 +123,9 @@ def test_that_two_are_the_same_is_said_at_most_once_and_never_where_an_annotator
         pair(3, "there are no differences between animal1 and animal2", pictures=("i", "j")),
     ]
     records = [pair(0, "animal1 has a yellow beak"), *same, *FILL]
-    found = mine_text(records, seed=0).sentences
-    assert all(sum(map(is_symmetric, found[r.pair_id])) == 0 for r in same)
-    assert all(sum(map(is_symmetric, sentences)) <= 1 for sentences in found.values())
+    results = mine_text(records, seed=0).sentences
+    assert all(sum(map(is_symmetric, results[r.pair_id])) == 0 for r in same)
+    assert all(sum(map(is_symmetric, sentences)) <= 1 for sentences in results.values())
 
 
 def test_a_replacement_is_no_synonym_and_nobodys_word():
@@ -182,9 +182,9 @@ def test_a_caption_cut_short_must_still_differ():
     """What differs only behind the cut is no false caption."""
     mine = pair(0, "animal1 has a yellow beak and a brown tail while animal2 is plain")
     late = pair(1, "animal1 has a yellow beak and a brown tail while animal2 is pink", pictures=("e", "f"))
-    found = mine_text([mine, late, *FILL], seed=0, longest=8).sentences["0"]
-    assert all(canonical(sentence, 8) != canonical(mine.captions[0], 8) for sentence in found)
-    assert late.captions[0] not in found
+    results = mine_text([mine, late, *FILL], seed=0, longest=8).sentences["0"]
+    assert all(canonical(sentence, 8) != canonical(mine.captions[0], 8) for sentence in results)
+    assert late.captions[0] not in results
 
 
 def test_too_few_captions_are_an_error_that_says_so():

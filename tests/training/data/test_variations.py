@@ -74,11 +74,13 @@ def mirrored(example):
 def test_half_are_mirrored_but_none_whose_captions_say_a_word_of_the_list(index, may):
     """Whole words count: "leftmost" is another word."""
     source = VariedSource(Numbered(), 0, ("left", "right"))
-    found = [source.example(index, np.random.default_rng(seed)) for seed in range(200)]
-    count = sum(mirrored(example) for example in found)
+    results = [source.example(index, np.random.default_rng(seed)) for seed in range(200)]
+    count = sum(mirrored(example) for example in results)
     assert (70 < count < 130) if may else count == 0
-    assert 70 < sum(mirrored(example.partner) for example in found) < 130, "its own caption says no such word"
-    for example in found:
+    assert 70 < sum(mirrored(example.partner) for example in results) < 130, (
+        "its own caption says no such word"
+    )
+    for example in results:
         columns = np.arange(WIDTH)[::-1] if mirrored(example) else np.arange(WIDTH)
         assert (example.before[..., 1] == columns).all()
 

@@ -6,7 +6,7 @@ import tiny_pool as pools
 import torch
 from tiny_run import BACKBONE, make_run
 
-from whatchanged.captioner.colours import NAMES, NO_COLOUR, colour_distance
+from whatchanged.captioner.colors import NAMES, NO_COLOR, color_distance
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes import BackboneConfig, PatchesConfig
@@ -16,7 +16,7 @@ from whatchanged.training.export import pictures as picture_export
 from whatchanged.training.export.in_distribution import (
     encode_and_judge,
     fit,
-    fit_colours,
+    fit_colors,
     fit_in_distribution,
     statistics,
 )
@@ -151,21 +151,21 @@ def test_the_bundle_finds_the_distance_that_torch_finds(run, tiny_pool, tmp_path
         before, after = (torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True))
         _, wanted = encode_and_judge(method, before, after, distance)
     found = captioner.describe(*(list(side) for side in zip(*pairs, strict=True)))
-    colours = [colour_distance(np.stack(side), known.colours) for side in zip(*pairs, strict=True)]
-    largest = np.maximum(wanted.numpy() / known.threshold, np.stack(colours, axis=1))
+    colors = [color_distance(np.stack(side), known.colors) for side in zip(*pairs, strict=True)]
+    largest = np.maximum(wanted.numpy() / known.threshold, np.stack(colors, axis=1))
     assert np.array([d.ood_distance for d in found]) == pytest.approx(largest, rel=0.02)
     assert [d.unfamiliar for d in found] == [False, True]
 
 
 def test_grey_pictures_of_the_same_scenes_are_out_of_the_range_of_colours(tiny_pool):
     shards = open_shards(tiny_pool)
-    ranges, how = fit_colours(shards)
+    ranges, how = fit_colors(shards)
     assert list(ranges) == list(NAMES) and "30 drawn pictures" in how
     pictures = np.concatenate([shard.pictures.reshape(-1, 64, 96, 3) for shard in shards])
     grey = pictures.mean(-1, keepdims=True).repeat(3, -1).astype(np.uint8)
-    assert (colour_distance(pictures, ranges) <= 1.1).all()
-    assert (colour_distance(grey, ranges) > 1).all()
-    assert fit_colours(shards) == (ranges, how)
+    assert (color_distance(pictures, ranges) <= 1.1).all()
+    assert (color_distance(grey, ranges) > 1).all()
+    assert fit_colors(shards) == (ranges, how)
 
 
 def test_a_scene_of_grey_things_does_not_make_greyscale_familiar(tiny_pool, monkeypatch):
@@ -175,12 +175,12 @@ def test_a_scene_of_grey_things_does_not_make_greyscale_familiar(tiny_pool, monk
 
     def ranges(pictures):
         monkeypatch.setattr(in_distribution, "_augmented", lambda *given: iter([torch.from_numpy(pictures)]))
-        return fit_colours(open_shards(tiny_pool))[0]
+        return fit_colors(open_shards(tiny_pool))[0]
 
     found = ranges(np.concatenate([colourful, grey]))
-    assert found["vividness"] == ranges(colourful)["vividness"] > (NO_COLOUR, NO_COLOUR)
-    assert (colour_distance(grey, {"vividness": found["vividness"]}) > 1).all()
-    assert ranges(grey)["vividness"][0] == NO_COLOUR  # where all are grey, grey is familiar
+    assert found["vividness"] == ranges(colourful)["vividness"] > (NO_COLOR, NO_COLOR)
+    assert (color_distance(grey, {"vividness": found["vividness"]}) > 1).all()
+    assert ranges(grey)["vividness"][0] == NO_COLOR  # where all are grey, grey is familiar
 
 
 def test_a_graph_that_finds_another_distance_is_refused(run, tiny_pool, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import read_picture
-from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.regions.runtime import RegionJudgement, RegionModel
 from whatchanged.training.export import export_run, regions
 from whatchanged.training.export.regions import JudgedPair, Weights, fit_statements, fit_weights
@@ -89,7 +89,7 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths
     for number in numbers:
         count = int(places.there[number].sum())
-        judged = model.judge(read_places(Compared(*pictures(drawn, number)), 5))
+        judged = model.judge(read_proposals(Compared(*pictures(drawn, number)), 5))
         np.testing.assert_allclose(judged.rank, ranks[number, :count].numpy(), atol=1e-4)
         for name in ("kinds", "elements", "changed"):
             wanted = getattr(said, name)[number, :count].numpy()

@@ -24,7 +24,7 @@ from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
-from whatchanged.training.data.npy_files import features_places, read_features
+from whatchanged.training.data.npy_files import features_paths, read_features
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.features.store import store_features, store_tokens
 from whatchanged.training.objects.pool import open_shards
@@ -326,21 +326,21 @@ def test_a_recipe_trains_on_stored_features(small, tiny_dataset, tmp_path):
             whole = grid.T.reshape(about["width"], about["rows"], about["columns"])
             np.save(published / folder / f"{picture.name}.npy", whole)
             place = (about["rows"], about["columns"], about["width"])
-            places = features_places(published, picture, tiny_dataset)
-            assert np.array_equal(read_features(places, *place), grid)
+            paths = features_paths(published, picture, tiny_dataset)
+            assert np.array_equal(read_features(paths, *place), grid)
     metrics = []
     for features in (out, published):
         steps = ["stage.pretrain.steps=6", "stage.caption.steps=4", "stage.caption.evaluate_every=4"]
-        places = [f"data.path={json.dumps(str(tiny_dataset))}", f"data.features={json.dumps(str(features))}"]
+        paths = [f"data.path={json.dumps(str(tiny_dataset))}", f"data.features={json.dumps(str(features))}"]
         target = tmp_path / f"run-{features.name}"
-        recipe = load_recipe("pcl-tiny", [*steps, *size, *places])
+        recipe = load_recipe("pcl-tiny", [*steps, *size, *paths])
         assert run_recipe(recipe, target, device="cpu", quiet=True).finished
         lines = [json.loads(line) for line in (target / "metrics.jsonl").read_text().splitlines()]
         metrics.append([{k: v for k, v in line.items() if k != "seconds"} for line in lines])
     assert metrics[0] == metrics[1] and "CIDEr-D" in metrics[0][-1]
     with pytest.raises(DatasetError, match=r"--set vision\.rows"):
         run_recipe(
-            load_recipe("pcl-tiny", [*places[:1], f"data.features={json.dumps(str(out))}"]),
+            load_recipe("pcl-tiny", [*paths[:1], f"data.features={json.dumps(str(out))}"]),
             tmp_path / "wrong",
             device="cpu",
             quiet=True,

@@ -125,13 +125,13 @@ def feed(W, name, x):
 def memories(W, H, heads, layers):
     """m_1 .. m_L of the captioner's encoder."""
     m = linear(W, "captioner.widen", H) if "captioner.widen.weight" in W else H
-    found = []
+    results = []
     for i in range(layers):
         at = f"captioner.encoder.{i}"
         m = post_norm(W, f"{at}.self_attention", m, attend(W, f"{at}.self_attention.attention", m, m, heads))
         m = feed(W, f"{at}.feed_forward", m)
-        found.append(m)
-    return found
+        results.append(m)
+    return results
 
 
 def word_logits(W, H, ids, heads, layers, preset, variant, text_heads, text_layers):

@@ -80,8 +80,8 @@ def test_captioning(case, preset, variant):
             name: plain.caption_loss([rows[b] for b in chosen], [ids[b] for b in chosen], PAD)
             for name, chosen in apart.items()
         }
-    found = {name: term.item() for name, term in model.loss("caption", batch).items()}
-    assert found == pytest.approx(wanted, rel=1e-9)
+    results = {name: term.item() for name, term in model.loss("caption", batch).items()}
+    assert results == pytest.approx(wanted, rel=1e-9)
 
 
 @every_case

@@ -334,7 +334,7 @@ def test_presets_follow_their_table():
     paper, authors = PRESETS["paper"], PRESETS["authors"]
     assert not any((paper.squash, paper.doubled_exponent, paper.scaled_words, paper.deviation_norm))
     assert not any((paper.read_pads, paper.regressed_negatives, paper.pooler))
-    assert all((paper.own_specials, paper.placed_specials, paper.cls_captions))
+    assert all((paper.own_specials, paper.specials_with_positions, paper.cls_captions))
     assert all(getattr(authors, name) != getattr(paper, name) for name in vars(paper))
     assert set(authors.types) == {1, 2, 3, 4, 5, 6} and set(paper.types) == {0, 1, 2}
 

@@ -65,8 +65,8 @@ def test_a_head_moves_in_steps_that_do_not_use_it_once_it_has_been_used(preset):
     ours(tiny(preset), 0.0, lambda _, model: seen.append(model.output.weight.detach().clone()))
     start = tiny(preset).output.weight
     moved = [not torch.equal(a, b) for a, b in zip([start, *seen], seen, strict=False)]
-    idle = preset == "authors"
-    assert moved == [False, True, idle, idle, True, idle, idle]
+    unused = preset == "authors"
+    assert moved == [False, True, unused, unused, True, unused, unused]
 
 
 def test_what_no_task_uses_stays_where_it_is():

@@ -218,7 +218,7 @@ def test_what_the_released_feed_forward_forgets():
             layer.ffn_in.register_forward_hook(
                 lambda _, inputs, out, seen=seen: seen.append((inputs[0], out))
             )
-            memory = layer.cross.read(torch.randn(2, 6, 16).double())
+            memory = layer.cross.project_keys_values(torch.randn(2, 6, 16).double())
             got = layer(h, memory, None).rows
         wanted = seen[0][0] if reading == "paper" else nn.functional.gelu(seen[0][1])
         assert_close(got, layer.ffn_norm(wanted))

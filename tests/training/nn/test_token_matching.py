@@ -106,13 +106,13 @@ def test_tiles_are_really_small(monkeypatch):
                     self.largest = max(self.largest, tensor.numel() * tensor.element_size())
             return out
 
-    found = []
+    results = []
     for pictures in (16, 32):
         q, k = torch.randn(2, pictures, 1, 20, 4).unbind()
         with Watch() as watch:
             match_tokens(q.requires_grad_(), k.requires_grad_(), 2**16).sum().backward()
-        found.append(watch.largest)
-    assert found == [51_200, 51_200]  # 32 blocks of 20 x 20 x 4 bytes, of 256 and 1024
+        results.append(watch.largest)
+    assert results == [51_200, 51_200]  # 32 blocks of 20 x 20 x 4 bytes, of 256 and 1024
 
 
 @pytest.mark.parametrize("shape", [(2, 1, 3, 5), (2, 2, 3, 4), (2, 1, 40_000, 4)])

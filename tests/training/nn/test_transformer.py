@@ -103,7 +103,7 @@ def test_known_rows_are_read_where_they_lie_like_rows_at_hand():
     front = stack.with_cache(x[:, :4])
     past = stack.with_cache(x[:, 4:7], allowed[4:7, :7], [(front.keys, front.values)])
     known = [(front.keys, front.values), (past.keys, past.values)]
-    last = stack.with_cache(x[:, 7:], allowed[7:], known, asked=torch.tensor([1]))
+    last = stack.with_cache(x[:, 7:], allowed[7:], known, query_rows=torch.tensor([1]))
     assert_close(torch.cat([past.keys, last.keys], 3), whole.keys[:, :, :, 4:])
     assert all(front.keys[:, layer].is_contiguous() for layer in range(3))
     assert_close(last.rows, whole.rows[:, 8:])

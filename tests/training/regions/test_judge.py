@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
 from whatchanged.measured.compared import Compared
 from whatchanged.recipes.methods.regions import RegionsConfig
-from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.methods import PlansWithoutData, captioning, initialise_from, writes_captions
 from whatchanged.training.regions.judge import RegionJudge, chances
@@ -24,7 +24,7 @@ CONFIG = RegionsConfig(regions=4, width=20)
 def example_of(number: int, truth: bool = True) -> Example:
     """A drawn pair as ``source.RegionPairs`` gives it."""
     before, after, known = drawn_pair(number)
-    seen = read_places(Compared(before, after), CONFIG.regions)
+    seen = read_proposals(Compared(before, after), CONFIG.regions)
     count = len(seen.boxes)
     numbers = np.zeros((CONFIG.regions, NUMBERS), np.float32)
     numbers[:count] = seen.numbers
@@ -90,7 +90,7 @@ def test_an_example_without_content_has_the_shapes_of_any(judge):
 def test_rows_are_read_as_they_were_written(judge):
     places = judge.places(batch_of(3, 1))
     pictures = drawn_pair(3)[:2]
-    seen = read_places(Compared(*pictures), CONFIG.regions)
+    seen = read_proposals(Compared(*pictures), CONFIG.regions)
     count = len(seen.boxes)
     assert torch.equal(places.numbers[0, :count], torch.from_numpy(seen.numbers))
     assert places.boxes[0, :count].tolist() == seen.boxes.tolist()

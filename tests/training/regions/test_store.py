@@ -11,7 +11,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import read_picture
-from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.training.regions.store import (
     ROW,
     RegionFiles,
@@ -35,16 +35,16 @@ def test_rows_hold_the_numbers_the_box_and_whether_they_are_real(drawn):
     before, after = (
         read_picture(path.parent / f"images/3_{side}.png").on_white for side in ("before", "after")
     )
-    places = read_places(Compared(before, after), 4)
-    count = len(places.boxes)
+    proposals = read_proposals(Compared(before, after), 4)
+    count = len(proposals.boxes)
     found = files.read("images/3_before.png", "images/3_after.png")
-    np.testing.assert_array_equal(found.numbers[:count], places.numbers)
+    np.testing.assert_array_equal(found.numbers[:count], proposals.numbers)
     assert found.numbers.shape == (4, NUMBERS) and not found.numbers[count:].any()
     assert found.sizes.tolist() == [[96, 72], [96, 72]]
     for side, rows in enumerate((found.before, found.after)):
         assert rows.shape == (4, ROW)
         assert rows[:, -1].tolist() == [1.0] * count + [0.0] * (4 - count)
-        np.testing.assert_array_equal(rows[:count, :4], places.boxes[:, side])
+        np.testing.assert_array_equal(rows[:count, :4], proposals.boxes[:, side])
         assert not rows[count:].any()
 
 
@@ -129,8 +129,8 @@ def test_pairs_must_fit_the_regions_of_a_shard(tmp_path, first):
 
     write()
     files = RegionFiles(tmp_path)
-    found = [rows for pair in (("a", "b"), ("c", "d")) for rows in files.read(*pair)[1:3]]
-    assert [int(rows[:, -1].astype(bool).sum()) for rows in found] == [1, 1, 2, 2]
+    results = [rows for pair in (("a", "b"), ("c", "d")) for rows in files.read(*pair)[1:3]]
+    assert [int(rows[:, -1].astype(bool).sum()) for rows in results] == [1, 1, 2, 2]
     write(first=np.array(first))
     with pytest.raises(DatasetError, match="its content was changed"):
         RegionFiles(tmp_path).read("a", "b")

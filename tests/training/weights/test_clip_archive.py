@@ -48,11 +48,11 @@ def test_a_script_archive_gives_its_tensors_and_runs_nothing(scripted, monkeypat
     path, tensors = scripted
     for door in ("load", "jit.load"):
         monkeypatch.setattr(f"torch.{door}", None)
-    found = read_tensors(path)
-    assert {name: found[name] for name in tensors}.keys() == tensors.keys()
+    results = read_tensors(path)
+    assert {name: results[name] for name in tensors}.keys() == tensors.keys()
     for name, tensor in tensors.items():
-        assert found[name].dtype == (torch.float32 if tensor.is_floating_point() else tensor.dtype)
-        assert_close(found[name], tensor, check_dtype=False, rtol=0, atol=0)
+        assert results[name].dtype == (torch.float32 if tensor.is_floating_point() else tensor.dtype)
+        assert_close(results[name], tensor, check_dtype=False, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("form", ["safetensors", "state", "checkpoint"])

@@ -68,7 +68,7 @@ def square(vocabulary=PIECES, **settings):
 
 def openai(state):
     """Hugging Face's tensors under OpenAI's names, by the published description of both."""
-    found = {"logit_scale": state["logit_scale"]}
+    results = {"logit_scale": state["logit_scale"]}
     for side, target, width in (
         ("vision_model", "visual.transformer", 24),
         ("text_model", "transformer", 16),
@@ -83,18 +83,18 @@ def openai(state):
                     ("mlp.fc2", "mlp.c_proj"),
                     ("self_attn.out_proj", "attn.out_proj"),
                 ):
-                    found[f"{new}{b}.{kind}"] = state[f"{old}{a}.{kind}"]
+                    results[f"{new}{b}.{kind}"] = state[f"{old}{a}.{kind}"]
                 packed = torch.empty(3 * width, *([width] if kind == "weight" else []))
                 for start, part in enumerate("qkv"):
                     rows = slice(start * width, (start + 1) * width)
                     packed[rows] = state[f"{old}self_attn.{part}_proj.{kind}"]
-                found[f"{new}attn.in_proj_{kind}"] = packed
+                results[f"{new}attn.in_proj_{kind}"] = packed
     vision, text = "vision_model.embeddings.", "text_model.embeddings."
-    found["visual.conv1.weight"] = state[vision + "patch_embedding.weight"]
-    found["visual.class_embedding"] = state[vision + "class_embedding"]
-    found["visual.positional_embedding"] = state[vision + "position_embedding.weight"]
-    found["token_embedding.weight"] = state[text + "token_embedding.weight"]
-    found["positional_embedding"] = state[text + "position_embedding.weight"]
+    results["visual.conv1.weight"] = state[vision + "patch_embedding.weight"]
+    results["visual.class_embedding"] = state[vision + "class_embedding"]
+    results["visual.positional_embedding"] = state[vision + "position_embedding.weight"]
+    results["token_embedding.weight"] = state[text + "token_embedding.weight"]
+    results["positional_embedding"] = state[text + "position_embedding.weight"]
     norms = {
         "vision_model.pre_layrnorm": "visual.ln_pre",
         "vision_model.post_layernorm": "visual.ln_post",
@@ -102,10 +102,10 @@ def openai(state):
     }
     for a, b in norms.items():
         for kind in ("weight", "bias"):
-            found[f"{b}.{kind}"] = state[f"{a}.{kind}"]
-    found["visual.proj"] = state["visual_projection.weight"].T
-    found["text_projection"] = state["text_projection.weight"].T
-    return found
+            results[f"{b}.{kind}"] = state[f"{a}.{kind}"]
+    results["visual.proj"] = state["visual_projection.weight"].T
+    results["text_projection"] = state["text_projection.weight"].T
+    return results
 
 
 class Shell(nn.Module):

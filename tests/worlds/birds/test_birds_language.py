@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whatchanged.worlds.birds.bird import COLOURS, Bird, species
+from whatchanged.worlds.birds.bird import COLORS, Bird, species
 from whatchanged.worlds.birds.language import compare, describe, differences, is_true
 
 ONE = Bird(
@@ -97,9 +97,9 @@ def test_what_is_said_of_one_bird(text, verdict):
 
 
 def test_differences_are_those_of_the_two_birds():
-    found = {what for what, _ in differences(ONE, TWO)}
+    results = {what for what, _ in differences(ONE, TWO)}
     wanted = {"head", "wings", "beak length", "breast pattern", "wings pattern", "size", "stripe", "crest"}
-    assert found == wanted
+    assert results == wanted
     assert differences(ONE, ONE) == []
 
 
@@ -129,4 +129,4 @@ def test_species_of_one_genus_share_most_and_birds_vary_within_a_species():
     assert len({b.size for b in birds}) == 60
     assert max(b.beak_length for b in birds) - min(b.beak_length for b in birds) <= 0.25
     assert all(abs(b.size - own.middle.size) <= 0.121 for b in birds)
-    assert {b.head for b in birds} <= set(COLOURS)
+    assert {b.head for b in birds} <= set(COLORS)

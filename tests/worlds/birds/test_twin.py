@@ -144,8 +144,8 @@ def test_every_part_shows_its_colour():
 
 
 def test_longer_parts_and_larger_birds_take_more_room():
-    for part, colour in (("beak", "red"), ("tail", "orange"), ("legs", "black")):
-        short, long = (shares(replace(PLAIN, **{f"{part}_length": v}))[colour] for v in (0.0, 1.0))
+    for part, color in (("beak", "red"), ("tail", "orange"), ("legs", "black")):
+        short, long = (shares(replace(PLAIN, **{f"{part}_length": v}))[color] for v in (0.0, 1.0))
         assert long > 1.15 * short, part
     assert shares(replace(PLAIN, size=1.0))["green"] > 1.3 * shares(replace(PLAIN, size=0.0))["green"]
 

@@ -15,7 +15,7 @@ from whatchanged.worlds.clevr.grading import (
     other_object,
     parse,
 )
-from whatchanged.worlds.clevr.language import NO_CHANGE, say
+from whatchanged.worlds.clevr.language import NO_CHANGE, phrase_text
 from whatchanged.worlds.clevr.phrases import RELATIONS, Phrase, Plain
 from whatchanged.worlds.clevr.scene import Color, Material, ObjectSize, Scene, SceneObject, Shape, View
 from whatchanged.worlds.clevr.truth import read_triples
@@ -137,7 +137,7 @@ phrases = st.builds(Phrase, plain) | st.builds(Phrase, plain, st.sampled_from(RE
 
 @given(phrases, st.integers(0, 2**32), st.sampled_from(["moved", "is gone", "became brown", "turned matte"]))
 def test_every_phrase_reads_back_as_it_was_meant(phrase, seed, ending):
-    for said in (say(phrase), say(phrase, np.random.default_rng(seed))):
+    for said in (phrase_text(phrase), phrase_text(phrase, np.random.default_rng(seed))):
         assert parse(f"{said} {ending}").phrase == phrase
 
 
@@ -204,8 +204,8 @@ def test_a_dropped_object_is_looked_for_before_and_an_added_one_after():
     ],
 )
 def test_the_other_object_and_its_words(sentence, words):
-    found = other_object(sentence, BEFORE, GREEN, SceneChange("color", 0, 0))
-    assert found == (None if words is None else (BEFORE.objects.index(TUBE), *words))
+    results = other_object(sentence, BEFORE, GREEN, SceneChange("color", 0, 0))
+    assert results == (None if words is None else (BEFORE.objects.index(TUBE), *words))
 
 
 def test_the_other_object_is_looked_for_where_the_changed_one_is():

@@ -9,7 +9,7 @@ from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.rouge import rouge_l
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange, named
 from whatchanged.worlds.clevr.grading import judge, parse
-from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, say, write_captions, write_fixed
+from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, phrase_text, write_captions, write_fixed
 from whatchanged.worlds.clevr.phrases import Phrase, Plain
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
@@ -184,7 +184,7 @@ def test_clear_takes_the_relation_that_is_clearest_to_see():
 
 def test_say_without_a_generator_uses_the_first_words():
     phrase = Phrase(Plain(size="small", material="metal"), "front", Plain(color="cyan", shape="sphere"))
-    assert say(phrase) == "the small metal thing that is in front of the cyan sphere"
+    assert phrase_text(phrase) == "the small metal thing that is in front of the cyan sphere"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ TYPES = ("color", "material", "add", "drop", "move")
 
 
 def view_iou(before, after, change):
-    found = (boxes(index_picture(scene, WIDTH, HEIGHT), len(scene.objects)) for scene in (before, after))
-    return mean_overlap(*found, *kept(before, after, change))
+    results = (boxes(index_picture(scene, WIDTH, HEIGHT), len(scene.objects)) for scene in (before, after))
+    return mean_overlap(*results, *kept(before, after, change))
 
 
 @pytest.fixture(scope="module")

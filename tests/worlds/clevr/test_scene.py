@@ -27,11 +27,11 @@ def test_project_worked_by_hand(point, pixel):
 
 
 def test_ground_directions_worked_by_hand():
-    found = directions(CAMERA)
-    assert found["right"] == pytest.approx((1, 0, 0))
-    assert found["front"] == pytest.approx((0, -1, 0))
-    assert found["left"] == pytest.approx((-1, 0, 0))
-    assert found["behind"] == pytest.approx((0, 1, 0))
+    results = directions(CAMERA)
+    assert results["right"] == pytest.approx((1, 0, 0))
+    assert results["front"] == pytest.approx((0, -1, 0))
+    assert results["left"] == pytest.approx((-1, 0, 0))
+    assert results["behind"] == pytest.approx((0, 1, 0))
     assert ground_in_view(2, 3, CAMERA) == pytest.approx((2, -3))
 
 

@@ -132,8 +132,8 @@ def test_boxes_and_pixels_agree_with_blender(dev_pictures):
     for entry in dev_pictures:
         count = len(entry["objects"])
         index = index_picture(read_scene(entry), 480, 320)
-        found = zip(boxes(index, count), visible_pixels(index, count), entry["objects"], strict=True)
-        for box, pixels, item in found:
+        results = zip(boxes(index, count), visible_pixels(index, count), entry["objects"], strict=True)
+        for box, pixels, item in results:
             x, y, w, h = item["bbox"]
             edges = np.subtract((box[0], box[1], box[0] + box[2], box[1] + box[3]), (x, y, x + w, y + h))
             assert np.abs(edges).max() <= 2, (entry["image_filename"], item, box)

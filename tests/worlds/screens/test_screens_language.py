@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import SIZE, changes, truths
 
-from whatchanged.measured import colours, words
+from whatchanged.measured import colors, words
 from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
 from whatchanged.worlds.screens import reading
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, fitting, nouns_of, plural
 from whatchanged.worlds.screens.kinds import ASPECTS, KINDS
 from whatchanged.worlds.screens.reading import read
-from whatchanged.worlds.screens.slots import COLOURS, Naming, fill, fits, known_nouns
+from whatchanged.worlds.screens.slots import COLORS, Naming, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import TEMPLATES
 from whatchanged.worlds.screens.truth import Motion, ScreenChange, ScreenTruth
 from whatchanged.worlds.screens.writing import write
@@ -106,7 +106,7 @@ def told(change, seed):
     rng = np.random.default_rng(seed)
     able = [template for template in TEMPLATES if fits(template, change)]
     template = able[int(rng.integers(len(able)))]
-    naming = Naming(known_nouns(change)[0], placed=bool(rng.random() < 0.5))
+    naming = Naming(known_nouns(change)[0], with_position=bool(rng.random() < 0.5))
     return fill(template, change, naming, SIZE)
 
 
@@ -168,7 +168,7 @@ def test_of_another_value_it_is_false(name, data):
     other = data.draw(st.sampled_from(VALUES[name]))
     true = change.values[name]
     if name == "color_after":
-        one, two = (colours.name(tuple(bytes.fromhex(code[1:]))) for code in (true, other))
+        one, two = (colors.name(tuple(bytes.fromhex(code[1:]))) for code in (true, other))
         assume(one.split()[-1] != two.split()[-1])
     if name in ("dx", "dwidth"):
         assume(abs(other - true) > 12)
@@ -271,13 +271,13 @@ def test_what_is_no_sentence_of_it_is_not_read(sentence):
 
 def test_every_colour_and_every_place_has_a_word_that_is_read():
     levels = range(0, 256, 51)
-    names = {colours.name((r, g, b)) for r in levels for g in levels for b in levels}
-    assert names <= set(COLOURS)
+    names = {colors.name((r, g, b)) for r in levels for g in levels for b in levels}
+    assert names <= set(COLORS)
     for left in range(0, 100, 10):
         for top in range(0, 100, 10):
             for width in (5, 60, 100):
                 box = (left, top, min(100, left + width), min(100, top + width))
-                assert WORLD.language.reads(f"The icon {words.place(box, (100, 100))} was removed.")
+                assert WORLD.language.reads(f"The icon {words.position_phrase(box, (100, 100))} was removed.")
 
 
 def test_nouns():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from whatchanged.worlds import Claim
+from whatchanged.worlds.screens.describing import describe, surest
 from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.judging import judge
 from whatchanged.worlds.screens.kinds import KINDS
-from whatchanged.worlds.screens.telling import surest, tell
 from whatchanged.worlds.screens.truth import Motion, ScreenChange, ScreenTruth
 
 SIZE = (400, 300)
@@ -39,18 +39,18 @@ def test_a_claim_that_is_true_is_judged_so(kind, element):
         for elements in ({element: 1.0}, {element: 0.5, "dialog": 0.5}):
             for rest in (None, (0, 48)):
                 made = Claim(kind, elements, 0.8, before, after, values, rest, SIZE)
-                _, text = tell(made)
+                _, text = describe(made)
                 assert judge(text, truth).true, text
     assert judge(f"{text}, which moved the rest down by 4 pixels", truth).true is False
 
 
 def test_what_is_known_is_told():
-    assert tell(claim())[1] == "the button at the upper left moved down by 12 pixels"
-    assert tell(claim("resized"))[1] == "the button at the upper left became 5 pixels narrower"
-    assert tell(claim("recolored"))[1] == "the button at the upper left turned from blue to dark green"
-    assert tell(claim("rewritten", {"text": 1.0}))[1] == "the words of the text at the upper left changed"
-    assert tell(claim(values={}))[1] == "the button at the upper left moved"
-    assert tell(claim("added", rest=(0, 48)))[1] == (
+    assert describe(claim())[1] == "the button at the upper left moved down by 12 pixels"
+    assert describe(claim("resized"))[1] == "the button at the upper left became 5 pixels narrower"
+    assert describe(claim("recolored"))[1] == "the button at the upper left turned from blue to dark green"
+    assert describe(claim("rewritten", {"text": 1.0}))[1] == "the words of the text at the upper left changed"
+    assert describe(claim(values={}))[1] == "the button at the upper left moved"
+    assert describe(claim("added", rest=(0, 48)))[1] == (
         "a button at the upper left was added, which moved the rest down by 48 pixels"
     )
 
@@ -61,19 +61,19 @@ def test_the_noun_is_as_exact_as_is_sure():
     assert surest({"heading": 0.5, "button": 0.5}, 0.8) is None
     assert surest({"icon button": 0.6, "button": 0.3}, 0.8) == "button"
     assert surest({"an unknown thing": 1.0}, 0.8) is None
-    element, text = tell(claim(elements={"heading": 0.5, "button": 0.5}))
+    element, text = describe(claim(elements={"heading": 0.5, "button": 0.5}))
     assert element is None and text.startswith("something at the upper left moved")
 
 
 def test_what_may_be_a_line_is_not_called_a_text():
     ink = {**VALUES["recolored"], "aspect": "ink"}
-    assert tell(claim("recolored", {"button": 1.0}, ink))[1].startswith("the text of the button")
-    assert tell(claim("recolored", {"text": 1.0}, ink))[1].startswith("the text at the upper left turned")
+    assert describe(claim("recolored", {"button": 1.0}, ink))[1].startswith("the text of the button")
+    assert describe(claim("recolored", {"text": 1.0}, ink))[1].startswith("the text at the upper left turned")
     unsure = claim("recolored", {"text": 0.5, "series": 0.5}, ink)
-    assert tell(unsure)[1] == "something at the upper left turned from blue to dark green"
+    assert describe(unsure)[1] == "something at the upper left turned from blue to dark green"
 
 
 def test_every_element_has_words():
     for name in ELEMENTS:
-        element, _ = tell(claim(elements={name: 1.0}))
+        element, _ = describe(claim(elements={name: 1.0}))
         assert element == name

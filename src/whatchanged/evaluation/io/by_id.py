@@ -32,16 +32,16 @@ def by_id(document: FileValues) -> dict[str, list[str]] | None:
         return None
     if all(name.startswith(RAW) for name in whole):
         return None
-    found = {name: sentences_of(value) for name, value in whole.items()}
+    results = {name: sentences_of(value) for name, value in whole.items()}
     # A mapping of settings looks alike, {"model": "x"}; but somebody says more than a word.
-    if None in found.values() or not any(" " in text for own in found.values() for text in own or ()):
+    if None in results.values() or not any(" " in text for own in results.values() for text in own or ()):
         return None
     if document.repeated:
         raise PredictionsError(
             f"{document.path}: the id {document.repeated[0]} occurs more than once. Put all sentences of a "
             "pair into one list."
         )
-    return {pcl_id(name): _checked(f"{document.path}: {name}", own or []) for name, own in found.items()}
+    return {pcl_id(name): _checked(f"{document.path}: {name}", own or []) for name, own in results.items()}
 
 
 def sentences_of(value: Any) -> list[str] | None:

@@ -167,7 +167,7 @@ def _by_meaning(
     """
     spellings = Spellings([*records, *others])
     own = {record.pair_id for record in records}
-    found: dict[str, Prediction] = {}
+    results: dict[str, Prediction] = {}
     spelled: dict[str, str] = {}
     for prediction in predictions:
         meant = sorted(spellings.meant(prediction.pair_id))
@@ -177,14 +177,14 @@ def _by_meaning(
                 f"The id {prediction.pair_id} may mean {' or '.join(meant[:EXAMPLES])}. Write the whole id."
             )
         pair_id = meant[0] if meant else prediction.pair_id
-        if pair_id in found:
+        if pair_id in results:
             raise PredictionsError(
                 f"The ids {spelled[pair_id]} and {prediction.pair_id} both mean the pair {pair_id}. Keep one "
                 "line a pair."
             )
-        found[pair_id] = replace(prediction, pair_id=pair_id)
+        results[pair_id] = replace(prediction, pair_id=pair_id)
         spelled[pair_id] = prediction.pair_id
-    return found
+    return results
 
 
 def _files(path: Path) -> list[Path]:
@@ -218,10 +218,10 @@ def _read_file(path: Path, in_order: Sequence[str] | None, of_changed: bool = Fa
     captions = by_id(document)
     if captions is not None:
         return [_of_list(path, pair_id, own, captions) for pair_id, own in captions.items()]
-    found = [_prediction(f"{path}, {where}", value) for where, value in document.values]
+    results = [_prediction(f"{path}, {where}", value) for where, value in document.values]
     if not of_changed:
-        return found
-    return [replace(p, pair_id=f"{p.pair_id}.png") if p.pair_id.isdecimal() else p for p in found]
+        return results
+    return [replace(p, pair_id=f"{p.pair_id}.png") if p.pair_id.isdecimal() else p for p in results]
 
 
 def _read_lines(path: Path, text: str, in_order: Sequence[str] | None) -> list[Prediction]:

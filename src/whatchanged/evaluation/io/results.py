@@ -33,7 +33,7 @@ def write_results(path: Path, form: str, captioned: CaptionedRecords) -> None:
         write_output(path / name if name else path, text)
 
 
-def results_places(path: Path, form: str) -> tuple[Path, ...]:
+def results_paths(path: Path, form: str) -> tuple[Path, ...]:
     """The files that ``write_results`` writes."""
     return tuple(path / name for name in TWO_FILES) if form == "two-files" else (path,)
 

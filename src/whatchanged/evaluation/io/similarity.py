@@ -25,12 +25,15 @@ class Similarity:
     owner: NDArray[np.int64]
 
 
-def write_similarity(path: Path, found: Similarity) -> None:
+def write_similarity(path: Path, similarity: Similarity) -> None:
     """``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
-    texts = [[found.pairs[owner], text] for text, owner in zip(found.texts, found.owner, strict=True)]
-    names = json.dumps({"pairs": found.pairs, "texts": texts}, ensure_ascii=False)
+    texts = [
+        [similarity.pairs[owner], text]
+        for text, owner in zip(similarity.texts, similarity.owner, strict=True)
+    ]
+    names = json.dumps({"pairs": similarity.pairs, "texts": texts}, ensure_ascii=False)
     matrix = io.BytesIO()
-    np.save(matrix, found.matrix)
+    np.save(matrix, similarity.matrix)
     write_output(path.with_suffix(".json"), names)
     write_output(path, matrix.getvalue())
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from whatchanged.errors import PredictionsError
 from whatchanged.images import picture_size
-from whatchanged.places import is_remote
 from whatchanged.records import PairRecord, SizedBox
+from whatchanged.urls import is_remote
 
 Floats = NDArray[np.float64]
 PairMaps = NDArray[np.floating[Any]]
@@ -82,7 +82,7 @@ def enlarged(heat: PairMaps, size: tuple[int, int]) -> Floats:
     Beyond the outermost centres the map stays as it is there.
     """
     wide = _along(heat.astype(np.float64), size[0])
-    low, high, part = _places(len(heat), size[1])
+    low, high, part = _neighbouring_cells(len(heat), size[1])
     return wide[low] * (1 - part)[:, None] + wide[high] * part[:, None]
 
 
@@ -122,12 +122,12 @@ def _whole_pixels(pair_id: str, box: SizedBox, size: tuple[int, int]) -> tuple[i
 def _along(values: Floats, pixels: int) -> Floats:
     """The last axis enlarged to ``pixels`` places."""
     # By indexing: a matrix product this small would start all threads of the linear algebra library.
-    low, high, part = _places(values.shape[-1], pixels)
+    low, high, part = _neighbouring_cells(values.shape[-1], pixels)
     return values[:, low] * (1 - part) + values[:, high] * part
 
 
 @functools.lru_cache(maxsize=64)
-def _places(cells: int, pixels: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def _neighbouring_cells(cells: int, pixels: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """For each pixel centre the cells before and after it, and how far it is on the way, 0..1."""
     place = np.clip((np.arange(pixels) + 0.5) * cells / pixels - 0.5, 0, cells - 1)
     low = np.floor(place).astype(np.int64)

@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Matrix = NDArray[np.floating[Any]]
 
-CUTS = (1, 5, 10)
-NUMBERS = (*(f"R@{cut}" for cut in CUTS), "MdR", "MnR")
+CUTOFFS = (1, 5, 10)
+NUMBERS = (*(f"R@{cut}" for cut in CUTOFFS), "MdR", "MnR")
 BLOCK = 1 << 24
 """Similarities looked at together."""
 
@@ -41,22 +41,22 @@ class Ranks:
         """The mean rank of the first right item when equals are shuffled: above + 1 + wrong / (right + 1)."""
         return self.above + 1 + self.wrong / (self.right + 1)
 
-    def expected_recall(self, cut: int) -> Floats:
-        """The chance that a right item is among the first ``cut`` when equals are shuffled.
+    def expected_recall(self, cutoff: int) -> Floats:
+        """The chance that a right item is among the first ``cutoff`` when equals are shuffled.
 
             1 - C(wrong, m) / C(wrong + right, m),   m = cut - above, at least 0
 
         the share of orders whose first m equals include a right one.
         """
         miss = np.ones(len(self.above))
-        for drawn in range(cut):
-            within = self.above + drawn < cut
+        for drawn in range(cutoff):
+            within = self.above + drawn < cutoff
             left = np.maximum(self.wrong - drawn, 0) / np.maximum(self.wrong + self.right - drawn, 1)
             miss = np.where(within, miss * left, miss)
         return 1 - miss
 
     @property
-    def places(self) -> Ints:
+    def tied_ranks(self) -> Ints:
         """Every place at which the score of a query's best right item stands: above + 1, above + 2, ..."""
         equal = self.wrong + self.right
         within = np.arange(equal.sum()) - np.repeat(np.cumsum(equal) - equal, equal)
@@ -106,31 +106,31 @@ def rank_both(matrix: Matrix, owner: Ints, texts: Sequence[str] | None = None) -
     return ranks(matrix.T, of_texts), ranks(np.concatenate(best), of_pairs)
 
 
-def summary(found: Ranks, of_texts: bool = False) -> dict[str, Any]:
+def summary(ranks: Ranks, of_texts: bool = False) -> dict[str, Any]:
     """R@k in percent, median and mean rank from 1; ties ``optimistic`` (won) and ``expected`` (shuffled).
 
     ``of_texts``: the lower median, and no numbers of ``authors``, whose mean is over ``Ranks.places``.
     """
     median = lower_median if of_texts else _median
-    first, expected = found.above + 1, found.expected
+    first, expected = ranks.above + 1, ranks.expected
     blocks: dict[str, Any] = {
         "queries": len(first),
-        "tied": int((found.wrong > 0).sum()),
-        "optimistic": _numbers([first <= cut for cut in CUTS], first, median),
-        "expected": _numbers([found.expected_recall(cut) for cut in CUTS], expected, median),
+        "tied": int((ranks.wrong > 0).sum()),
+        "optimistic": _numbers([first <= cut for cut in CUTOFFS], first, median),
+        "expected": _numbers([ranks.expected_recall(cut) for cut in CUTOFFS], expected, median),
     }
     if not of_texts:
-        places = found.places
-        blocks["authors"] = _numbers([places <= cut for cut in CUTS], places, median)
+        places = ranks.tied_ranks
+        blocks["authors"] = _numbers([places <= cut for cut in CUTOFFS], places, median)
     return blocks
 
 
-def weighted(found: Ranks, of_texts: bool = False) -> dict[str, Callable[[Floats], Floats]]:
+def weighted(ranks: Ranks, of_texts: bool = False) -> dict[str, Callable[[Floats], Floats]]:
     """The numbers of ``summary`` (B, 5) as functions of how often each query counts (B, Q), by ties."""
-    first = np.asarray(found.above + 1, np.float64)
+    first = np.asarray(ranks.above + 1, np.float64)
     return {
-        "optimistic": _weighted(first, [found.above < cut for cut in CUTS], of_texts),
-        "expected": _weighted(found.expected, [found.expected_recall(cut) for cut in CUTS], of_texts),
+        "optimistic": _weighted(first, [ranks.above < cut for cut in CUTOFFS], of_texts),
+        "expected": _weighted(ranks.expected, [ranks.expected_recall(cut) for cut in CUTOFFS], of_texts),
     }
 
 

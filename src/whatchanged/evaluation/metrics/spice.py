@@ -87,8 +87,8 @@ def _how_to() -> str:
 def _read(path: Path, pairs: int) -> NDArray[np.float64]:
     try:
         results: Any = read_json(path.read_text(encoding="utf-8"))
-        found = {str(entry["image_id"]): float(entry["scores"]["All"]["f"]) for entry in results}
-        scores = [found[str(i)] for i in range(pairs)]
+        items = {str(entry["image_id"]): float(entry["scores"]["All"]["f"]) for entry in results}
+        scores = [items[str(i)] for i in range(pairs)]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise MetricUnavailable(
             f"SPICE: the program's result cannot be used ({type(error).__name__}: {error})."

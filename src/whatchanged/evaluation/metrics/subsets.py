@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from whatchanged.records import PairRecord
 
-Place = tuple[str, ...]
-Subsets = dict[Place, NDArray[np.int64]]
+SubsetPath = tuple[str, ...]
+Subsets = dict[SubsetPath, NDArray[np.int64]]
 """Place -> positions of the pairs, ascending."""
 
 NO_CHANGE = "none"
@@ -30,29 +30,29 @@ def subsets(records: Sequence[PairRecord], order: Sequence[str] = ()) -> Subsets
     int(n / 4) pairs of least overlap (of equal ones the earlier, as in the benchmark's script).
     """
     kinds = kinds_in_order((record.change_type for record in records), order)
-    members: dict[Place, list[bool]] = {
+    members: dict[SubsetPath, list[bool]] = {
         ("overall",): [True] * len(records),
         ("semantic",): [record.changed is True for record in records],
         ("distractor",): [record.changed is False for record in records],
         **{("types", kind): [record.change_type == kind for record in records] for kind in kinds},
     }
-    found = {place: np.flatnonzero(member) for place, member in members.items()}
-    found |= _by_viewpoint(records)
-    return {place: positions for place, positions in found.items() if len(positions)}
+    results = {path: np.flatnonzero(member) for path, member in members.items()}
+    results |= _by_viewpoint(records)
+    return {path: positions for path, positions in results.items() if len(positions)}
 
 
 def kinds_in_order(kinds: Iterable[str | None], order: Sequence[str]) -> list[str]:
     """Each kind of change once: first those of ``order``, then the others by name."""
-    found = {kind for kind in kinds if kind is not None and kind != NO_CHANGE}
-    return [kind for kind in order if kind in found] + sorted(found - set(order))
+    results = {kind for kind in kinds if kind is not None and kind != NO_CHANGE}
+    return [kind for kind in order if kind in results] + sorted(results - set(order))
 
 
 def viewpoints(chosen: Subsets) -> Subsets:
     """The subsets by viewpoint alone."""
-    return {place: pairs for place, pairs in chosen.items() if place[0] == "overlap"}
+    return {path: pairs for path, pairs in chosen.items() if path[0] == "overlap"}
 
 
-def nested(values: Mapping[Place, Any]) -> dict[str, Any]:
+def nested(values: Mapping[SubsetPath, Any]) -> dict[str, Any]:
     """Values by their places, as dicts in dicts."""
     tree: dict[str, Any] = {}
     for (*path, last), value in values.items():
@@ -68,12 +68,12 @@ def _by_viewpoint(records: Sequence[PairRecord]) -> Subsets:
     overlap = np.array([_overlap(record) for record in records], float)
     known = np.flatnonzero(~np.isnan(overlap))
     hardest_first = known[np.argsort(overlap[known], kind="stable")]
-    found: Subsets = {("overlap", HARDEST): np.sort(hardest_first[: int(HARDEST_SHARE * len(known))])}
+    results: Subsets = {("overlap", HARDEST): np.sort(hardest_first[: int(HARDEST_SHARE * len(known))])}
     bins = len(OVERLAPS) - 1
     at = np.clip(np.searchsorted(OVERLAPS, overlap[known], side="right") - 1, 0, bins - 1)
     for k in range(bins):
-        found["overlap", f"IoU {OVERLAPS[k]:.1f}-{OVERLAPS[k + 1]:.1f}"] = known[at == k]
-    return found
+        results["overlap", f"IoU {OVERLAPS[k]:.1f}-{OVERLAPS[k + 1]:.1f}"] = known[at == k]
+    return results
 
 
 def _overlap(record: PairRecord) -> float:

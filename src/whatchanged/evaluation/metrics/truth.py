@@ -31,8 +31,8 @@ def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
     world = world_of(records[0].dataset, root)
     if world is None:
         return None
-    found = world.truth.read(root, records)
-    return Truths(world, found) if found else None
+    results = world.truth.read(root, records)
+    return Truths(world, results) if results else None
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,15 @@ class Judged:
         """
         kinds = np.array([kind or "" for kind in self.kinds])
         changed: Flags = (kinds != "") & (kinds != NO_CHANGE)
-        found: Subsets = {
+        results: Subsets = {
             ("semantic",): np.flatnonzero(changed),
             ("distractor",): np.flatnonzero(kinds == NO_CHANGE),
         }
         for kind in kinds_in_order(self.kinds, self.world.breakdown.kinds):
-            found["types", kind] = np.flatnonzero(kinds == kind)
-        for place, pairs in viewpoints.items():
-            found[place] = pairs[changed[pairs]]
-        return {place: pairs for place, pairs in found.items() if len(pairs) and self._columns(pairs)}
+            results["types", kind] = np.flatnonzero(kinds == kind)
+        for subset, pairs in viewpoints.items():
+            results[subset] = pairs[changed[pairs]]
+        return {names: pairs for names, pairs in results.items() if len(pairs) and self._columns(pairs)}
 
     def of(self, pairs: NDArray[np.int64]) -> Additive:
         """The shares of right sentences among some pairs, which all changed or all did not."""

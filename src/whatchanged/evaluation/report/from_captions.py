@@ -145,14 +145,14 @@ def _bare(sentences: Mapping[str, Any]) -> list[PairRecord]:
 
 def _listed(own: Any) -> Any:
     """The sentences of a pair, in a form of pycocoevalcap's or bare; anything else as it is."""
-    found = sentences_of(own)
-    return own if found is None else found
+    results = sentences_of(own)
+    return own if results is None else results
 
 
 def _one(own: Any) -> Any:
     """The one sentence of a pair's prediction, in the same forms; anything else as it is."""
-    found = sentences_of(own)
-    return found[0] if found is not None and len(found) == 1 else own
+    results = sentences_of(own)
+    return results[0] if results is not None and len(results) == 1 else own
 
 
 def _by_id(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from whatchanged.errors import escaped
-from whatchanged.evaluation.metrics.subsets import Place
+from whatchanged.evaluation.metrics.subsets import SubsetPath
 
 Rows = list[list[str]]
 """The first row is the head, the first column names the rows."""
@@ -40,7 +40,7 @@ def span(low: float | None, high: float | None) -> str:
     return "-" if low is None or high is None else f"{round(low, 1) + 0:.1f} to {round(high, 1) + 0:.1f}"
 
 
-def blocks_in_order(tree: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+def blocks_in_order(tree: Mapping[str, Any]) -> Iterator[tuple[SubsetPath, Mapping[str, Any]]]:
     """The blocks of numbers of a report in reading order, each with its place."""
     for name in _MAIN:
         if name in tree:

@@ -61,11 +61,11 @@ def _pair(scored: Scored, i: int) -> Pair:
     )
 
 
-def _compared(pair: Pair, said: Sequence[Said]) -> Pair:
+def _compared(pair: Pair, described: Sequence[Said]) -> Pair:
     """The pair with the sentences of all systems; whether they agree can be filtered by."""
-    sentences = {tuple(text for text, _ in each.parts) for each in said}
+    sentences = {tuple(text for text, _ in each.parts) for each in described}
     tags = {**pair.tags, "systems": "say the same" if len(sentences) == 1 else "differ"}
-    return replace(pair, said=said, tags=tags, facts=pair.facts[2:])
+    return replace(pair, stated=described, tags=tags, facts=pair.facts[2:])
 
 
 def grade(verdict: Verdict) -> str:

@@ -55,7 +55,7 @@ def by_subset(
     The score is per box, not per pair.
     """
     results = {}
-    for place, positions in chosen.items():
+    for path, positions in chosen.items():
         fired = [(shot, groups[i]) for i in positions for shot in shots[i]]
         if not fired:
             continue
@@ -65,7 +65,7 @@ def by_subset(
             mass = mean("mass", np.array([shot.mass for shot in own]))
             (ends,) = intervals(mass.values, [group for _, group in fired], resamples, seed)
             result["intervals"] = {"mass": ends}
-        results[place[-1]] = result
+        results[path[-1]] = result
     return results
 
 

@@ -95,7 +95,7 @@ def make_report(
     are of the same pairs as ``scored``.
     """
     resamples, seed = scored.settings.resamples, scored.settings.seed
-    content = nested({place: _values(sample) for place, sample in scored.against_references.items()})
+    content = nested({path: _values(sample) for path, sample in scored.against_references.items()})
     intervals = nested(confidence(scored.against_references, resamples, seed)) if resamples else {}
     scene = scene_block(scored)
     if scene is not None:

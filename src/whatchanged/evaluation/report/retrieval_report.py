@@ -10,7 +10,7 @@ from typing import Any
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.similarity import Similarity, read_similarity
-from whatchanged.evaluation.metrics.retrieval import CUTS, NUMBERS, Ranks, rank_both, summary, weighted
+from whatchanged.evaluation.metrics.retrieval import CUTOFFS, NUMBERS, Ranks, rank_both, summary, weighted
 from whatchanged.evaluation.report.layout import Table, with_ends
 from whatchanged.evaluation.statistics.resampling import LEVEL, intervals
 from whatchanged.records import PairRecord
@@ -45,7 +45,7 @@ def retrieval_report(
 
 
 def retrieval(
-    found: Similarity,
+    similarity: Similarity,
     equal_texts: bool = False,
     scenes: Sequence[str] | None = None,
     resamples: int = 1000,
@@ -60,22 +60,24 @@ def retrieval(
     those of "no change" above all); otherwise only the text's own pair is. scenes: of the pairs; with them
     each direction has its ``intervals`` (``spread``).
     """
-    by_text, by_pair = rank_both(found.matrix, found.owner, found.texts if equal_texts else None)
+    by_text, by_pair = rank_both(
+        similarity.matrix, similarity.owner, similarity.texts if equal_texts else None
+    )
     blocks = {"text_to_pair": summary(by_text, of_texts=True), "pair_to_text": summary(by_pair)}
     if scenes is not None and resamples:
-        of_texts = [scenes[owner] for owner in found.owner]
+        of_texts = [scenes[owner] for owner in similarity.owner]
         blocks["text_to_pair"]["intervals"] = spread(by_text, of_texts, resamples, seed, of_texts=True)
         blocks["pair_to_text"]["intervals"] = spread(by_pair, scenes, resamples, seed)
     return {
         **blocks,
-        "pairs": len(found.pairs),
-        "texts": len(found.texts),
+        "pairs": len(similarity.pairs),
+        "texts": len(similarity.texts),
         "equal_texts_count": equal_texts,
     }
 
 
 def spread(
-    found: Ranks, scenes: Sequence[str], resamples: int, seed: int = 0, of_texts: bool = False
+    ranks: Ranks, scenes: Sequence[str], resamples: int, seed: int = 0, of_texts: bool = False
 ) -> dict[str, dict[str, list[float] | None]]:
     """The 95 % interval [low, high] of each number of ``summary``, by ties, except those of ``authors``.
 
@@ -83,7 +85,7 @@ def spread(
     """
     return {
         ties: dict(zip(NUMBERS, intervals(numbers, scenes, resamples, seed), strict=True))
-        for ties, numbers in weighted(found, of_texts).items()
+        for ties, numbers in weighted(ranks, of_texts).items()
     }
 
 
@@ -92,17 +94,17 @@ def retrieval_tables(report: Mapping[str, Any]) -> list[Table]:
     return [retrieval_table(report[rule]) for rule in RULES]
 
 
-def retrieval_table(found: Mapping[str, Any]) -> Table:
+def retrieval_table(report: Mapping[str, Any]) -> Table:
     """Both directions, a row for each way to count ties."""
-    rows = [["", "queries", "ties", *(f"R@{k}" for k in CUTS), "MdR", "MnR"]]
+    rows = [["", "queries", "ties", *(f"R@{k}" for k in CUTOFFS), "MdR", "MnR"]]
     for direction in ("text_to_pair", "pair_to_text"):
-        block = found[direction]
+        block = report[direction]
         for ties in (name for name in ("optimistic", "expected", "authors") if name in block):
             ends = block.get("intervals", {}).get(ties, {})
             numbers = [with_ends(value, ends.get(name)) for name, value in block[ties].items()]
             rows.append([direction.replace("_", " "), f"{block['queries']:,}", ties, *numbers])
-    right = "equal texts of other pairs count" if found["equal_texts_count"] else "only the own pair counts"
-    return f"Retrieval ({found['pairs']:,} pairs, {found['texts']:,} texts; {right})", rows
+    right = "equal texts of other pairs count" if report["equal_texts_count"] else "only the own pair counts"
+    return f"Retrieval ({report['pairs']:,} pairs, {report['texts']:,} texts; {right})", rows
 
 
 def as_json(report: Mapping[str, Any]) -> str:
@@ -110,18 +112,20 @@ def as_json(report: Mapping[str, Any]) -> str:
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _check_fit(path: Path, found: Similarity, records: Sequence[PairRecord]) -> None:
+def _check_fit(path: Path, similarity: Similarity, records: Sequence[PairRecord]) -> None:
     """That every pair and every text of the matrix is one of the records'."""
     captions = {record.pair_id: set(record.captions) for record in records}
-    unknown = [pair for pair in found.pairs if pair not in captions]
+    unknown = [pair for pair in similarity.pairs if pair not in captions]
     if unknown:
         raise PredictionsError(
             f"{path}: {len(unknown):,} of its pairs are not in the references (first: {unknown[0]}). Same "
             "data set and --split?"
         )
-    owners = [found.pairs[owner] for owner in found.owner]
+    owners = [similarity.pairs[owner] for owner in similarity.owner]
     foreign = [
-        (pair, text) for pair, text in zip(owners, found.texts, strict=True) if text not in captions[pair]
+        (pair, text)
+        for pair, text in zip(owners, similarity.texts, strict=True)
+        if text not in captions[pair]
     ]
     if foreign:
         raise PredictionsError(

@@ -20,14 +20,14 @@ def scene_block(scored: Scored) -> dict[str, Any] | None:
     if judged is None:
         return None
     shares = {
-        place: {name: share(*counts) for name, counts in judged.counts(pairs).items()}
-        for place, pairs in scored.truth_subsets.items()
+        path: {name: share(*counts) for name, counts in judged.counts(pairs).items()}
+        for path, pairs in scored.truth_subsets.items()
     }
     unparsed = judged.unparsed
     read = judged.read
     of_read = {
-        place: {name: share(*counts) for name, counts in judged.counts(pairs[read[pairs]]).items()}
-        for place, pairs in scored.truth_subsets.items()
+        path: {name: share(*counts) for name, counts in judged.counts(pairs[read[pairs]]).items()}
+        for path, pairs in scored.truth_subsets.items()
         if read[pairs].any()
     }
     return {
@@ -63,9 +63,9 @@ def read_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table | N
 def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:
     """The block's shares, a column for each grade."""
     rows = [["", "pairs", *titles.values()]]
-    for place, block in blocks_in_order(scene):
+    for path, block in blocks_in_order(scene):
         pairs = max(grade["of"] for grade in block.values())
-        rows.append([place[-1], f"{pairs:,}", *(share_with_ends(block.get(name)) for name in titles)])
+        rows.append([path[-1], f"{pairs:,}", *(share_with_ends(block.get(name)) for name in titles)])
     return "Against the scene (%, 95 % interval)", rows
 
 

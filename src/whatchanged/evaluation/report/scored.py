@@ -14,7 +14,7 @@ from whatchanged.evaluation.io.maps import AttentionMaps
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.caption_metrics import CaptionScores, FurtherMetric, caption_scores
 from whatchanged.evaluation.metrics.pointing import Shot, play
-from whatchanged.evaluation.metrics.subsets import Place, Subsets, subsets, viewpoints
+from whatchanged.evaluation.metrics.subsets import SubsetPath, Subsets, subsets, viewpoints
 from whatchanged.evaluation.metrics.truth import Judged, Truths, judged
 from whatchanged.evaluation.statistics.resampling import Sample
 from whatchanged.records import PairRecord
@@ -57,13 +57,13 @@ class Scored:
     """All metrics against the references, of each pair."""
     subsets: Subsets
     """Which pairs are scored together against the references."""
-    against_references: Mapping[Place, Sample]
+    against_references: Mapping[SubsetPath, Sample]
     """The metrics of these subsets."""
     judged: Judged | None
     """The verdict on each sentence; None where no truth is known."""
     truth_subsets: Subsets
     """Which pairs are scored together against the truth."""
-    against_truth: Mapping[Place, Sample]
+    against_truth: Mapping[SubsetPath, Sample]
     """The shares of right sentences of these subsets."""
     maps: AttentionMaps | None
     """Where each caption's words looked, where that was given."""
@@ -71,9 +71,9 @@ class Scored:
     """The pointing game of each pair, where there are maps."""
 
     @property
-    def samples(self) -> dict[Place, Sample]:
+    def samples(self) -> dict[SubsetPath, Sample]:
         """Every number that two systems can be compared by, at its place in a report."""
-        graded = {("scene", *place): sample for place, sample in self.against_truth.items()}
+        graded = {("scene", *path): sample for path, sample in self.against_truth.items()}
         return {**self.against_references, **graded}
 
     @property

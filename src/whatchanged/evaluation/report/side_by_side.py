@@ -33,7 +33,7 @@ def letter_of(number: int) -> str:
 def said_by(systems: Sequence[tuple[str, Scored]], i: int) -> list[Said]:
     """What each system says of pair ``i``, words that not all of them say marked, with its scores."""
     captions = [scored.predictions[i].caption.split() for _, scored in systems]
-    found = []
+    results = []
     for own, (title, scored) in zip(captions, systems, strict=True):
         facts = [
             f"ROUGE-L {100 * scored.captions.rouge[i]:.1f}",
@@ -41,8 +41,8 @@ def said_by(systems: Sequence[tuple[str, Scored]], i: int) -> list[Said]:
         ]
         error = scored.predictions[i].error
         parts = [(f"failed: {error}", False)] if error else marked(own, captions)
-        found.append(Said(title, parts, facts))
-    return found
+        results.append(Said(title, parts, facts))
+    return results
 
 
 def marked(own: Sequence[str], every: Sequence[Sequence[str]]) -> list[tuple[str, bool]]:

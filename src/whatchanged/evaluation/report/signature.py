@@ -60,8 +60,8 @@ def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
         "tokenizer": settings.tokenizer,
         "document_frequencies": settings.frequencies,
         "references_per_pair": {"min": min(counts), "mean": sum(counts) / len(counts), "max": max(counts)},
-        "pairs": {place[-1]: len(pairs) for place, pairs in scored.subsets.items()},
-        "groups": {place[-1]: len(set(sample.groups)) for place, sample in scored.against_references.items()},
+        "pairs": {path[-1]: len(pairs) for path, pairs in scored.subsets.items()},
+        "groups": {path[-1]: len(set(sample.groups)) for path, sample in scored.against_references.items()},
         "intervals": {
             "level": LEVEL,
             "method": "percentile bootstrap of groups (a scene with its pairs), document frequencies fixed",
@@ -102,7 +102,7 @@ def make_warnings(
     signature: Mapping[str, Any], scored: Scored, other: Scored | None, seeds: Sequence[Scored]
 ) -> list[str]:
     """Sentences for whoever reads the numbers: small samples, other systems that lack something."""
-    found = [
+    results = [
         *_of_pairs_left_out(signature),
         *_of_small_samples(signature),
         *_of_weightless_words(scored),
@@ -110,15 +110,15 @@ def make_warnings(
     ]
     others = [*([other] if other is not None else []), *seeds]
     for each in others:
-        found += [
+        results += [
             f"{name} is not compared: it could not be computed for the other predictions ({reason})"
             for name, reason in each.captions.unavailable.items()
             if name not in scored.captions.unavailable
         ]
     failed = sum(each.failed for each in others)
     if failed:
-        found.append(f"{failed} failed pairs of the other predictions count as empty sentences.")
-    return found
+        results.append(f"{failed} failed pairs of the other predictions count as empty sentences.")
+    return results
 
 
 def _of_pairs_left_out(signature: Mapping[str, Any]) -> list[str]:
@@ -133,37 +133,37 @@ def _of_pairs_left_out(signature: Mapping[str, Any]) -> list[str]:
 
 def _of_weightless_words(scored: Scored) -> list[str]:
     """Where CIDEr-D is 0 because of the references alone."""
-    found = []
-    for place, pairs in scored.subsets.items():
+    results = []
+    for path, pairs in scored.subsets.items():
         count = scored.captions.weightless(pairs)
         if count:
-            found.append(f"{place[-1]} {count:,} of {len(pairs):,}")
-    if not found:
+            results.append(f"{path[-1]} {count:,} of {len(pairs):,}")
+    if not results:
         return []
     return [
-        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(found)}): every word of their references "
+        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(results)}): every word of their references "
         "stands in those of all pairs, so that none has a weight."
     ]
 
 
 def _of_small_samples(signature: Mapping[str, Any]) -> list[str]:
-    found = []
+    results = []
     pairs = signature["pairs"]
     if signature["document_frequencies"] == "corpus":
         pairs = {"overall": pairs["overall"]}
     few = [f"{name} {count}" for name, count in pairs.items() if count < FEW_PAIRS]
     if few:
-        found.append(
+        results.append(
             f"CIDEr-D weighs words by the pairs of the {signature['document_frequencies']}: with fewer than "
             f"{FEW_PAIRS} ({', '.join(few)}) it compares only with numbers taken on the same pairs, and a "
             "single pair scores 0."
         )
     scarce = [name for name, count in signature["groups"].items() if count < FEW_GROUPS]
     if scarce and signature["intervals"]["resamples"]:
-        found.append(
+        results.append(
             f"Intervals of fewer than {FEW_GROUPS} scenes ({', '.join(scarce)}) come out too narrow."
         )
-    return found
+    return results
 
 
 def _of_few_seeds(seeds: int) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from whatchanged.errors import escaped
-from whatchanged.evaluation.metrics.subsets import HARDEST, Place
+from whatchanged.evaluation.metrics.subsets import HARDEST, SubsetPath
 from whatchanged.evaluation.report.layout import (
     Rows,
     Table,
@@ -80,12 +80,12 @@ def _score_rows(report: Mapping[str, Any]) -> Rows:
     rows = [["", "pairs", *WITHOUT_INTERVALS, *shown]]
     counts = report["signature"]["pairs"]
     intervals = dict(blocks_in_order(report["intervals"]))
-    for place, block in blocks_in_order(report):
-        ends = intervals.get(place, {})
+    for path, block in blocks_in_order(report):
+        ends = intervals.get(path, {})
         rows.append(
             [
-                place[-1],
-                f"{counts[place[-1]]:,}",
+                path[-1],
+                f"{counts[path[-1]]:,}",
                 *(with_ends(block[name]) for name in WITHOUT_INTERVALS),
                 *(with_ends(block[name], ends.get(name)) for name in shown),
             ]
@@ -95,11 +95,11 @@ def _score_rows(report: Mapping[str, Any]) -> Rows:
 
 def _comparison_rows(comparison: Mapping[str, Any], titles: Mapping[str, str]) -> Rows:
     rows = [["", "metric", "A", "B", "A - B", "95 % interval", "p", "p, Holm"]]
-    for place, title, cell in _headline(comparison, titles):
+    for path, title, cell in _headline(comparison, titles):
         difference = cell["difference"]
         rows.append(
             [
-                place[-1],
+                path[-1],
                 title,
                 with_ends(cell["a"]),
                 with_ends(cell["b"]),
@@ -114,27 +114,27 @@ def _comparison_rows(comparison: Mapping[str, Any], titles: Mapping[str, str]) -
 
 def _seed_rows(seeds: Mapping[str, Any], titles: Mapping[str, str]) -> Rows:
     rows = [["", "metric", "mean", "sd of seeds", "95 %, seeds", "sd of sampling", "95 %, scenes"]]
-    for place, title, cell in _headline(seeds, titles):
+    for path, title, cell in _headline(seeds, titles):
         spreads = []
         for prefix in ("", "sampling_"):
             deviation = cell.get(f"{prefix}sd")
             spreads.append("-" if deviation is None else f"{deviation:.2f}")
             spreads.append(span(cell.get(f"{prefix}low"), cell.get(f"{prefix}high")))
-        rows.append([place[-1], title, with_ends(cell["mean"]), *spreads])
+        rows.append([path[-1], title, with_ends(cell["mean"]), *spreads])
     return rows
 
 
 def _headline(
     block: Mapping[str, Any], titles: Mapping[str, str]
-) -> Iterator[tuple[Place, str, Mapping[str, float | None]]]:
+) -> Iterator[tuple[SubsetPath, str, Mapping[str, float | None]]]:
     """(place, title, cell) of each number that is shown of several systems."""
     for tree, names in ((block, WITH_INTERVALS), (block.get("scene", {}), tuple(titles))):
-        for place, cells in blocks_in_order(tree):
-            if place[0] == "overlap" and place[-1] != HARDEST:
+        for path, cells in blocks_in_order(tree):
+            if path[0] == "overlap" and path[-1] != HARDEST:
                 continue
-            for name in HEADLINE.get(place[0], names):
+            for name in HEADLINE.get(path[0], names):
                 if name in cells:
-                    yield place, titles.get(name, name), cells[name]
+                    yield path, titles.get(name, name), cells[name]
 
 
 def _signature_parts(signature: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from whatchanged.evaluation.metrics.additive import Additive, Floats
-from whatchanged.evaluation.metrics.subsets import Place
+from whatchanged.evaluation.metrics.subsets import SubsetPath
 from whatchanged.evaluation.statistics.intervals import mean_interval
 from whatchanged.evaluation.statistics.resampling import (
     Sample,
@@ -22,21 +22,21 @@ from whatchanged.evaluation.statistics.resampling import (
 
 MOST: Mapping[str, float] = {"CIDEr-D": 1000.0}
 """The largest value of a number in percent that is no share."""
-System = Mapping[Place, Sample]
+System = Mapping[SubsetPath, Sample]
 Cell = dict[str, float | None]
 """What is known of one number."""
 
 
-def confidence(system: System, resamples: int, seed: int) -> dict[Place, dict[str, list[float] | None]]:
+def confidence(system: System, resamples: int, seed: int) -> dict[SubsetPath, dict[str, list[float] | None]]:
     """The 95 % bootstrap interval [low, high] of each number."""
-    found = {}
-    for place, sample in system.items():
+    results = {}
+    for path, sample in system.items():
         ends = intervals(sample.numbers.values, sample.groups, resamples, seed)
-        found[place] = dict(zip(sample.numbers.names, ends, strict=True))
-    return found
+        results[path] = dict(zip(sample.numbers.names, ends, strict=True))
+    return results
 
 
-def compared(one: System, other: System, resamples: int, seed: int) -> dict[Place, dict[str, Cell]]:
+def compared(one: System, other: System, resamples: int, seed: int) -> dict[SubsetPath, dict[str, Cell]]:
     """Paired: ``{("overall",): {"CIDEr-D": {"a", "b", "difference", "low", "high", "p", "p_holm"}}, ..}``.
 
     Both systems are scored on each draw of scenes, and the interval is of the difference: what is hard for
@@ -45,16 +45,16 @@ def compared(one: System, other: System, resamples: int, seed: int) -> dict[Plac
     Where few scenes differ the interval is too short (four that all favour A: it leaves out 0, p is .125).
     With no ``resamples`` interval and p are None.
     """
-    found = {}
-    for place, sample in one.items():
-        mine, theirs = _shared(place, (one, other))
+    results = {}
+    for path, sample in one.items():
+        mine, theirs = _shared(path, (one, other))
         ends: list[list[float] | None] = [None] * len(mine.names)
         chance = np.full(len(mine.names), np.nan)
         if resamples:
             ends = intervals(partial(_difference, mine, theirs), sample.groups, resamples, seed)
             chance = exchange_test(mine, theirs, sample.groups, resamples, seed)
         columns = zip(mine.names, mine.values(), theirs.values(), ends, chance, holm(chance), strict=True)
-        found[place] = {
+        results[path] = {
             name: {
                 "a": _number(a),
                 "b": _number(b),
@@ -66,10 +66,10 @@ def compared(one: System, other: System, resamples: int, seed: int) -> dict[Plac
             }
             for name, a, b, end, p, corrected in columns
         }
-    return found
+    return results
 
 
-def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict[Place, dict[str, Cell]]:
+def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict[SubsetPath, dict[str, Cell]]:
     """One method trained from two or more seeds: ``{("overall",): {"CIDEr-D": {"mean", "sd", ..}}, ..}``.
 
     Two kinds of chance, kept apart. Training: ``sd`` (n - 1) of the seeds' numbers on these pairs, and
@@ -77,9 +77,9 @@ def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict
     ``sampling_low``, ``sampling_high``, the bootstrap of the mean over seeds: same seeds, other scenes. With
     no ``resamples`` the latter are absent.
     """
-    found = {}
-    for place, sample in systems[0].items():
-        own = _shared(place, systems)
+    results = {}
+    for path, sample in systems[0].items():
+        own = _shared(path, systems)
         names = own[0].names
         by_seed = np.array([numbers.values() for numbers in own])
         cells = {
@@ -90,8 +90,8 @@ def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict
             draws = bootstrap(partial(_mean, own), sample.groups, resamples, seed)
             for name, column, ends in zip(names, draws.T, percentile(draws), strict=True):
                 cells[name] |= _over_sampling(column, ends)
-        found[place] = cells
-    return found
+        results[path] = cells
+    return results
 
 
 def _over_training(values: Floats, most: float) -> Cell:
@@ -114,9 +114,9 @@ def _over_sampling(draws: Floats, ends: list[float] | None) -> Cell:
     return {"sampling_sd": deviation, "sampling_low": ends[0], "sampling_high": ends[1]}
 
 
-def _shared(place: Place, systems: Sequence[System]) -> list[Additive]:
+def _shared(path: SubsetPath, systems: Sequence[System]) -> list[Additive]:
     """Each system's numbers at a place, without those that one of them lacks: a metric may fail for one."""
-    all_of = [system[place].numbers for system in systems]
+    all_of = [system[path].numbers for system in systems]
     names = [name for name in all_of[0].names if all(name in numbers.names for numbers in all_of)]
     return [numbers.only(names) for numbers in all_of]
 

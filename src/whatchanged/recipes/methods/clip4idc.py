@@ -99,16 +99,16 @@ class CLIP4IDCConfig(MethodSettings):
 
     def expects_weights(self, recipe: Recipe) -> str:
         """Frozen tables, and rates that hardly move what CLIP brings, need CLIP's weights."""
-        found = []
+        results = []
         if self.preset == "authors" and self.freeze:
-            found.append("keeps tables and first layers as they are (method.freeze)")
+            results.append("keeps tables and first layers as they are (method.freeze)")
         for stage in recipe.stages:
             rate = stage.lr * stage.rates.get("clip", 1.0)
             if rate == 0:
-                found.append(f"leaves CLIP's part as it is in stage {stage.name}")
+                results.append(f"leaves CLIP's part as it is in stage {stage.name}")
             elif rate <= MOVES_LITTLE:
-                found.append(f"moves the rest at {rate:.0e} in stage {stage.name}")
-        return " and ".join(found)
+                results.append(f"moves the rest at {rate:.0e} in stage {stage.name}")
+        return " and ".join(results)
 
     def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
         """CLIP's own tensors, those that join the two pictures, and the captioner."""

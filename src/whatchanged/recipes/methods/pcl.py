@@ -15,7 +15,7 @@ from whatchanged.recipes.checks import (
 from whatchanged.recipes.methods import MethodSettings, Task
 from whatchanged.recipes.schema import Recipe
 
-IDLE_WITHOUT: Mapping[str, tuple[str, ...]] = {
+UNUSED_WITHOUT: Mapping[str, tuple[str, ...]] = {
     "mvcl": ("mvcl_temperature",),
     "fda": ("fda_temperature", "negatives"),
     "caption": ("every_word",),
@@ -92,7 +92,7 @@ class PCLConfig(MethodSettings):
         used = {task for stage in recipe.stages for task in stage.tasks}
         own = bool(used & self.tasks.keys())
         check_dropout(where, self, own, f"a stage with one of the tasks {', '.join(self.tasks)}")
-        for task, keys in IDLE_WITHOUT.items():
+        for task, keys in UNUSED_WITHOUT.items():
             require_used(where, "method.", self, task in used, f"a stage with the task {task}", *keys)
         by = "method.difference_encoder = true"
         require_used(where, "method.", self, self.difference_encoder, by, "single_layers", "pair_layers")

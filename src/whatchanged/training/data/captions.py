@@ -32,7 +32,7 @@ def reword(
         return list(records)
     if world is not None:
         check_wording(wording, world)
-    found = []
+    results = []
     for record in records:
         if record.split == "train":
             if world is None or record.pair_id not in truths:
@@ -41,8 +41,8 @@ def reword(
                     ' Use "captions".'
                 )
             record = replace(record, captions=(world.write(truths[record.pair_id], wording),))
-        found.append(record)
-    return found
+        results.append(record)
+    return results
 
 
 def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:

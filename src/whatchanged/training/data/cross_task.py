@@ -93,13 +93,13 @@ def open_labelled(folder: str, read: PictureReader, classes: int, pictures: bool
         raise DatasetError(
             f"{folder}: no labelled pictures without captions in its train split (NABirds has)."
         )
-    found = {label for record in records for label in record.labels or ()}
-    if max(found) >= classes:
+    results = {label for record in records for label in record.labels or ()}
+    if max(results) >= classes:
         raise DatasetError(
-            f"{folder}: its classes are numbered up to {max(found)}, from 0; method.classes is {classes}."
-            f" Set method.classes={max(found) + 1}."
+            f"{folder}: its classes are numbered up to {max(results)}, from 0; method.classes is {classes}."
+            f" Set method.classes={max(results) + 1}."
         )
-    if len(found) < 2:
+    if len(results) < 2:
         raise DatasetError(f"{folder}: all its training pictures are of one class; two at least are wanted.")
     return LabelledPairs(records, read)
 

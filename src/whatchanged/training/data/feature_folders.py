@@ -14,7 +14,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
-from whatchanged.training.data.npy_files import ABOUT, features_places, read_features
+from whatchanged.training.data.npy_files import ABOUT, features_paths, read_features
 
 
 def features_reader(
@@ -25,7 +25,7 @@ def features_reader(
     grid: rows, columns, F. Raises DatasetError where the folder's grids are of another size.
     """
     if not is_grid_folder(folder):
-        return lambda path: read_features(features_places(folder, path, root), *grid)
+        return lambda path: read_features(features_paths(folder, path, root), *grid)
     stored = GridFiles(folder)
     stored.check(*grid)
     return lambda path: stored.read(picture_name(path, root))

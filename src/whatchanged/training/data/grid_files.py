@@ -23,7 +23,7 @@ from whatchanged.errors import DatasetError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import regular
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 PATTERN = "[0-9]*.safetensors"
 MOST_HEADER = 100_000_000
@@ -102,7 +102,7 @@ class GridFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about: dict[str, Any] = {}
-        self._places: dict[str, tuple[Path, int]] = {}
+        self._rows: dict[str, tuple[Path, int]] = {}
         self._open: dict[Path, Any] = {}
         for path in _shards(folder):
             about, pictures = read_header(path)
@@ -111,17 +111,17 @@ class GridFiles:
                     f"{path}: its features come from another backbone ({_named(about)}) than those beside"
                     f" it ({_named(self.about)}). Keep each in a folder of its own."
                 )
-            twice = next((name for name in pictures if name in self._places), None)
+            twice = next((name for name in pictures if name in self._rows), None)
             if twice is not None:
                 raise DatasetError(
-                    f"{path}: features of {twice} lie in {self._places[twice][0]}, too. Remove one of them,"
+                    f"{path}: features of {twice} lie in {self._rows[twice][0]}, too. Remove one of them,"
                     " or name the folder of one data set."
                 )
             self.about = about
-            self._places |= {name: (path, row) for row, name in enumerate(pictures)}
+            self._rows |= {name: (path, row) for row, name in enumerate(pictures)}
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._rows)
 
     def check(self, rows: int, columns: int, width: int) -> None:
         """Raise DatasetError where the grids are of another size."""
@@ -135,7 +135,7 @@ class GridFiles:
 
     def read(self, name: str) -> NDArray[np.float32]:
         """The features (N, F) of the picture ``name``, cells row by row. Raises DatasetError."""
-        place = self._places.get(name)
+        place = self._rows.get(name)
         if place is None:
             raise DatasetError(
                 f"{self.folder}: no features of {name} among those of {len(self)} pictures. Run `whatchanged"

@@ -139,9 +139,9 @@ def in_turn(captions: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
 
 def first_of(proposals: Iterator[ProposedNegative]) -> Iterator[ProposedNegative]:
     """The next proposal, if there is one."""
-    found = next(proposals, None)
-    if found is not None:
-        yield found
+    results = next(proposals, None)
+    if results is not None:
+        yield results
 
 
 def most_specific(record: PairRecord) -> str:
@@ -192,7 +192,7 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
     that is not of this form, where two lines give a pair different false captions, and where a record has
     none.
     """
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    results: dict[tuple[str, ...], tuple[str, ...]] = {}
     try:
         lines = read_regular_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -207,7 +207,7 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
             raise DatasetError(
                 f"{path}, line {number}: wanted img1, img2, neg_samples; got {text[:80]!r}"
             ) from error
-        if found.setdefault(pair, false) != false:  # a pool's unchanged pair may come twice, with the same
+        if results.setdefault(pair, false) != false:  # a pool's unchanged pair may come twice, with the same
             raise DatasetError(
                 f"{path}, line {number}: other false captions for {', '.join(pair)} than in an earlier line."
                 " Delete the file to have them made anew, or give each line the pair's id."
@@ -215,7 +215,7 @@ def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple
     by_pair = {}
     for record in records:
         names = (record.before.name, "" if record.after is None else record.after.name)
-        own = found.get((record.pair_id,), found.get(names))
+        own = results.get((record.pair_id,), results.get(names))
         if own is None:
             raise DatasetError(f"{path}: no false captions for {record.pair_id} ({names[0]}, {names[1]}).")
         by_pair[record.pair_id] = own

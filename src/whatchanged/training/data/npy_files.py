@@ -46,7 +46,7 @@ def npy_bytes(array: NDArray[np.floating]) -> bytes:
     return stream.getvalue()
 
 
-def features_places(folder: Path, picture: Path, root: Path) -> list[Path]:
+def features_paths(folder: Path, picture: Path, root: Path) -> list[Path]:
     """Where the features of a picture of the data set at ``root`` may lie, the first place first.
 
     FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy, that with "images" in the folder's
@@ -54,36 +54,36 @@ def features_places(folder: Path, picture: Path, root: Path) -> list[Path]:
     """
     file = f"{picture.name}.npy"
     parent = picture.parent.name
-    places = [folder / file, folder / parent / file, folder / parent.replace("images", "features") / file]
+    paths = [folder / file, folder / parent / file, folder / parent.replace("images", "features") / file]
     name = picture_name(picture, root)
-    return places if _leaves(name) else [*places, npy_file(folder, name)]
+    return paths if _leaves(name) else [*paths, npy_file(folder, name)]
 
 
-def read_features(places: Sequence[Path], rows: int, columns: int, width: int) -> NDArray[np.float32]:
+def read_features(paths: Sequence[Path], rows: int, columns: int, width: int) -> NDArray[np.float32]:
     """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
 
-    places: where their file may lie. Stored as (F, rows, columns), (F, N) or (N, F). Raises DatasetError if
+    paths: where their file may lie. Stored as (F, rows, columns), (F, N) or (N, F). Raises DatasetError if
     the file is missing or of another shape.
     """
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
+    path = next((file for file in paths if file.is_file()), None)
+    if path is None:
         raise DatasetError(
-            f"{places[0]}: no features of {places[0].stem} (nor at {places[2]}). Extract them first."
+            f"{paths[0]}: no features of {paths[0].stem} (nor at {paths[2]}). Extract them first."
         )
     cells = rows * columns
     try:
-        stored = mapped_array(found)
+        stored = mapped_array(path)
         if stored.dtype.kind != "f":
             raise ValueError("it holds no array of real numbers")
         if stored.size == cells * width and not np.isfinite(stored).all():
             raise ValueError("it holds what is not a finite number")
     except ValueError as error:
-        raise DatasetError(f"{found}: cannot read the features: {error}. Extract them again.") from error
+        raise DatasetError(f"{path}: cannot read the features: {error}. Extract them again.") from error
     if stored.shape == (cells, width):
         return np.ascontiguousarray(stored, np.float32)
     if stored.shape in ((width, rows, columns), (width, cells)):
         return np.ascontiguousarray(stored.reshape(width, cells).T, np.float32)
     raise DatasetError(
-        f"{found}: got the shape {stored.shape}, wanted ({width}, {rows}, {columns}), ({width}, {cells}) or"
+        f"{path}: got the shape {stored.shape}, wanted ({width}, {rows}, {columns}), ({width}, {cells}) or"
         f" ({cells}, {width}). Set vision.rows, columns and feature_width to what is stored."
     )

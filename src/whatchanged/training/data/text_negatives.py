@@ -154,7 +154,7 @@ class _TextNegatives:
     ) -> None:
         self.record, self.captions, self.longest, self.judge = record, captions, longest, judge
         self.own = {canonical(caption, longest) for caption in record.captions}
-        self.said = {_meaning(word) for caption in record.captions for word in caption.split()}
+        self.mentioned = {_meaning(word) for caption in record.captions for word in caption.split()}
         self.symmetric = any(is_symmetric(caption) for caption in record.captions)
         self.sentences: list[str] = []
 
@@ -167,7 +167,7 @@ class _TextNegatives:
             return
         cut = " ".join(sentence.split()[: self.longest])
         true = None if self.judge is None else self.judge(self.record, cut)
-        says_more = bool({_meaning(word) for word in self.captions.content(cut)} - self.said)
+        says_more = bool({_meaning(word) for word in self.captions.content(cut)} - self.mentioned)
         if true is False or (true is None and (kind == "confuse" or says_more or is_symmetric(sentence))):
             yield kind, sentence, share
 

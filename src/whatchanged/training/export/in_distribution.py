@@ -11,7 +11,7 @@ Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 20
 to find it. d is a Mahalanobis distance in a network's features, after Lee et al. (2018, A simple unified
 framework for detecting out-of-distribution samples and adversarial attacks), with a single class.
 
-Colours that hardly change those features are judged by numbers of their own (``captioner.colours``): their
+Colours that hardly change those features are judged by numbers of their own (``captioner.colors``): their
 ranges are those of drawn pictures, augmented as strongly, but for the outermost part that ``QUANTILE`` leaves
 out. How vivid they are is taken from those with any colour: by chance a scene has grey objects alone, and a
 range that holds it would take every greyscale picture for familiar.
@@ -28,7 +28,7 @@ from sklearn.covariance import ledoit_wolf
 from torch import Tensor, nn
 
 from whatchanged.captioner.card import InDistribution
-from whatchanged.captioner.colours import NAMES, NO_COLOUR, Ranges, colour_numbers
+from whatchanged.captioner.colors import NAMES, NO_COLOR, Ranges, color_numbers
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.training.methods import Method
 from whatchanged.training.objects.pool import Shard, check_size, open_shards
@@ -103,20 +103,20 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
         f" times as strongly as in training; the threshold is the {100 * QUANTILE:g} % quantile of"
         f" {len(held):,} others"
     )
-    colours, of_colours = fit_colours(shards)
-    return distance, InDistribution(threshold, f"{how}; {of_colours}", colours)
+    colors, of_colours = fit_colors(shards)
+    return distance, InDistribution(threshold, f"{how}; {of_colours}", colors)
 
 
-def fit_colours(shards: Sequence[Shard]) -> tuple[Ranges, str]:
+def fit_colors(shards: Sequence[Shard]) -> tuple[Ranges, str]:
     """The ranges of the numbers about colours over these pools' pictures, and how they were found."""
     places = _some([(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)])
     generator = torch.Generator().manual_seed(0)
-    rows = [colour_numbers(augmented.numpy()) for augmented in _augmented(places, generator, REACH)]
+    rows = [color_numbers(augmented.numpy()) for augmented in _augmented(places, generator, REACH)]
     numbers = np.concatenate(rows)  # (pictures, 5)
     ranges = {name: _range(column) for name, column in zip(NAMES, numbers.T, strict=True)}
     vividness = numbers[:, NAMES.index("vividness")]
-    if (vividness > NO_COLOUR).any():
-        ranges["vividness"] = _range(vividness[vividness > NO_COLOUR])
+    if (vividness > NO_COLOR).any():
+        ranges["vividness"] = _range(vividness[vividness > NO_COLOR])
     return ranges, f"colours within the range of {100 * QUANTILE:g} % of {len(places):,} drawn pictures"
 
 
@@ -159,31 +159,31 @@ def fit(rows: NDArray[np.float64]) -> OODDistance:
     return OODDistance(torch.from_numpy(mean).float(), torch.from_numpy(whiten).float())
 
 
-def _some(places: Sequence[PoolPicture]) -> list[PoolPicture]:
+def _some(pictures: Sequence[PoolPicture]) -> list[PoolPicture]:
     """At most ``PICTURES`` of them, drawn at random: at even steps all could be the same one of a triple's
     three pictures."""
-    chosen = np.random.default_rng(0).permutation(len(places))[:PICTURES]
-    return [places[i] for i in np.sort(chosen)]
+    chosen = np.random.default_rng(0).permutation(len(pictures))[:PICTURES]
+    return [pictures[i] for i in np.sort(chosen)]
 
 
 def _statistics(
-    vision: PictureVision, places: Sequence[PoolPicture], generator: torch.Generator
+    vision: PictureVision, pictures: Sequence[PoolPicture], generator: torch.Generator
 ) -> NDArray[np.float64]:
     with torch.inference_mode():
-        rows = torch.cat([statistics(f) for f in _features(vision, places, generator)])
+        rows = torch.cat([statistics(f) for f in _features(vision, pictures, generator)])
     return rows.double().numpy()
 
 
 def _features(
-    vision: PictureVision, places: Sequence[PoolPicture], generator: torch.Generator
+    vision: PictureVision, pictures: Sequence[PoolPicture], generator: torch.Generator
 ) -> Iterator[Tensor]:
     """The backbone's features of these pictures, each augmented, a batch at a time."""
-    for augmented in _augmented(places, generator, REACH):
+    for augmented in _augmented(pictures, generator, REACH):
         yield vision.features(vision.normalise(augmented))
 
 
-def _augmented(places: Sequence[PoolPicture], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
+def _augmented(pictures: Sequence[PoolPicture], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
     """These pictures, each augmented, a batch at a time: uint8 (B, H, W, 3)."""
-    for start in range(0, len(places), BATCH):
-        pixels = np.stack([shard.triples.read(i)[k] for shard, i, k in places[start : start + BATCH]])
+    for start in range(0, len(pictures), BATCH):
+        pixels = np.stack([shard.triples.read(i)[k] for shard, i, k in pictures[start : start + BATCH]])
         yield augment_pixels(torch.from_numpy(pixels), generator, reach)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST
 from whatchanged.captioner.card import (
-    AttentionPlaces,
+    AttentionLayout,
     Card,
     FeatureInput,
     GridAttention,
@@ -123,7 +123,7 @@ def _words_in_words(card: Card) -> str:
     return f"those of its world, for {kinds} kinds and {elements} elements"
 
 
-def _attention_in_words(declared: AttentionPlaces) -> str:
+def _attention_in_words(declared: AttentionLayout) -> str:
     if isinstance(declared, GridAttention):
         return f"{declared.rows} x {declared.columns} cells over each picture"
     return "the boxes of its statements"

@@ -24,7 +24,7 @@ from whatchanged.measured.compared import Compared
 from whatchanged.measured.reading import read_picture
 from whatchanged.measured.result import KINDS
 from whatchanged.records import PairRecord
-from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.regions.runtime import (
     RegionJudgement,
     RegionModel,
@@ -214,12 +214,12 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
     ``most``."""
     assert record.after is not None
     before, after = (read_picture(path).on_white for path in (record.before, record.after))
-    places = read_places(Compared(before, after), model.input.regions)
+    proposals = read_proposals(Compared(before, after), model.input.regions)
     measured = measure(record.before, record.after).no_change
-    if not places.proposals:
-        return _nothing(measured, bool(record.changed), model.said_by)
-    feed = inputs_of(places)
-    judged = model.judge(places)
+    if not proposals.proposals:
+        return _nothing(measured, bool(record.changed), model.settings)
+    feed = inputs_of(proposals)
+    judged = model.judge(proposals)
     with torch.inference_mode():
         wanted = graph(**{name: torch.from_numpy(array) for name, array in feed.items()})
     for name, tensor in zip(OUTPUTS, wanted, strict=True):
@@ -229,7 +229,7 @@ def _see(model: RegionModel, graph: RegionGraph, record: PairRecord, truth: Trut
                 f"{record.pair_id}: {name} of the exported graph differs from torch's by {off:.2g}, so"
                 " nothing was written. Export without --fp16 if it was set."
             )
-    ordered = order(judged, places.proposals, boxes_of(judged, before, after))
+    ordered = order(judged, proposals.proposals, boxes_of(judged, before, after))
     return _labelled(measured, bool(record.changed), judged, ordered, truth)
 
 
@@ -305,7 +305,11 @@ def fit_statements(seen: Sequence[JudgedPair], start: Statements, weights: Weigh
         f" statement where {100 * PRECISE:g} % of them point to a change"
     )
     return replace(
-        by, told=_told(seen), verdict_weight=weights.verdict, measured_weight=weights.measured, how=how
+        by,
+        told=_further_threshold(seen),
+        verdict_weight=weights.verdict,
+        measured_weight=weights.measured,
+        how=how,
     )
 
 
@@ -344,15 +348,15 @@ def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> floa
     return float(np.exp(found.x))
 
 
-def _told(seen: Sequence[JudgedPair]) -> float:
+def _further_threshold(seen: Sequence[JudgedPair]) -> float:
     """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change.
 
     1 where too few do.
     """
     later = [
-        (chance_of_change(one.judged, place), bool(one.points[place].any()))
+        (chance_of_change(one.judged, index), bool(one.points[index].any()))
         for one in seen
-        for place in one.order[1:MOST]
+        for index in one.order[1:MOST]
     ]
     later.sort(reverse=True)
     right = np.cumsum([hit for _, hit in later])

@@ -192,10 +192,12 @@ def _weights_file(name: str, kind: BackboneKind, weights: Path | None) -> Path:
             " --weights resnet101.pth"
         )
     spec = find_spec(kind.package)
-    found = sorted(Path(spec.origin).parent.glob("models/*.pth")) if spec is not None and spec.origin else []
-    if not found:
+    results = (
+        sorted(Path(spec.origin).parent.glob("models/*.pth")) if spec is not None and spec.origin else []
+    )
+    if not results:
         raise MissingExtra(f"The backbone {name}", kind.package.replace("_", "-"), "photo")
-    return found[0]
+    return results[0]
 
 
 def _load(network: nn.Module, name: str, file: Path) -> None:
@@ -203,14 +205,14 @@ def _load(network: nn.Module, name: str, file: Path) -> None:
 
     Raises RecipeError where the file cannot be read, lacks a tensor or has it in another shape.
     """
-    found = read_tensors(file)
+    results = read_tensors(file)
     wanted = {n: t for n, t in network.state_dict().items() if not n.endswith("num_batches_tracked")}
-    wrong = [n for n, t in wanted.items() if n not in found or found[n].shape != t.shape]
+    wrong = [n for n, t in wanted.items() if n not in results or results[n].shape != t.shape]
     if wrong:
-        got = f"shape {tuple(found[wrong[0]].shape)}" if wrong[0] in found else "nothing of this name"
+        got = f"shape {tuple(results[wrong[0]].shape)}" if wrong[0] in results else "nothing of this name"
         raise RecipeError(
             f"{file}: these are not the weights of {name}: {len(wrong)} tensors do not fit (first:"
             f" {wrong[0]}, wanted shape {tuple(wanted[wrong[0]].shape)}, got {got}). Give a file in the"
             " layout of the original."
         )
-    network.load_state_dict({n: found[n] for n in wanted}, strict=False)
+    network.load_state_dict({n: results[n] for n in wanted}, strict=False)

@@ -70,7 +70,7 @@ class Shards:
     def missing(self, pictures: Mapping[str, Path], size: int) -> list[Job]:
         """The shards that are not there."""
         jobs = _jobs(pictures, size)
-        found = [job for job in jobs if not self._is_there(job)]
+        results = [job for job in jobs if not self._is_there(job)]
         own = {self._file(job).name for job in jobs}
         extra = sorted({path.name for path in self.folder.glob(PATTERN)} - own)
         if extra:
@@ -78,7 +78,7 @@ class Shards:
                 f"{self.folder}: it holds shards of another data set (first: {extra[0]}). Choose another"
                 " folder."
             )
-        return found
+        return results
 
     def write(self, job: Job, grids: NDArray[np.floating[Any]]) -> None:
         """One shard."""
@@ -169,15 +169,15 @@ def _jobs(pictures: Mapping[str, Path], size: int) -> list[Job]:
     return [Job(i, part, tuple(pictures[name] for name in part)) for i, part in enumerate(parts)]
 
 
-def _of_another(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> OutputError:
-    theirs, ours = (about.get("precision", "fp32") for about in (found, wanted))
-    if {**found, "precision": ours} == {**wanted, "precision": ours}:
+def _of_another(path: Path, actual: Mapping[str, Any], wanted: Mapping[str, Any]) -> OutputError:
+    theirs, ours = (about.get("precision", "fp32") for about in (actual, wanted))
+    if {**actual, "precision": ours} == {**wanted, "precision": ours}:
         return OutputError(
             f"{path}: its features were computed in {theirs}, not in {ours}. Choose another folder, or"
             f" --precision {theirs}."
         )
     return OutputError(
-        f"{path}: its features are those of {found.get('backbone')} with weights"
-        f" {str(found.get('sha256'))[:12]}, not of {wanted['backbone']} with {wanted['sha256'][:12]}. Choose"
+        f"{path}: its features are those of {actual.get('backbone')} with weights"
+        f" {str(actual.get('sha256'))[:12]}, not of {wanted['backbone']} with {wanted['sha256'][:12]}. Choose"
         " another folder."
     )

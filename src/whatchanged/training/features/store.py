@@ -20,7 +20,6 @@ from rich.progress import track
 from whatchanged.datasets import Dataset
 from whatchanged.errors import RecipeError
 from whatchanged.images import open_image, resize
-from whatchanged.places import is_remote
 from whatchanged.processes import as_they_come, worker_pool
 from whatchanged.recipes.schema import Precision
 from whatchanged.training.data.grid_files import picture_name
@@ -32,6 +31,7 @@ from whatchanged.training.objects.token_files import claim, origin, tokens_file,
 from whatchanged.training.vision.augmentation import augment
 from whatchanged.training.vision.base import PictureVision, has_backbone, picture_size
 from whatchanged.training.weights.trained import open_trained
+from whatchanged.urls import is_remote
 
 BATCH = 100
 """Pictures of a pool in one batch."""
@@ -99,12 +99,12 @@ def store_features(
 
 def _pictures(dataset: Dataset) -> dict[str, Path]:
     """Name -> file of every picture, each once, in the order of the records."""
-    found = {}
+    results = {}
     for record in dataset.records:
         for picture in (record.before, record.after):
             if picture is not None:
-                found[picture_name(picture, dataset.root)] = picture
-    return found
+                results[picture_name(picture, dataset.root)] = picture
+    return results
 
 
 def _write(
@@ -204,12 +204,12 @@ def store_tokens(
         )
     if untrained := sorted(missing & {f"vision.{name}" for name in vision.token_state()}):
         raise RecipeError(f"{run}: this model lacks {untrained[0]}, which makes tokens. Name a run's folder.")
-    found = open_shards(pool)
-    check_size(pool, found, *picture_size(vision))
+    results = open_shards(pool)
+    check_size(pool, results, *picture_size(vision))
     claim(out, origin(pool, fingerprint(vision.token_state()), variants, vision.patches, vision.stored_width))
     where = choose_device(device)
     vision.to(where).eval()
-    shards = [shard for shard in found if not tokens_file(out, shard.number).exists()]
+    shards = [shard for shard in results if not tokens_file(out, shard.number).exists()]
     for shard in track(shards, "tokens", disable=quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
         write_tokens(out, shard.number, tokens)

@@ -205,22 +205,22 @@ def initialise_from(method: Learner, source: Learner, where: str) -> str:
 
 def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The word tables of ``method`` with the rows of the words that ``source`` has, whose ``state`` it is."""
-    own, theirs, found = method.state_dict(), source.word_tables(), {}
+    own, theirs, results = method.state_dict(), source.word_tables(), {}
     for name, rows in method.word_tables().items():
         if name in own and name in state and name in theirs and own[name].shape[1:] == state[name].shape[1:]:
             places = dict(zip(source.vocabulary.entries, theirs[name], strict=True))
-            found[name] = _by_word(own[name], method.vocabulary.entries, rows, state[name], places)
-    return found
+            results[name] = _by_word(own[name], method.vocabulary.entries, rows, state[name], places)
+    return results
 
 
 def _by_word(
-    own: Tensor, entries: Sequence[str], rows: Sequence[int], theirs: Tensor, places: Mapping[str, int]
+    own: Tensor, entries: Sequence[str], rows: Sequence[int], theirs: Tensor, indices: Mapping[str, int]
 ) -> Tensor:
-    """``own`` (V, ...) with the rows of the words that the other table has, by ``places``."""
+    """``own`` (V, ...) with the rows of the words that the other table has, by ``indices``."""
     mixed = own.clone()
     for word, row in zip(entries, rows, strict=True):
-        if word in places:
-            mixed[row] = theirs[places[word]]
+        if word in indices:
+            mixed[row] = theirs[indices[word]]
     return mixed
 
 

@@ -238,14 +238,14 @@ class CLIP4IDC(nn.Module):
         return self._clip_tables()
 
     def _embed(
-        self, ids: Tensor, places: Tensor, past: Past = None
+        self, ids: Tensor, at_positions: Tensor, past: Past = None
     ) -> tuple[Tensor, tuple[Tensor, Tensor] | None]:
-        """Words (B, T) at ``places`` (T,) as the captioner reads them; FT1: through CLIP's text tower.
+        """Words (B, T) at ``at_positions`` (T,) as the captioner reads them; FT1: through CLIP's text tower.
 
         Also the tower's keys and values of these words, for FT1.
         """
         table, positions = self._tables()
-        words = F.embedding(self.table_rows[ids], table) + positions[places]
+        words = F.embedding(self.table_rows[ids], table) + positions[at_positions]
         if self.config.variant != "ft1" or self.text is None:
             return words, None
         out = self.text(words, past)
@@ -260,16 +260,16 @@ class CLIP4IDC(nn.Module):
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
-        rows = self._said(self.read(before, after), ids).rows  # (B, L - 1, D)
+        rows = self._decoded(self.read(before, after), ids).rows  # (B, L - 1, D)
         return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
 
     def _read_captions(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, T, V) of the words behind BOS, and their attention (B, T, 2, N)."""
-        said = self._said(pair, ids)
+        said = self._decoded(pair, ids)
         attention = to_patches(said.attention.mean((1, 2)), self.vision.patches)
         return self._logits(said.rows), attention
 
-    def _said(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
+    def _decoded(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
         """What the decoder makes of the words before each position from 1 on. ids: (B, L)."""
         said = ids[:, :-1]
         places = torch.arange(said.shape[1], device=ids.device)
@@ -282,7 +282,7 @@ class CLIP4IDC(nn.Module):
         return self._memory(self.read(before, after))
 
     def _memory(self, pair: TokenPair) -> CLIP4IDCMemory:
-        keys, values = self.captioner.read(self.pair(pair))
+        keys, values = self.captioner.keys_values(self.pair(pair))
         return CLIP4IDCMemory(keys, values, pair.cells)
 
     def no_change(self, memory: CLIP4IDCMemory) -> None:
@@ -350,7 +350,7 @@ class CLIP4IDC(nn.Module):
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
         adapts = self.config.variant == "clip4idc"
-        idle = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
+        unused = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         for name, _ in self.named_parameters():
             part = name.partition(".")[0]
             tower = part in ("text", "log_scale") and adapts
@@ -359,8 +359,8 @@ class CLIP4IDC(nn.Module):
             by_retrieval = part != "captioner" and not (part == "words" and self._kept)
             read = ("caption" in tasks and by_caption) or ("retrieval" in tasks and by_retrieval)
             if part != "vision" and (self._frozen(name) or not read):
-                idle.add(name)
-        return frozenset(idle)
+                unused.add(name)
+        return frozenset(unused)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
         """The tables with a row for each word: CLIP's own, or the captioner's; rows as in CLIP's table."""

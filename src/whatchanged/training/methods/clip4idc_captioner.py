@@ -65,7 +65,7 @@ class CaptionDecoder(nn.Module):
             nn.init.normal_(self.words.weight, std=0.02)
             nn.init.normal_(self.positions, std=0.01)
 
-    def read(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def keys_values(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Pair tokens (B, R, J) -> what each decoder layer attends to: keys, values (B, layers, h, R, k)."""
         m = tokens if self.widen is None else self.widen(tokens)  # (B, R, D)
         outputs = []
@@ -83,13 +83,13 @@ class CaptionDecoder(nn.Module):
     ) -> DecoderOutput:
         """Embedded words (B, T, D) behind ``past`` (B, layers, h, P, k), attending to a memory."""
         d = self.dropout(self.entry_norm(words))
-        found = []
+        results = []
         for i, layer in enumerate(layers_of(self.decoder, PostNormDecoderLayer)):
             own = None if past is None else (past[0][:, i], past[1][:, i])
             pair = (memory.keys[:, i], memory.values[:, i])
             d, seen, attention = layer(d, pair, allowed, own)
-            found.append((seen.keys, seen.values, attention))
-        return DecoderOutput(d, *(torch.stack(parts, dim=1) for parts in zip(*found, strict=True)))
+            results.append((seen.keys, seen.values, attention))
+        return DecoderOutput(d, *(torch.stack(parts, dim=1) for parts in zip(*results, strict=True)))
 
     def logits(self, rows: Tensor, table: Tensor) -> Tensor:
         """Word rows (..., D) -> logits (..., rows of the table)."""

@@ -54,11 +54,11 @@ from whatchanged.training.methods.pcl_presets import PRESETS
 from whatchanged.training.nn.transformer import (
     Cached,
     Stack,
-    asked_rows,
-    asking_mask,
     captioning_mask,
     chosen_first,
     key_mask,
+    query_words_mask,
+    select_rows,
 )
 from whatchanged.training.vision.base import Hidden, TokenPair, Vision, on_grids, to_patches
 from whatchanged.vocabulary import MASK, PAD, Vocabulary, padded
@@ -184,10 +184,10 @@ class PCL(nn.Module):
         loss = F.cross_entropy(self.output(words[some]), wanted)
         return {"mlm": share_of_mean(loss, len(wanted))}
 
-    def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor, asked: Tensor) -> Tensor:
-        """The rows (B, Q, D) of the words at the places ``asked`` (B, Q), all rows having read all."""
+    def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor, query_rows: Tensor) -> Tensor:
+        """The rows (B, Q, D) of the words at the places ``query_rows`` (B, Q), all rows having read all."""
         images = self.image_rows(pair)
-        return self.joint_rows(images, ids, real, images.rows.shape[1] + 1 + asked)
+        return self.joint_rows(images, ids, real, images.rows.shape[1] + 1 + query_rows)
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
         """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
@@ -201,7 +201,7 @@ class PCL(nn.Module):
         originals = torch.cat([pair.before.features, pair.after.features], dim=1).detach()  # (B, 2N, F)
         weight, temperature = self.embed.project.weight, self.config.mvcl_temperature
         regressed = self.regressor(patches[some], weight)  # (M, F)
-        own = asked_rows(originals, asked)[some]
+        own = select_rows(originals, asked)[some]
         if self.preset.regressed_negatives:
             others = gather_batch(self.regressor(patches[~masked], weight))  # (U, F)
             known, first = gather_batch(own), first_row(len(own))
@@ -210,15 +210,19 @@ class PCL(nn.Module):
             loss = masked_patch_loss(regressed, own, gather_batch(originals[~masked]), temperature)
         return {"mvcl": share_of_mean(loss, len(own))}
 
-    def _read_patches(self, pair: TokenPair, hidden: Hidden, ids: Tensor, asked: Tensor | None) -> Tensor:
+    def _read_patches(
+        self, pair: TokenPair, hidden: Hidden, ids: Tensor, query_rows: Tensor | None
+    ) -> Tensor:
         """Rows of the pictures' patches, some hidden, all rows having read all: (B, 2N, D), or (B, Q, D).
 
-        asked: (B, Q), numbers of patches, those of the second picture behind the first one's; None: all.
+        query_rows: (B, Q), numbers of patches, those of the second picture behind the first one's; None: all.
         """
         images = self.image_rows(pair, hidden)
         places = torch.arange(images.rows.shape[1], device=ids.device)
         patches = torch.cat([places[1 : images.second], places[images.second + 1 :]])  # (2N,)
-        return self.joint_rows(images, ids, ids != PAD, patches if asked is None else patches[asked])
+        return self.joint_rows(
+            images, ids, ids != PAD, patches if query_rows is None else patches[query_rows]
+        )
 
     def _fda(self, batch: Batch) -> dict[str, Tensor]:
         similarities = self.similarities(batch)
@@ -265,10 +269,10 @@ class PCL(nn.Module):
         terms = {"caption": F.cross_entropy(words, labels.gather(1, asked)[some], reduction="sum")}
         return {**terms, **self._judging(specials, batch)}
 
-    def _read_captions(self, images: ImageRows, ids: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
-        """When captioning, the rows of words at ``asked`` (B, Q), and [IMG1] beside [IMG2] (B, 2D)."""
+    def _read_captions(self, images: ImageRows, ids: Tensor, query_rows: Tensor) -> tuple[Tensor, Tensor]:
+        """When captioning, the rows of words at ``query_rows`` (B, Q), and [IMG1] beside [IMG2] (B, 2D)."""
         specials = self._specials(images).expand(len(ids), -1)
-        words = images.rows.shape[1] + self.preset.cls_captions + asked
+        words = images.rows.shape[1] + self.preset.cls_captions + query_rows
         out = self.captioning_rows(images, ids, torch.cat([specials, words], dim=1))
         return out[:, 2:], out[:, :2].flatten(1)
 
@@ -316,8 +320,8 @@ class PCL(nn.Module):
         before, after = self.vision.add_match_features(pair, hidden)
         first = self.embed.image(before, 0)  # (B, N + 1, D)
         second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
-        place = self.vision.patches + 1
-        return ImageRows(first, place), ImageRows(second, place)
+        index = self.vision.patches + 1
+        return ImageRows(first, index), ImageRows(second, index)
 
     def alone(self, picture: ImageRows) -> ImageRows:
         """One picture's rows behind F_sing; without the difference encoder as they are."""
@@ -341,41 +345,43 @@ class PCL(nn.Module):
             )  # before the first: dropout's draws in another order are other numbers
         return self.together(self.alone(first), second)
 
-    def joint_rows(self, images: ImageRows, ids: Tensor, real: Tensor, asked: Tensor | None = None) -> Tensor:
+    def joint_rows(
+        self, images: ImageRows, ids: Tensor, real: Tensor, query_rows: Tensor | None = None
+    ) -> Tensor:
         """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread.
 
-        asked: which rows are wanted, as in ``Attention``.
+        query_rows: which rows are wanted, as in ``Attention``.
         """
         cls = self.embed.special(2, ids.shape[0])
         rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)  # (B, R + 1 + L, D)
         read = None
         if not self.preset.read_pads:
             read = key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))
-        out: Tensor = self.cross(rows, read, asked)
+        out: Tensor = self.cross(rows, read, query_rows)
         return out
 
     def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position
-        from 1 on (``asking_mask``). Each is what ``step`` would compute there. Returned are [IMG1], [IMG2]
-        and the [MASK] rows.
+        from 1 on (``query_words_mask``). Each is what ``step`` would compute there. Returned are [IMG1],
+        [IMG2] and the [MASK] rows.
         """
         front = self._front(images.rows)
         places = torch.arange(1, ids.shape[1], device=ids.device)
         masks = self.embed.text(torch.full_like(ids[:, 1:], MASK), places)
         rows = torch.cat([front, self._words(ids[:, :-1]), masks], dim=1)
-        allowed = asking_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
+        allowed = query_words_mask(images.rows.shape[1], front.shape[1], len(places), ids.device)
         masked = torch.arange(rows.shape[1] - len(places), rows.shape[1], device=ids.device)
         asked = torch.cat([self._specials(images), masked])
-        return self.cross.with_cache(rows, allowed, asked=asked)
+        return self.cross.with_cache(rows, allowed, query_rows=asked)
 
-    def captioning_rows(self, images: ImageRows, ids: Tensor, asked: Tensor | None = None) -> Tensor:
+    def captioning_rows(self, images: ImageRows, ids: Tensor, query_rows: Tensor | None = None) -> Tensor:
         """Captioning: images are blind to text and text to what follows; words stand last.
 
-        asked: which rows are wanted, as in ``Attention``.
+        query_rows: which rows are wanted, as in ``Attention``.
         """
         rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
         allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
-        out: Tensor = self.cross(rows, allowed, asked)
+        out: Tensor = self.cross(rows, allowed, query_rows)
         return out
 
     def _front(self, rows: Tensor) -> Tensor:
@@ -399,7 +405,7 @@ class PCL(nn.Module):
         images = self.image_rows(pair)
         front = self._front(images.rows)
         allowed = captioning_mask(images.rows.shape[1], front.shape[1], front.device)
-        kept = self.cross.with_cache(front, allowed, asked=self._specials(images))
+        kept = self.cross.with_cache(front, allowed, query_rows=self._specials(images))
         return PCLMemory(kept.keys, kept.values, kept.rows.flatten(1), pair.cells)
 
     def no_change(self, memory: PCLMemory) -> Tensor | None:
@@ -438,7 +444,7 @@ class PCL(nn.Module):
         vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
             groups["vision" if name in vision else "method"].append(parameter)
-        moves = self.preset.idle_heads_move
+        moves = self.preset.unused_heads_move
         return [
             {"name": name, "params": params, "moves_when_idle": moves}
             for name, params in groups.items()
@@ -448,10 +454,10 @@ class PCL(nn.Module):
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
         trained = [HEADS[task] for task in tasks if task in HEADS]
-        idle = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
+        unused = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
         if not trained:
-            idle |= {"embed", "single", "pair", "cross"}
-        own = frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+            unused |= {"embed", "single", "pair", "cross"}
+        own = frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in unused)
         return own | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:

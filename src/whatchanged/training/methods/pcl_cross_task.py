@@ -146,9 +146,11 @@ class PCLCrossTask(PCL):
             return rest | own
         words = {"embed.words.weight"} if self.preset.own_specials else set()
         seen = ("embed.", "single.", "pair.", "vision.")
-        idle = {name for name in rest if not name.startswith(seen)}
-        idle |= rest & words
-        return frozenset(idle | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)})
+        unused = {name for name in rest if not name.startswith(seen)}
+        unused |= rest & words
+        return frozenset(
+            unused | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
+        )
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """As PCL's; the classifier and the aligner start anew too."""

@@ -36,7 +36,7 @@ class Embeddings(nn.Module):
         self.project = nn.Linear(vision.width, width)
         self.norm = norm(width, preset.deviation_norm, eps=1e-12)
         self.dropout = nn.Dropout(config.dropout)
-        self.first = int(preset.placed_specials)
+        self.first = int(preset.specials_with_positions)
         self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
         self.positions: Tensor
         rows = max(200, 1 + max(config.text_positions, vision.rows * vision.columns))
@@ -51,16 +51,16 @@ class Embeddings(nn.Module):
         patches = self.dropout(self.norm(patches + kind + self.positions[tokens.cells + self.first]))
         return torch.cat([self.special(index, tokens.features.shape[0]), patches], dim=1)  # (B, 1 + N, D)
 
-    def text(self, ids: Tensor, places: Tensor) -> Tensor:
-        """ids (B, T) at text positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
+    def text(self, ids: Tensor, positions: Tensor) -> Tensor:
+        """ids (B, T) at text positions ``positions`` (T,), BOS being 0 -> rows (B, T, D)."""
         words = self.word_scale * self.words(ids) + self.types.weight[self.preset.types[5]]
-        rows: Tensor = self.dropout(self.norm(words + self.positions[places + self.first]))
+        rows: Tensor = self.dropout(self.norm(words + self.positions[positions + self.first]))
         return rows
 
     def special(self, index: int, pairs: int) -> Tensor:
         """[IMG1], [IMG2] or [CLS] (0, 1, 2) -> rows (B, 1, D)."""
         vector = self.words.weight[CLS] if self.specials is None else self.specials.weight[index]
-        place = self.positions[0] if self.preset.placed_specials else 0
+        place = self.positions[0] if self.preset.specials_with_positions else 0
         vector = vector + self.types.weight[self.preset.types[2 * index]] + place
         rows: Tensor = self.dropout(self.norm(vector).expand(pairs, 1, -1))
         return rows

@@ -222,9 +222,11 @@ class SCORER(nn.Module):
         if not pair.aligned:
             self._check_grid()
             cells = torch.arange(self.vision.rows * self.vision.columns, device=pair.before.features.device)
-            places = self._places(cells)
-            return self._placed(in_rows(pair.before), places), self._placed(in_rows(pair.after), places)
-        before, after = (self._placed(own.features, self._places(own.cells)) for own in pair)
+            places = self._positions(cells)
+            return self._with_positions(in_rows(pair.before), places), self._with_positions(
+                in_rows(pair.after), places
+            )
+        before, after = (self._with_positions(own.features, self._positions(own.cells)) for own in pair)
         return before, after
 
     def _check_grid(self) -> None:
@@ -236,19 +238,19 @@ class SCORER(nn.Module):
                 f"{cells} of the grid. Set vision.keep = 0."
             )
 
-    def _places(self, cells: Tensor) -> CellPositions:
+    def _positions(self, cells: Tensor) -> CellPositions:
         """The positions of numbered cells, (N,) or (B, N)."""
         row, column = cells // self.vision.columns, cells % self.vision.columns
         embedded = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
         x, y = 2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1
         return CellPositions(embedded, torch.stack([x, y], dim=-1))
 
-    def _placed(self, features: Tensor, places: CellPositions) -> Tensor:
-        """Features (B, N, F) of cells at ``places`` -> tokens (B, N, D)."""
+    def _with_positions(self, features: Tensor, positions: CellPositions) -> Tensor:
+        """Features (B, N, F) of cells at ``positions`` -> tokens (B, N, D)."""
         if self.preset.coordinates:
-            lies = places.coordinates.to(features.dtype).expand(features.shape[0], -1, -1)
+            lies = positions.coordinates.to(features.dtype).expand(features.shape[0], -1, -1)
             features = torch.cat([features, lies], dim=-1)  # (B, N, F + 2)
-        tokens: Tensor = self.project(features) + places.embedded
+        tokens: Tensor = self.project(features) + positions.embedded
         return tokens
 
     def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, Directions | None]:
@@ -347,10 +349,10 @@ class SCORER(nn.Module):
         if "caption" in tasks:
             used = self._matching_layer() if self.config.view_weight else None
             unread = (i for i, layer in enumerate(self.layers) if layer is not used)
-            idle = self._frozen() | {f"layers.{i}.matching.log_scale" for i in unread}
+            unused = self._frozen() | {f"layers.{i}.matching.log_scale" for i in unread}
             if not self.layers and self.reasoning is None:
-                idle |= {"project.bias", "column_places.weight", "row_places.weight"}
-            own &= idle
+                unused |= {"project.bias", "column_places.weight", "row_places.weight"}
+            own &= unused
         return frozenset(own) | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:

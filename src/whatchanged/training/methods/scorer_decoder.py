@@ -53,16 +53,16 @@ class DecoderLayer(nn.Module):
 
         memory: keys and values of D.
         """
-        new = self.own.read(h)
+        new = self.own.project_keys_values(h)
         keys, values = new
         if past is None:
             allowed = torch.ones(h.shape[1], h.shape[1], dtype=torch.bool, device=h.device).tril()
         else:
             allowed = None
             keys, values = (torch.cat(both, dim=2) for both in zip(past, new, strict=True))
-        read, _ = self.own(self.own.ask(h), keys, values, allowed)
+        read, _ = self.own(self.own.project_queries(h), keys, values, allowed)
         h = self.own_norm(h + read)
-        read, attention = self.cross(self.cross.ask(h), *memory)
+        read, attention = self.cross(self.cross.project_queries(h), *memory)
         h = self.cross_norm(h + read)
         g = F.gelu(self.ffn_in(h))
         kept = h if self.standard_ffn else g
@@ -89,9 +89,9 @@ class Decoder(nn.Module):
             if isinstance(module, nn.Linear):
                 nn.init.zeros_(module.bias)
 
-    def embed(self, ids: Tensor, places: Tensor) -> Tensor:
-        """ids (B, T) at positions ``places`` (T,), BOS being 0 -> rows (B, T, D)."""
-        words = self.words(ids) + self.positions[places]  # (B, T, E)
+    def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
+        """ids (B, T) at positions ``positions`` (T,), BOS being 0 -> rows (B, T, D)."""
+        words = self.words(ids) + self.positions[positions]  # (B, T, E)
         rows: Tensor = self.norm(self.dropout(self.widen(words)))  # (B, T, D)
         return rows
 
@@ -104,22 +104,22 @@ class Decoder(nn.Module):
         h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
         attention = h.new_zeros(0)
         for layer in layers_of(self.layers, DecoderLayer):
-            h, _, attention = layer(h, layer.cross.read(difference), None)
+            h, _, attention = layer(h, layer.cross.project_keys_values(difference), None)
         return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:
         """What the layers' cross attention reads of D (B, N, D): (B, layers, h, N, k) each."""
-        read = [layer.cross.read(difference) for layer in layers_of(self.layers, DecoderLayer)]
+        read = [layer.cross.project_keys_values(difference) for layer in layers_of(self.layers, DecoderLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
 
-    def one_word(self, ids: Tensor, place: Tensor, memory: KeysValues, past: KeysValues) -> LayerOutput:
-        """The state of one more word, ids (B,) at ``place`` (1,), behind those of ``past``.
+    def one_word(self, ids: Tensor, position: Tensor, memory: KeysValues, past: KeysValues) -> LayerOutput:
+        """The state of one more word, ids (B,) at ``position`` (1,), behind those of ``past``.
 
         memory, past: (B, layers, h, rows, k) each. Returns its state (B, 1, D), its keys and values in every
         layer (B, layers, h, 1, k), and the last layer's attention (B, h, 1, N).
         """
-        h = self.embed(ids[:, None], place)
+        h = self.embed(ids[:, None], position)
         outputs = []
         for number, layer in enumerate(layers_of(self.layers, DecoderLayer)):
             before = past[0][:, number], past[1][:, number]

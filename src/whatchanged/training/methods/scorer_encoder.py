@@ -78,11 +78,11 @@ class MultiHeadAttention(nn.Module):
         self.heads = heads
         self.scale = (width // heads) ** -0.5
 
-    def ask(self, x: Tensor) -> Tensor:
+    def project_queries(self, x: Tensor) -> Tensor:
         """Queries of rows (B, T, D): (B, h, T, k)."""
         return split_heads(self.query(x), self.heads)
 
-    def read(self, y: Tensor) -> tuple[Tensor, Tensor]:
+    def project_keys_values(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of rows (B, T, D): (B, h, T, k) each."""
         return split_heads(self.key(y), self.heads), split_heads(self.value(y), self.heads)
 

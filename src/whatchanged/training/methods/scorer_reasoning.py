@@ -56,5 +56,5 @@ class Reasoning(nn.Module):
         """Cells X1, X2 (B, N, D), t (B, D) -> queries of the hallucinated picture, keys of the one after."""
         mentioned = sentence[:, None].expand(-1, before.shape[1], -1)
         z = self.mix(torch.cat([before, mentioned], dim=-1))  # (B, N, 2D) -> (B, N, D)
-        read, _ = self.attention(self.attention.ask(z), *self.attention.read(z))
+        read, _ = self.attention(self.attention.project_queries(z), *self.attention.project_keys_values(z))
         return self.query(self.shape(read)), self.key(after)

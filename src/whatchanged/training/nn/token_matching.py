@@ -106,16 +106,16 @@ class _Weights(NamedTuple):
     numbers: Tensor
 
     @classmethod
-    def of(cls, best: tuple[Tensor, Tensor], asks: Tensor, is_asked: Tensor) -> "_Weights":
+    def of(cls, best: tuple[Tensor, Tensor], query_weights: Tensor, key_weights: Tensor) -> "_Weights":
         """w of a tile (a L, b M). best: of each query (a, L, b), of each key (a, b, M); asks (a, 1, b);
         is_asked (a, b, 1)."""
         best_key, best_query = best
         (pictures, asking, others), asked = best_key.shape, best_query.shape[2]
-        query = torch.arange(pictures * asking, device=asks.device).view(pictures, asking, 1)
-        key = torch.arange(others * asked, device=asks.device).view(others, asked)
+        query = torch.arange(pictures * asking, device=query_weights.device).view(pictures, asking, 1)
+        key = torch.arange(others * asked, device=query_weights.device).view(others, asked)
         rows = query.expand(best_key.shape), query[:, :1] + best_query
         columns = key[:, 0] + best_key, key.expand(best_query.shape)
-        numbers = asks.expand(best_key.shape), is_asked.expand(best_query.shape)
+        numbers = query_weights.expand(best_key.shape), key_weights.expand(best_query.shape)
         return cls(*(torch.cat([one.flatten(), two.flatten()]) for one, two in (rows, columns, numbers)))
 
     def transposed(self) -> "_Weights":

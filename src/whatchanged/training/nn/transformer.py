@@ -56,7 +56,7 @@ def captioning_mask(images: int, rows: int, device: torch.device | None = None) 
     return (index < images) | (index <= index[:, None])
 
 
-def asking_mask(images: int, front: int, words: int, device: torch.device | None = None) -> Tensor:
+def query_words_mask(images: int, front: int, words: int, device: torch.device | None = None) -> Tensor:
     """The same with ``words`` rows behind that ask for one word each, bool, square.
 
     Rows: ``front`` (the ``images`` first are blind to text), ``words`` true words, ``words`` askers. Asker t
@@ -80,24 +80,27 @@ def norm(width: int, deviation: bool, eps: float) -> nn.Module:
     return DeviationNorm(width, eps) if deviation else nn.LayerNorm(width)
 
 
-def asked_rows(x: Tensor, asked: Tensor | None) -> Tensor:
-    """The asked rows of x (B, T, D): (B, Q, D). asked: (Q,), the same for all pairs, or (B, Q); None: all."""
-    if asked is None:
+def select_rows(x: Tensor, query_rows: Tensor | None) -> Tensor:
+    """The asked rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q); None:
+    all."""
+    if query_rows is None:
         return x
-    return x.index_select(1, asked) if asked.ndim == 1 else x.take_along_dim(asked[..., None], 1)
+    return (
+        x.index_select(1, query_rows) if query_rows.ndim == 1 else x.take_along_dim(query_rows[..., None], 1)
+    )
 
 
-def asked_reading(allowed: Tensor | None, asked: Tensor | None, rows: int) -> Tensor | None:
-    """What the asked of so many rows may read; ``allowed`` as in ``Attention``, ``asked`` as in
-    ``asked_rows``."""
-    if allowed is None or asked is None:
+def select_mask_rows(allowed: Tensor | None, query_rows: Tensor | None, rows: int) -> Tensor | None:
+    """What the asked of so many rows may read; ``allowed`` as in ``Attention``, ``query_rows`` as in
+    ``select_rows``."""
+    if allowed is None or query_rows is None:
         return allowed
     allowed = allowed.expand(*allowed.shape[:-2], rows, -1)
-    if asked.ndim == 1:
-        return allowed.index_select(-2, asked)
+    if query_rows.ndim == 1:
+        return allowed.index_select(-2, query_rows)
     if allowed.ndim == 2:
-        return allowed[asked][:, None]  # (B, 1, Q, S)
-    return allowed.take_along_dim(asked[:, None, :, None], 2)
+        return allowed[query_rows][:, None]  # (B, 1, Q, S)
+    return allowed.take_along_dim(query_rows[:, None, :, None], 2)
 
 
 def chosen_first(chosen: Tensor) -> tuple[Tensor, Tensor]:
@@ -170,17 +173,17 @@ class Attention(nn.Module):
         x: Tensor,
         allowed: Tensor | None,
         known: Sequence[KeysValues] = (),
-        asked: Tensor | None = None,
+        query_rows: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState]:
         """Rows x (B, T, D) read rows that are ``known`` (keys, values: (B, h, P, k) each), then one another.
 
         ``allowed``: bool, True where a row may read a column, broadcast to (B, h, T, all that is read); None
-        allows all. ``asked``: the rows that read, (Q,) or (B, Q); None: all.
+        allows all. ``query_rows``: the rows that read, (Q,) or (B, Q); None: all.
         """
-        query = self._split(self.query(asked_rows(x, asked))) * self.scale  # (B, h, Q, k)
+        query = self._split(self.query(select_rows(x, query_rows))) * self.scale  # (B, h, Q, k)
         keys, values = self._split(self.key(x)), self._split(self.value(x))
         scores = _joined([query @ some.transpose(-1, -2) for some in (*(far for far, _ in known), keys)])
-        allowed = asked_reading(allowed, asked, x.shape[1])
+        allowed = select_mask_rows(allowed, query_rows, x.shape[1])
         if allowed is not None:
             scores += scores.new_zeros(()).masked_fill(~allowed, BLIND)
         probabilities = scores.softmax(-1)
@@ -222,11 +225,11 @@ class PreNormBlock(nn.Module):
         h: Tensor,
         allowed: Tensor | None,
         known: Sequence[KeysValues] = (),
-        asked: Tensor | None = None,
+        query_rows: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState]:
         """Rows in, the asked rows out, and what was seen on the way; all else as in ``Attention``."""
-        read, seen = self.attention(self.attention_norm(h), allowed, known, asked)
-        h = asked_rows(h, asked) + self.dropout(read)
+        read, seen = self.attention(self.attention_norm(h), allowed, known, query_rows)
+        h = select_rows(h, query_rows) + self.dropout(read)
         return h + self.dropout(self.ffn(self.ffn_norm(h))), seen
 
 
@@ -245,39 +248,39 @@ class Stack(nn.Module):
             PreNormBlock(width, heads, ffn, dropout, deviation) for _ in range(layers)
         )
 
-    def forward(self, x: Tensor, allowed: Tensor | None = None, asked: Tensor | None = None) -> Tensor:
-        """Rows (B, T, D) to the asked rows (B, Q, D); ``allowed`` and ``asked`` as in ``Attention``.
+    def forward(self, x: Tensor, allowed: Tensor | None = None, query_rows: Tensor | None = None) -> Tensor:
+        """Rows (B, T, D) to the asked rows (B, Q, D); ``allowed`` and ``query_rows`` as in ``Attention``.
 
         The last block computes the asked rows only: nobody reads the others.
         """
-        return self._walk(x, allowed, (), asked)[0]
+        return self._walk(x, allowed, (), query_rows)[0]
 
     def with_cache(
         self,
         x: Tensor,
         allowed: Tensor | None = None,
         known: Sequence[KeysValues] = (),
-        asked: Tensor | None = None,
+        query_rows: Tensor | None = None,
     ) -> Cached:
-        """As ``forward``, behind rows that are ``known``, and keeps all. asked: (Q,).
+        """As ``forward``, behind rows that are ``known``, and keeps all. query_rows: (Q,).
 
         known: keys and values (B, layers, h, P, k) of the rows before, as ``Cached`` holds them.
         """
-        rows, seen = self._walk(x, allowed, known, asked)
+        rows, seen = self._walk(x, allowed, known, query_rows)
         maps = [found.probabilities for found in seen]
-        if asked is not None:
-            maps = [*(found.index_select(2, asked) for found in maps[:-1]), maps[-1]]
+        if query_rows is not None:
+            maps = [*(found.index_select(2, query_rows) for found in maps[:-1]), maps[-1]]
         keys, values = by_layer([own.keys for own in seen]), by_layer([own.values for own in seen])
         return Cached(rows, keys, values, torch.stack(maps, dim=1))
 
     def _walk(
-        self, x: Tensor, allowed: Tensor | None, known: Sequence[KeysValues], asked: Tensor | None
+        self, x: Tensor, allowed: Tensor | None, known: Sequence[KeysValues], query_rows: Tensor | None
     ) -> tuple[Tensor, list[AttentionState]]:
         h, seen = self.entry_norm(x), []
         for layer, block in enumerate(self.blocks):
             last = layer + 1 == len(self.blocks)
             own = [(keys[:, layer], values[:, layer]) for keys, values in known]
-            h, found = block(h, allowed, own, asked if last else None)
+            h, found = block(h, allowed, own, query_rows if last else None)
             seen.append(found)
         return h, seen
 

@@ -18,8 +18,8 @@ DIGEST = hashlib.sha256().digest_size
 
 def checksums(rows: NDArray[Any]) -> NDArray[np.uint8]:
     """The SHA-256 of each row's bytes: (n, 32)."""
-    found = [_checksum(row) for row in rows]
-    return np.frombuffer(b"".join(found), np.uint8).reshape(len(rows), DIGEST)
+    results = [_checksum(row) for row in rows]
+    return np.frombuffer(b"".join(results), np.uint8).reshape(len(rows), DIGEST)
 
 
 class CheckedRows:

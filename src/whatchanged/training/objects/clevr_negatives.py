@@ -169,14 +169,14 @@ class _SceneCaptions:
         words = caption.split()
         ranked = {word for _, word in self._ranked(words)}
         changed = list(words)
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             if word not in ranked:
                 continue
             others = [
                 o for v in _VALUES[_MEANING[word]] if v != _MEANING[word] for o in self.substitutes.get(v, ())
             ]
             if others:
-                changed[place] = others[int(rng.integers(len(others)))]
+                changed[index] = others[int(rng.integers(len(others)))]
         replaced = sum(a != b for a, b in zip(words, changed, strict=True))
         return " ".join(changed), replaced / max(1, len(words))
 

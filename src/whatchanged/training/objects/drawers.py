@@ -12,17 +12,17 @@ from whatchanged.worlds.clevr.sampling import Views
 
 def clevr_change(drawing: Drawing) -> str:
     """A data set in CLEVR-Change's layout, with its cameras."""
-    return _twin(drawing, "jittered")
+    return _draw_data_set(drawing, "jittered")
 
 
 def clevr_dc(drawing: Drawing) -> str:
     """The same layout, with cameras anywhere around the scene, as in CLEVR-DC."""
-    return _twin(drawing, "around")
+    return _draw_data_set(drawing, "around")
 
 
 def clevr_low(drawing: Drawing) -> str:
     """The same layout, with later cameras near the first one but lower."""
-    return _twin(drawing, "low")
+    return _draw_data_set(drawing, "low")
 
 
 def clevr_pool(drawing: Drawing, views: Views, doubles: float) -> str:
@@ -41,7 +41,7 @@ def clevr_pool(drawing: Drawing, views: Views, doubles: float) -> str:
     return _counted(scenes)
 
 
-def _twin(drawing: Drawing, views: Views) -> str:
+def _draw_data_set(drawing: Drawing, views: Views) -> str:
     write_twin(
         drawing.out,
         drawing.scenes,

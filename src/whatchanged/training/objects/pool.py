@@ -164,8 +164,8 @@ def growing(
     shards = range(-(-scenes // SHARD))
     started: list[BaseProcess] = []
     try:
-        for place, device in enumerate(devices):
-            arguments = (out, seed, size, device, shards[place :: len(devices)], SHARD)
+        for index, device in enumerate(devices):
+            arguments = (out, seed, size, device, shards[index :: len(devices)], SHARD)
             started.append(start_process(_draw_missing, arguments))
         yield started
     finally:
@@ -275,17 +275,17 @@ def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]
 
     Raises DatasetError where there is none, one is missing or damaged, or they differ in triples or size.
     """
-    found = sorted(path.glob("[0-9]*.pictures.npy"))
-    if not found:
+    results = sorted(path.glob("[0-9]*.pictures.npy"))
+    if not results:
         command = f"whatchanged synth clevr-pool {path} --scenes N"
         raise DatasetError(f"{path}: no pool of drawn triples here. Draw one: {command}")
     if numbers is not None:
-        found = [path / f"{number:05d}.pictures.npy" for number in numbers]
-    shards = [_read_shard(file) for file in found]
-    for shard, file in zip(shards, found, strict=True):
+        results = [path / f"{number:05d}.pictures.npy" for number in numbers]
+    shards = [_read_shard(file) for file in results]
+    for shard, file in zip(shards, results, strict=True):
         if shard.pictures.shape != shards[0].pictures.shape:
             raise DatasetError(
-                f"{file}: its pictures are {shard.pictures.shape}, those of {found[0].name}"
+                f"{file}: its pictures are {shard.pictures.shape}, those of {results[0].name}"
                 f" {shards[0].pictures.shape}. The shards of a pool are alike: {REDRAW}"
             )
     return shards

@@ -81,7 +81,7 @@ class PoolSource:
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Pair ``index``: its pictures or tokens, a caption, and its truth."""
-        shard, i, pair = self._place(index)
+        shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         captions = self.captions(index, rng)
         record = self.record(index, captions)
@@ -93,7 +93,7 @@ class PoolSource:
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
         """The pair as a record. Its pictures have no files of their own, so the paths are only names."""
-        shard, i, pair = self._place(index)
+        shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         change = self._change(shard, i, pair)
         scene = f"{self.shards[shard].number:05d}{i:02d}"
@@ -112,7 +112,7 @@ class PoolSource:
 
     def truth(self, index: int) -> tuple[Scene, Scene, SceneChange]:
         """The scenes before and after and the change between them."""
-        shard, i, pair = self._place(index)
+        shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
@@ -131,7 +131,7 @@ class PoolSource:
             self._mentioned[index] = mentioned_objects(sentence, known, *self.truth(index))
         return self._mentioned[index]
 
-    def _place(self, index: int) -> tuple[int, int, int]:
+    def _position(self, index: int) -> tuple[int, int, int]:
         triple, pair = divmod(index, len(self.pairs))
         return (*divmod(self.first + triple, len(self.shards[0])), pair)
 

@@ -233,14 +233,14 @@ def mentioned_tokens(before: Tensor, after: Tensor, mentioned: Tensor) -> Tensor
     return ((own[:, :, None] == mentioned[..., None]) & (own >= 0)[:, :, None]).any(2)
 
 
-def pointing_loss(looked: Tensor, shows: Tensor, asked: Tensor) -> Tensor:
+def pointing_loss(looked: Tensor, shows: Tensor, words: Tensor) -> Tensor:
     """-log of the share of a word's attention that falls on tokens of the objects that it mentions.
 
     The mean over the words that mention an object which a token shows. looked: (B, L, 2, N) attention to the
-    tokens; shows: bool (B, L, 2, N), see ``mentioned_tokens``; asked: bool (B, L), True for real words.
+    tokens; shows: bool (B, L, 2, N), see ``mentioned_tokens``; words: bool (B, L), True for real words.
     """
     share = (looked * shows).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
-    counted = asked & shows.any(3).any(2)
+    counted = words & shows.any(3).any(2)
     loss = -share.clamp_min(1e-6).log() * counted
     return loss.sum() / batch_total(counted.sum()).clamp_min(1)
 

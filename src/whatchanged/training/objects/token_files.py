@@ -70,11 +70,11 @@ def claim(folder: Path, about: dict[str, Any]) -> None:
             )
         return
     shape = (about["variants"], 3, about["tokens"], about["width"])
-    found = sorted(folder.glob("[0-9]*.tokens.npy"))
-    for file in found:
+    results = sorted(folder.glob("[0-9]*.tokens.npy"))
+    for file in results:
         if (got := _read(file).shape[1:]) != shape:
             raise OutputError(f"{file}: its tokens are {got}, these would be {shape}. Choose another folder.")
-    if not found:
+    if not results:
         folder.mkdir(parents=True, exist_ok=True)
         with whole(folder / ORIGIN) as draft:
             draft.write_text(json.dumps(about, indent=1))

@@ -128,12 +128,12 @@ class ObjectVision(BackboneVision):
         """Names of the parameters that none of ``tasks`` gives a gradient when it reads pictures."""
         if self.standardises:
             return self.token_parameters()
-        idle = {"change_label_head"} if "matching" not in tasks and not self.landmarks else set()
+        unused = {"change_label_head"} if "matching" not in tasks and not self.landmarks else set()
         if set(tasks) <= {"detection"}:
-            idle |= {"scene_context", "matching", "occlusion", "change_label", "change_label_head"}
+            unused |= {"scene_context", "matching", "occlusion", "change_label", "change_label_head"}
         if not tasks:
-            idle |= {"backbone", "heads"}
-        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in idle)
+            unused |= {"backbone", "heads"}
+        return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in unused)
 
     def token_state(self) -> Mapping[str, Tensor]:
         """The weights of the backbone and the heads."""
@@ -145,7 +145,7 @@ class ObjectVision(BackboneVision):
         return None if None in truths else supervision.collate_truth(truths)
 
     def attention_terms(
-        self, pair: TokenPair, truth: Any, attention: Tensor, asked: Tensor
+        self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
         """Guided attention: whether words attend to the objects that they mention (``pointing_loss``)."""
         if not self.guided_attention:
@@ -154,7 +154,7 @@ class ObjectVision(BackboneVision):
         missing = attention.shape[1] - known.mentioned.shape[1]
         mentioned = F.pad(known.mentioned, (0, 0, 0, 0, 0, missing), value=supervision.ABSENT)
         shows = supervision.mentioned_tokens(*self._objects(pair, known), mentioned)
-        return {"pointing": supervision.pointing_loss(attention, shows, asked)}
+        return {"pointing": supervision.pointing_loss(attention, shows, words)}
 
     def _detection(self, batch: Batch) -> dict[str, Tensor]:
         """``supervision.cell_loss`` of both pictures, its terms weighted by ``DETECTION_WEIGHTS``."""
@@ -276,17 +276,17 @@ class ObjectVision(BackboneVision):
             found = describe_matches(self.matching, self.occlusion, pair, own, hidden)
         return self._labelled(found, 0), self._labelled(found, 1)
 
-    def _labelled(self, found: Described, side: int) -> Tensor:
+    def _labelled(self, picture: Described, side: int) -> Tensor:
         """One picture's tokens with their change labels, and with landmarks where they are told."""
-        described = found.numbers[side]
+        described = picture.numbers[side]
         label = self.change_label(described)
         parts = [described, label]
         if self.landmarks:
-            position, salience = found.where.positions[side], found.where.salience[side]
+            position, salience = picture.where.positions[side], picture.where.salience[side]
             same = self.change_label_head(label).float().softmax(-1)[..., :1]  # CHANGE_LABELS[0]
             with in_full_precision(described):
                 changed = salience * (1 - same)
-                parts.append(landmarks(changed, position, salience, found.duplicates[side]))
+                parts.append(landmarks(changed, position, salience, picture.duplicates[side]))
         return torch.cat(parts, dim=2)
 
 

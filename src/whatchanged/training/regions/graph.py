@@ -6,7 +6,7 @@ Axis letters: N places, K kinds, E elements, A aspects.
 import torch
 from torch import Tensor, nn
 
-from whatchanged.training.regions.judge import BatchPlaces, RegionJudge
+from whatchanged.training.regions.judge import BatchProposals, RegionJudge
 from whatchanged.training.regions.supervision import refined, supported
 
 INPUTS = ("numbers", "boxes")
@@ -28,7 +28,7 @@ class RegionGraph(nn.Module):
         pixels.
         """
         there = torch.ones_like(numbers[None, :, 0], dtype=torch.bool)
-        said = self.judge.judge(BatchPlaces(numbers[None], boxes[None], there))
+        said = self.judge.judge(BatchProposals(numbers[None], boxes[None], there))
         better = refined(boxes[None], said.shift)[0]
         rank = supported(said.rank, boxes[None], there)[0]
         of_places = (said.kinds[0], said.elements[0], said.aspects[0], said.changed[0])

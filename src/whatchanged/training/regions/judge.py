@@ -44,7 +44,7 @@ TASK = "regions"
 
 
 @dataclass(frozen=True)
-class BatchPlaces:
+class BatchProposals:
     """The proposed places of a batch of pairs.
 
     numbers: (B, N, NUMBERS). boxes: (B, N, 2, 4) in pixels. there: (B, N), real places.
@@ -80,7 +80,7 @@ class RegionNet(nn.Module):
         return functional.batch_norm(numbers, mean, variance, eps=self.norm.eps)
 
 
-class PlaceNetwork(nn.Module):
+class ProposalNetwork(nn.Module):
     """One network: the numbers of the places of a pair -> what it says of each of them and of the pair."""
 
     def __init__(self, width: int, dropout: float) -> None:
@@ -103,28 +103,28 @@ class PlaceNetwork(nn.Module):
         for parameter in self.heads["shift"].parameters():
             nn.init.zeros_(parameter)  # boxes stay where they are until it is learnt
 
-    def features(self, places: BatchPlaces) -> Tensor:
+    def features(self, proposals: BatchProposals) -> Tensor:
         """(B, N, F); zero where there is no place. Places of a pair read each other."""
-        batch, count = places.there.shape
-        own = places.numbers.new_zeros(batch, count, self.width)
-        pair, place = places.there.nonzero(as_tuple=True)
+        batch, count = proposals.there.shape
+        own = proposals.numbers.new_zeros(batch, count, self.width)
+        pair, place = proposals.there.nonzero(as_tuple=True)
         if len(pair):  # batch normalisation has no mean of nothing
-            own[pair, place] = self.net(places.numbers[pair, place]).to(own.dtype)
-        read, _ = self.context(own, places.there[:, None, None])
-        joined: Tensor = self.exit_norm(read) * places.there[..., None].to(own.dtype)
+            own[pair, place] = self.net(proposals.numbers[pair, place]).to(own.dtype)
+        read, _ = self.context(own, proposals.there[:, None, None])
+        joined: Tensor = self.exit_norm(read) * proposals.there[..., None].to(own.dtype)
         return joined
 
     def judge(self, features: Tensor, there: Tensor) -> RegionLogits:
         """What the heads say of each place and of the pair, by its features (B, N, F)."""
         names = ("kinds", "elements", "aspects", "changed", "rank")
-        found = {name: self.heads[name](features) for name in names}
+        results = {name: self.heads[name](features) for name in names}
         strongest = features.masked_fill(~there[..., None], BLIND).amax(1) * there.any(1, keepdim=True)
         return RegionLogits(
-            found["kinds"],
-            found["elements"],
-            found["aspects"],
-            found["changed"][..., 0],
-            found["rank"][..., 0],
+            results["kinds"],
+            results["elements"],
+            results["aspects"],
+            results["changed"][..., 0],
+            results["rank"][..., 0],
             self.heads["verdict"](strongest)[..., 0],
             self.heads["shift"](features).reshape(*features.shape[:-1], 2, 4),
         )
@@ -143,7 +143,7 @@ class RegionJudge(nn.Module):
         super().__init__()
         self.config = config
         self.networks = nn.ModuleList(
-            PlaceNetwork(config.width, config.dropout) for _ in range(config.networks)
+            ProposalNetwork(config.width, config.dropout) for _ in range(config.networks)
         )
 
     def batch_size(self, task: str, batch: int) -> int:
@@ -180,15 +180,15 @@ class RegionJudge(nn.Module):
                 "the task regions needs the truth of drawn pairs; this data set has none. Draw one:"
                 " whatchanged synth screens"
             )
-        places = self.places(batch)
-        labels = supervision.label(places.boxes, batch.truth)
+        proposals = self.places(batch)
+        labels = supervision.label(proposals.boxes, batch.truth)
         each = [
-            supervision.region_loss(said, places.boxes, labels, places.there)
-            for said in self._judge_each(places)
+            supervision.region_loss(said, proposals.boxes, labels, proposals.there)
+            for said in self._judge_each(proposals)
         ]
         return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}
 
-    def places(self, batch: Batch) -> BatchPlaces:
+    def places(self, batch: Batch) -> BatchProposals:
         """The places of a batch. Raises ShapeError where the stored regions are others than the recipe's."""
         wanted, measured = (self.config.regions, ROW), batch.measured
         for rows in (batch.before, batch.after):
@@ -199,19 +199,19 @@ class RegionJudge(nn.Module):
                 )
         assert measured is not None
         boxes = torch.stack([batch.before, batch.after], 2)  # (B, N, 2, ROW)
-        return BatchPlaces(measured, boxes[..., :4], boxes[:, :, 0, 4] > 0)
+        return BatchProposals(measured, boxes[..., :4], boxes[:, :, 0, 4] > 0)
 
-    def judge(self, places: BatchPlaces) -> RegionLogits:
+    def judge(self, proposals: BatchProposals) -> RegionLogits:
         """What is said of each place and of the pair: the mean of all networks."""
-        return mean_judgement(self._judge_each(places))
+        return mean_judgement(self._judge_each(proposals))
 
     @property
-    def _networks(self) -> list[PlaceNetwork]:
-        return [network for network in self.networks if isinstance(network, PlaceNetwork)]
+    def _networks(self) -> list[ProposalNetwork]:
+        return [network for network in self.networks if isinstance(network, ProposalNetwork)]
 
-    def _judge_each(self, places: BatchPlaces) -> list[RegionLogits]:
+    def _judge_each(self, proposals: BatchProposals) -> list[RegionLogits]:
         """What each network says."""
-        return [network.judge(network.features(places), places.there) for network in self._networks]
+        return [network.judge(network.features(proposals), proposals.there) for network in self._networks]
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """All of it is one group."""
@@ -226,6 +226,6 @@ class RegionJudge(nn.Module):
         return copy_matching_tensors(self, state)
 
 
-def chances(said: RegionLogits, there: Tensor) -> Tensor:
+def chances(logits: RegionLogits, there: Tensor) -> Tensor:
     """The probability (B,) that each pair shows a change; 0 where there is no place at all."""
-    return said.verdict.sigmoid() * there.any(1)
+    return logits.verdict.sigmoid() * there.any(1)

@@ -32,7 +32,7 @@ from whatchanged.measured.reading import read_picture
 from whatchanged.opening import regular
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.records import PairRecord
-from whatchanged.regions.numbers import NUMBERS, read_places
+from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.training.data.grid_files import PATTERN, picture_name, shard_file
 
 REGIONS = 12
@@ -50,9 +50,14 @@ Tensors = dict[str, NDArray[Any]]
 def regions_of(before: Path, after: Path, regions: int = REGIONS) -> Tensors:
     """The regions of one pair, as a shard of one pair holds them. Raises ImageError."""
     one, other = (read_picture(path).on_white for path in (before, after))
-    places = read_places(Compared(one, other), regions)
-    first = np.array([0, len(places.boxes)], np.int64)
-    return {"numbers": places.numbers, "boxes": places.boxes, "sizes": places.sizes[None], "first": first}
+    proposals = read_proposals(Compared(one, other), regions)
+    first = np.array([0, len(proposals.boxes)], np.int64)
+    return {
+        "numbers": proposals.numbers,
+        "boxes": proposals.boxes,
+        "sizes": proposals.sizes[None],
+        "first": first,
+    }
 
 
 def store_regions(
@@ -85,11 +90,11 @@ def store_regions(
 
 
 def _names(records: Sequence[PairRecord], root: Path) -> list[list[str]]:
-    found = []
+    results = []
     for record in records:
         assert record.after is not None
-        found.append([picture_name(record.before, root), picture_name(record.after, root)])
-    return found
+        results.append([picture_name(record.before, root), picture_name(record.after, root)])
+    return results
 
 
 def _is_there(path: Path, names: list[list[str]], about: dict[str, int]) -> bool:

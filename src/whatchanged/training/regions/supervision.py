@@ -99,32 +99,32 @@ def no_truth() -> ScreenTruth:
 def _boxes(truth: ScreenTruth) -> list[tuple[tuple[int, int, int, int], tuple[Box | None, Box | None]]]:
     """Of each change kind, element, aspect, its number, and its boxes; then those of each of the alike things
     that changed with it."""
-    found = []
+    results = []
     for number, change in enumerate(truth.changes):
         element = ELEMENT_NAMES.index(change.element) if change.element in ELEMENT_NAMES else ABSENT
         finer = (change.kind, change.aspect)
         aspect = ASPECT_NAMES.index(finer) if finer in ASPECT_NAMES else ABSENT
         numbers = (KINDS.index(change.kind), element, aspect, number)
-        found.append((numbers, (change.box_before, change.box_after)))
+        results.append((numbers, (change.box_before, change.box_after)))
         if len(change.boxes) > 1:
-            found += [(numbers, sides) for sides in change.boxes]
-    return found[:MOST_BOXES]
+            results += [(numbers, sides) for sides in change.boxes]
+    return results[:MOST_BOXES]
 
 
-def overlaps(places: Tensor, truth: RegionTruth) -> Tensor:
+def overlaps(proposals: Tensor, truth: RegionTruth) -> Tensor:
     """Intersection over union of each place with each box of a change, (B, N, T).
 
-    places: (B, N, 2, 4), before and after. Boxes are compared in the picture after, in the picture before
+    proposals: (B, N, 2, 4), before and after. Boxes are compared in the picture after, in the picture before
     where the change has none after; 0 where there is no change.
     """
     side = torch.where(truth.there[..., 1], 1, 0)  # (B, T)
     known = truth.there.any(-1)
     boxes = torch.gather(truth.boxes, 2, side[..., None, None].expand(-1, -1, 1, 4))[:, :, 0]  # (B, T, 4)
-    found = []
+    results = []
     for own in (0, 1):
-        shared = iou(places[:, :, own][:, :, None], boxes[:, None])  # (B, N, T)
-        found.append(shared)
-    chosen = torch.where(side[:, None] == 1, found[1], found[0])
+        shared = iou(proposals[:, :, own][:, :, None], boxes[:, None])  # (B, N, T)
+        results.append(shared)
+    chosen = torch.where(side[:, None] == 1, results[1], results[0])
     return chosen * known[:, None]
 
 
@@ -137,9 +137,9 @@ def iou(one: Tensor, other: Tensor) -> Tensor:
     return shared / (areas[0] + areas[1] - shared).clamp_min(1e-6)
 
 
-def label(places: Tensor, truth: RegionTruth) -> Labels:
+def label(proposals: Tensor, truth: RegionTruth) -> Labels:
     """What each place (B, N, 2, 4) shows."""
-    share, change = overlaps(places, truth).max(-1)
+    share, change = overlaps(proposals, truth).max(-1)
     near = share >= NEAR
     kind = torch.where(near, torch.gather(truth.kind, 1, change), ABSENT)
     element = torch.where(near, torch.gather(truth.element, 1, change), ABSENT)
@@ -150,12 +150,12 @@ def label(places: Tensor, truth: RegionTruth) -> Labels:
     return Labels(share, kind, element, aspect, changed, boxes, known, truth.there.any(-1).any(-1))
 
 
-def pointed(places: Tensor, truth: RegionTruth) -> Tensor:
+def pointed(proposals: Tensor, truth: RegionTruth) -> Tensor:
     """Whether the middle of each place (B, N, 2, 4) lies in each box of a change, (B, N, T).
 
     Boxes are compared as in ``overlaps``.
     """
-    middles = (places[..., :2] + places[..., 2:]) / 2  # (B, N, 2, 2)
+    middles = (proposals[..., :2] + proposals[..., 2:]) / 2  # (B, N, 2, 2)
     side = torch.where(truth.there[..., 1], 1, 0)  # (B, T)
     boxes = torch.gather(truth.boxes, 2, side[..., None, None].expand(-1, -1, 1, 4))[:, :, 0]  # (B, T, 4)
     own = torch.where(side[:, None, :, None] == 1, middles[:, :, None, 1], middles[:, :, None, 0])
@@ -190,47 +190,47 @@ def mean_judgement(judgements: Sequence[RegionLogits]) -> RegionLogits:
     return RegionLogits(**means)
 
 
-def refined(places: Tensor, shift: Tensor) -> Tensor:
+def refined(boxes: Tensor, shift: Tensor) -> Tensor:
     """The boxes (B, N, 2, 4) with their sides moved as ``RegionLogits.shift`` says."""
-    sizes = (places[..., 2:] - places[..., :2]).clamp_min(1).repeat(1, 1, 1, 2)
-    return places + shift * sizes
+    sizes = (boxes[..., 2:] - boxes[..., :2]).clamp_min(1).repeat(1, 1, 1, 2)
+    return boxes + shift * sizes
 
 
-def supported(rank: Tensor, places: Tensor, there: Tensor) -> Tensor:
+def supported(rank: Tensor, boxes: Tensor, there: Tensor) -> Tensor:
     """The chance (B, N) that a place overlaps the best one by ``HIT`` or more in both; 0 for padding.
 
-    rank: (B, N), logits of ``RegionLogits.rank``; places: (B, N, 2, 4). As several places may show one
+    rank: (B, N), logits of ``RegionLogits.rank``; boxes: (B, N, 2, 4). As several places may show one
     change, the place with the largest chance is right more often than that of the largest rank.
     """
     chances = rank.masked_fill(~there, -1e4).softmax(1)  # (B, N)
-    alike = iou(places[:, :, None], places[:, None]).amin(-1) >= HIT  # (B, N, N)
+    alike = iou(boxes[:, :, None], boxes[:, None]).amin(-1) >= HIT  # (B, N, N)
     return (alike * chances[:, None]).sum(2) * there
 
 
-def region_loss(said: RegionLogits, places: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
+def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
     """Seven terms: which kind, which element, which aspect, whether it is a change at all, which place is the
     best, where the boxes should be, whether the pair shows a change.
 
-    places: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's places: its
+    boxes: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's boxes: its
     term is -log of the sum of p over the hits, and ``SOFT`` times the cross-entropy of p with the squares of
     all overlaps, for pairs that have such places. Boxes learn from 1 - IoU of the refined ones.
     """
     judged = there & (labels.changed != ABSENT)
     verdict = F.binary_cross_entropy_with_logits(
-        said.changed, labels.changed.clamp_min(0).float(), reduction="none"
+        logits.changed, labels.changed.clamp_min(0).float(), reduction="none"
     )
     wanted = (labels.share * there).square()
     shown = (labels.share * there).amax(1) >= NEAR
     wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
-    ranked = said.rank.masked_fill(~there, -1e4).log_softmax(1)
+    ranked = logits.rank.masked_fill(~there, -1e4).log_softmax(1)
     hit = (labels.share >= HIT) & there
     among_hits = ranked.masked_fill(~hit, -1e4).logsumexp(1)
-    apart = 1 - iou(refined(places, said.shift), labels.boxes)
-    pairs = F.binary_cross_entropy_with_logits(said.verdict, labels.verdict.float(), reduction="none")
+    apart = 1 - iou(refined(boxes, logits.shift), labels.boxes)
+    pairs = F.binary_cross_entropy_with_logits(logits.verdict, labels.verdict.float(), reduction="none")
     return {
-        "kind": _named(said.kinds, labels.kind, there),
-        "element": _named(said.elements, labels.element, there),
-        "aspect": _named(said.aspects, labels.aspect, there),
+        "kind": _named(logits.kinds, labels.kind, there),
+        "element": _named(logits.elements, labels.element, there),
+        "aspect": _named(logits.aspects, labels.aspect, there),
         "changed": _mean(verdict, judged),
         "rank": _mean(-among_hits, hit.any(1)) + SOFT * _mean(-(wanted * ranked).sum(1), shown),
         "box": _mean(apart, labels.known & there[..., None]),

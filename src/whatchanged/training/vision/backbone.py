@@ -151,12 +151,15 @@ class BackboneVision(PlainVision):
             return pair
         before, after = (tokens.features for tokens in pair)
         if pair.single:
-            return TokenPair(pair.before.with_features(_told(before, torch.zeros_like(before))), pair.after)
+            return TokenPair(
+                pair.before.with_features(_with_difference(before, torch.zeros_like(before))), pair.after
+            )
         return TokenPair(
-            pair.before.with_features(_told(before, after)), pair.after.with_features(_told(after, before))
+            pair.before.with_features(_with_difference(before, after)),
+            pair.after.with_features(_with_difference(after, before)),
         )
 
 
-def _told(own: Tensor, other: Tensor) -> Tensor:
+def _with_difference(own: Tensor, other: Tensor) -> Tensor:
     """(B, N, C) each -> [own, other, other - own], (B, N, 3C)."""
     return torch.cat([own, other, other - own], dim=-1)

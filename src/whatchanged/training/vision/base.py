@@ -121,9 +121,9 @@ class Vision(TorchModule, Protocol):
         """What its own losses need to know of a batch's pairs, or None."""
 
     def attention_terms(
-        self, pair: TokenPair, truth: Any, attention: Tensor, asked: Tensor
+        self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """Losses on the attention (B, T, 2, N) of words to the tokens; asked: bool (B, T), real words."""
+        """Losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), real words."""
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Tokens with their own features (B, N, raw_width)."""
@@ -214,7 +214,7 @@ class PlainVision(nn.Module):
         return None
 
     def attention_terms(
-        self, pair: TokenPair, truth: Any, attention: Tensor, asked: Tensor
+        self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
         """None: it does not know what its tokens show."""
         return {}

@@ -70,12 +70,12 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         with open_regular(path) as file:
             start = file.read(4)
         if start not in (_ZIP, _LEGACY):
-            found = _read_safetensors(path)
+            results = _read_safetensors(path)
         elif start == _ZIP and _is_script(path):
-            found = dict(_read_script(path))
+            results = dict(_read_script(path))
         else:
-            found = _flat(torch.load(path, map_location="cpu", weights_only=True))
-        for name, tensor in found.items():
+            results = _flat(torch.load(path, map_location="cpu", weights_only=True))
+        for name, tensor in results.items():
             _check_storage(tensor, name)
     except _DAMAGE as error:
         reason = str(error).partition("\n")[0]
@@ -83,7 +83,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
             f"{path}: no weights can be read here ({reason}). Give OpenAI's .pt, a safetensors file, or a"
             " state dictionary that torch.load(weights_only=True) reads."
         ) from error
-    return {name: t.float() if t.is_floating_point() else t for name, t in found.items()}
+    return {name: t.float() if t.is_floating_point() else t for name, t in results.items()}
 
 
 def _check_storage(tensor: Tensor, name: str) -> None:

@@ -80,8 +80,8 @@ class CopiedWeights:
     def __str__(self) -> str:
         parts = [f"{len(self.used)} tensors used"]
         for name in ("unused", "missing", "mismatched"):
-            found: tuple[str, ...] = getattr(self, name)
-            parts += [f"{len(found)} {name}: " + ", ".join(found)] if found else []
+            results: tuple[str, ...] = getattr(self, name)
+            parts += [f"{len(results)} {name}: " + ", ".join(results)] if results else []
         return "; ".join(parts)
 
 
@@ -94,7 +94,7 @@ def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
     """
     own, given = method.state_dict(), to_openai(read_tensors(path))
     placed = {
-        name: (source, t) for source, tensor in given.items() for name, t in _place(method, source, tensor)
+        name: (source, t) for source, tensor in given.items() for name, t in _targets(method, source, tensor)
     }
     fits = {n: (s, t) for n, (s, t) in placed.items() if n in own and own[n].shape == t.shape}
     used = {source for source, _ in fits.values()}
@@ -128,7 +128,7 @@ def to_openai(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _from_hugging_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    found: dict[str, Tensor] = {}
+    results: dict[str, Tensor] = {}
     for source, tensor in tensors.items():
         name = source
         for pattern, target in _HUGGING_FACE:
@@ -136,16 +136,16 @@ def _from_hugging_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         for old, new in _HUGGING_FACE_BLOCK:
             name = name.replace(old, new)
         projection = name in ("visual.proj", "text_projection")
-        found[name] = tensor.T if projection else tensor
-    for query in [name for name in found if ".self_attn.q_proj." in name]:
+        results[name] = tensor.T if projection else tensor
+    for query in [name for name in results if ".self_attn.q_proj." in name]:
         parts = [query.replace(".q_proj.", f".{part}_proj.") for part in "qkv"]
-        if all(part in found for part in parts):
+        if all(part in results for part in parts):
             joined = query.replace(".self_attn.q_proj.", ".attn.in_proj_")
-            found[joined] = torch.cat([found.pop(part) for part in parts])
-    return found
+            results[joined] = torch.cat([results.pop(part) for part in parts])
+    return results
 
 
-def _place(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
+def _targets(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
     """Our names for one of OpenAI's tensors, and what belongs there; nothing for a name we do not know."""
     block = re.fullmatch(r"(visual\.)?transformer\.resblocks\.(\d+)\.(.+)", source)
     if source == "visual.conv1.weight":

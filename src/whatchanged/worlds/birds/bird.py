@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-COLOURS = ("black", "white", "grey", "brown", "tan", "yellow", "orange", "red", "green", "blue")
+COLORS = ("black", "white", "grey", "brown", "tan", "yellow", "orange", "red", "green", "blue")
 PATTERNS = ("plain", "spotted", "striped")
-COLOURED = ("beak", "head", "breast", "wings", "tail", "legs")
+COLORED = ("beak", "head", "breast", "wings", "tail", "legs")
 """Parts that have a colour. The back has the colour of the wings."""
 MEASURED = ("beak", "tail", "legs")
 """Parts that have a length, from 0, the shortest of all birds, to 1."""
@@ -28,7 +28,7 @@ VARIANT = 0.5
 
 @dataclass(frozen=True)
 class Bird:
-    """One bird. Colours are of ``COLOURS``, patterns of ``PATTERNS``, lengths and size from 0 to 1.
+    """One bird. Colours are of ``COLORS``, patterns of ``PATTERNS``, lengths and size from 0 to 1.
 
     ``breast_mark`` and ``wings_mark`` are the colours of the patterns. ``stripe`` is the colour of a stripe
     through the eye; "" for none.
@@ -60,12 +60,12 @@ class Bird:
         return getattr(self, f"{part}_pattern"), getattr(self, f"{part}_mark")
 
 
-def bird_from_json(found: Any) -> Bird:
+def bird_from_json(traits: Any) -> Bird:
     """The bird of an object of JSON. Raises ValueError where a trait is missing, unknown or out of range."""
     names = {trait.name for trait in fields(Bird)}
-    if not isinstance(found, dict) or found.keys() != names:
+    if not isinstance(traits, dict) or traits.keys() != names:
         raise ValueError(f"wanted an object with {', '.join(sorted(names))}")
-    for name, value in found.items():
+    for name, value in traits.items():
         if name == "crest":
             right = isinstance(value, bool)
         elif name == "size" or name.endswith("_length"):
@@ -73,10 +73,10 @@ def bird_from_json(found: Any) -> Bird:
         elif name.endswith("_pattern"):
             right = value in PATTERNS
         else:
-            right = value in COLOURS or (name == "stripe" and value == "")
+            right = value in COLORS or (name == "stripe" and value == "")
         if not right:
             raise ValueError(f"{name} is {value!r}")
-    return Bird(**found)
+    return Bird(**traits)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Species:
     name: str
     middle: Bird
     variant_part: str
-    variant_colour: str
+    variant_color: str
 
     def bird(self, rng: np.random.Generator) -> Bird:
         """A bird of this species: lengths and size vary, and one part may have its other colour."""
@@ -98,7 +98,7 @@ class Species:
         }
         bird = replace(self.middle, **lengths)
         if self.variant_part and rng.random() < 0.5:
-            bird = replace(bird, **dict[str, Any]({self.variant_part: self.variant_colour}))
+            bird = replace(bird, **dict[str, Any]({self.variant_part: self.variant_color}))
         return bird
 
 
@@ -111,23 +111,23 @@ def species(seed: int, number: int) -> Species:
     traits = [field.name for field in fields(Bird) if not field.name.endswith("_mark")]
     for trait in rng.permutation(traits)[:CHANGES]:
         middle = replace(middle, **{str(trait): getattr(other, str(trait))})
-    part = str(rng.choice(COLOURED)) if rng.random() < VARIANT else ""
-    colours = [colour for colour in COLOURS if part and colour != getattr(middle, part)]
-    variant = str(rng.choice(colours)) if part else ""
+    part = str(rng.choice(COLORED)) if rng.random() < VARIANT else ""
+    colors = [color for color in COLORS if part and color != getattr(middle, part)]
+    variant = str(rng.choice(colors)) if part else ""
     return Species(number, genus, _name(seed, genus, number), _visible(middle), part, variant)
 
 
 def _any_bird(rng: np.random.Generator) -> Bird:
-    colours: dict[str, Any] = {part: str(rng.choice(COLOURS)) for part in COLOURED}
+    colors: dict[str, Any] = {part: str(rng.choice(COLORS)) for part in COLORED}
     lengths: dict[str, Any] = {f"{part}_length": float(rng.random()) for part in MEASURED}
     patterns: dict[str, Any] = {
         f"{part}_pattern": str(rng.choice(PATTERNS, p=(0.5, 0.25, 0.25))) for part in PATTERNED
     }
-    marks: dict[str, Any] = {f"{part}_mark": str(rng.choice(COLOURS)) for part in PATTERNED}
-    stripe = str(rng.choice(COLOURS)) if rng.random() < 0.4 else ""
+    marks: dict[str, Any] = {f"{part}_mark": str(rng.choice(COLORS)) for part in PATTERNED}
+    stripe = str(rng.choice(COLORS)) if rng.random() < 0.4 else ""
     size = float(rng.random())
     crest = bool(rng.random() < 0.3)
-    return Bird(**colours, **lengths, **patterns, **marks, size=size, stripe=stripe, crest=crest)
+    return Bird(**colors, **lengths, **patterns, **marks, size=size, stripe=stripe, crest=crest)
 
 
 def _visible(bird: Bird) -> Bird:

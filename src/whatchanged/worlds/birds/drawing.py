@@ -96,28 +96,28 @@ class _Brush:
         dull = tuple(int(0.82 * channel) for channel in GROUNDS[self.view.ground])
         self.pen.rectangle((0, level, self.pixels, self.pixels), fill=dull)
 
-    def polygon(self, points: Sequence[PicturePoint], colour: str, edge: bool = True) -> None:
+    def polygon(self, points: Sequence[PicturePoint], color: str, edge: bool = True) -> None:
         """A filled shape, with an outline in a darker tone of its colour."""
-        placed = [self._place(point) for point in points]
-        self.pen.polygon(placed, fill=RGB[colour])
+        placed = [self._to_pixels(point) for point in points]
+        self.pen.polygon(placed, fill=RGB[color])
         if edge:
-            dark = tuple(int(0.55 * channel) + 8 for channel in RGB[colour])
+            dark = tuple(int(0.55 * channel) + 8 for channel in RGB[color])
             self.pen.line(
                 [*placed, placed[0]], fill=dark, width=max(1, round(0.018 * self.unit)), joint="curve"
             )
 
     def ellipse(
-        self, middle: PicturePoint, radii: PicturePoint, colour: str, turn: float = 0.0, edge: bool = True
+        self, middle: PicturePoint, radii: PicturePoint, color: str, turn: float = 0.0, edge: bool = True
     ) -> None:
         """An ellipse turned by ``turn`` radians."""
-        self.polygon(ring(middle, radii, turn), colour, edge)
+        self.polygon(ring(middle, radii, turn), color, edge)
 
-    def line(self, points: Sequence[PicturePoint], colour: str, width: float) -> None:
+    def line(self, points: Sequence[PicturePoint], color: str, width: float) -> None:
         """A line of the given width in units."""
-        placed = [self._place(point) for point in points]
-        self.pen.line(placed, fill=RGB[colour], width=max(1, round(width * self.unit)), joint="curve")
+        placed = [self._to_pixels(point) for point in points]
+        self.pen.line(placed, fill=RGB[color], width=max(1, round(width * self.unit)), joint="curve")
 
-    def _place(self, point: PicturePoint) -> PicturePoint:
+    def _to_pixels(self, point: PicturePoint) -> PicturePoint:
         cos, sin = math.cos(self.view.tilt), math.sin(self.view.tilt)
         x, y = cos * point[0] - sin * point[1], sin * point[0] + cos * point[1]
         x = x if self.view.right else -x

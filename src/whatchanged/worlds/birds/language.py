@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from whatchanged.worlds.birds.bird import COLOURED, COLOURS, MEASURED, PATTERNED, Bird, species
+from whatchanged.worlds.birds.bird import COLORED, COLORS, MEASURED, PATTERNED, Bird, species
 
 WORDS: Mapping[str, Sequence[str]] = {
     "beak": ("beak", "bill"),
@@ -27,18 +27,18 @@ LONG, SHORT = 0.65, 0.35
 """Longer parts are written about as long, shorter ones as short. In reading, the limit is 1/2."""
 
 _PARTS = {word: part for part, words in WORDS.items() for word in words}
-_COLOURS = {colour: colour for colour in COLOURS} | {"gray": "grey", "beige": "tan"}
+_COLORS = {color: color for color in COLORS} | {"gray": "grey", "beige": "tan"}
 _SPOKEN = {"grey": ("grey", "gray"), "tan": ("tan", "beige")}
 _MARKS = {word: pattern for pattern, words in MARKS.items() for word in words}
-_COLOUR, _PART = "|".join(_COLOURS), "|".join(_PARTS)
-_WITH_MARKS = re.compile(rf"\bwith ({_COLOUR}) ({'|'.join(_MARKS)})")
+_COLOR, _PART = "|".join(_COLORS), "|".join(_PARTS)
+_WITH_MARKS = re.compile(rf"\bwith ({_COLOR}) ({'|'.join(_MARKS)})")
 _DESCRIBED = re.compile(
     rf"(?:an? )?(?:(?P<length>long|short) )?(?:(?P<pattern>plain|spotted|striped) )?"
-    rf"(?:(?P<colour>{_COLOUR}) )?(?P<part>{_PART}|crest|eye stripe)(?: marked_(?P<mark>\w+)_(?P<marks>\w+))?"
+    rf"(?:(?P<colour>{_COLOR}) )?(?P<part>{_PART}|crest|eye stripe)(?: marked_(?P<mark>\w+)_(?P<marks>\w+))?"
 )
 _COMPARED = re.compile(rf"(?:an? )?(?P<how>longer|shorter) (?P<part>{_PART})(?: than animal(?P<other>[12]))?")
 _SIZED = re.compile(r"(?P<how>larger|bigger|smaller)(?: than animal(?P<other>[12]))?")
-_WHOLE = re.compile(rf"(?:an? )?(?:mostly )?(?:(?P<size>small|large) )?(?P<colour>{_COLOUR})?(?: bird)?")
+_WHOLE = re.compile(rf"(?:an? )?(?:mostly )?(?:(?P<size>small|large) )?(?P<colour>{_COLOR})?(?: bird)?")
 _SUBJECT = re.compile(r"(animal[12]|both animals|both|this bird|the bird|this)(?: (has|have|is|are))?\b ?")
 _SPLIT = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\bwith\b|\band\b")
 _ANY_BIRD = species(0, 0).middle
@@ -53,13 +53,13 @@ NO_DIFFERENCE = (
 
 def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
     """A paragraph on "animal 1" and "animal 2": one to four differences, more often of larger parts."""
-    found = differences(one, two)
-    if not found:
+    results = differences(one, two)
+    if not results:
         return _sentence(str(rng.choice(NO_DIFFERENCE)))
-    weights = np.array([weight for _, weight in found])
-    count = min(len(found), int(rng.integers(1, 5)))
-    chosen = rng.choice(len(found), count, replace=False, p=weights / weights.sum())
-    said = [_contrast(found[i][0], one, two, rng) for i in chosen]
+    weights = np.array([weight for _, weight in results])
+    count = min(len(results), int(rng.integers(1, 5)))
+    chosen = rng.choice(len(results), count, replace=False, p=weights / weights.sum())
+    said = [_contrast(results[i][0], one, two, rng) for i in chosen]
     if rng.random() < 0.15 and one.legs == two.legs:
         said.append(f"both animals have {_spoken(one.legs, rng)} legs")
     return " ".join(_sentence(text) for text in said)
@@ -67,7 +67,7 @@ def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
 
 def describe(bird: Bird, rng: np.random.Generator) -> str:
     """A sentence about one bird: its main colour or size, and two or three parts."""
-    parts = [str(part) for part in rng.permutation(COLOURED)[: int(rng.integers(2, 4))]]
+    parts = [str(part) for part in rng.permutation(COLORED)[: int(rng.integers(2, 4))]]
     objects = [_described(bird, part, rng) for part in parts]
     if bird.crest and rng.random() < 0.4:
         objects.append("a crest")
@@ -86,15 +86,15 @@ def describe(bird: Bird, rng: np.random.Generator) -> str:
 def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
     """What differs and how striking it is: PART, "PART length", "PART pattern", size, stripe, crest."""
     weights = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
-    found = [(part, weights[part]) for part in COLOURED if getattr(one, part) != getattr(two, part)]
-    found += [
+    results = [(part, weights[part]) for part in COLORED if getattr(one, part) != getattr(two, part)]
+    results += [
         (f"{part} length", 1.5) for part in MEASURED if abs(one.length(part) - two.length(part)) > CLEAR
     ]
-    found += [(f"{part} pattern", 2.0) for part in PATTERNED if _marks(one, part) != _marks(two, part)]
-    found += [("size", 1.0)] if abs(one.size - two.size) > CLEAR else []
-    found += [("stripe", 1.5)] if one.stripe != two.stripe else []
-    found += [("crest", 1.5)] if one.crest != two.crest else []
-    return found
+    results += [(f"{part} pattern", 2.0) for part in PATTERNED if _marks(one, part) != _marks(two, part)]
+    results += [("size", 1.0)] if abs(one.size - two.size) > CLEAR else []
+    results += [("stripe", 1.5)] if one.stripe != two.stripe else []
+    results += [("crest", 1.5)] if one.crest != two.crest else []
+    return results
 
 
 def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
@@ -118,8 +118,8 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
         return f"animal {number} has {item}"
     if part == "wings" and not kind and rng.random() < 0.4:
         mostly = "mostly " if rng.random() < 0.5 else ""
-        colours = _spoken(one.wings, rng), _spoken(two.wings, rng)
-        return f"animal 1 is {mostly}{colours[0]}{_joint(rng)}animal 2 is {mostly}{colours[1]}"
+        colors = _spoken(one.wings, rng), _spoken(two.wings, rng)
+        return f"animal 1 is {mostly}{colors[0]}{_joint(rng)}animal 2 is {mostly}{colors[1]}"
     noun = str(rng.choice(WORDS[part]))
     objects = [_described(bird, part, rng, noun, marked=kind == "pattern") for bird in (one, two)]
     return f"animal 1 has {objects[0]}{_joint(rng)}animal 2 has {objects[1]}"
@@ -155,8 +155,8 @@ def _marks(bird: Bird, part: str) -> tuple[str, str]:
     return (pattern, mark if pattern != "plain" else "")
 
 
-def _spoken(colour: str, rng: np.random.Generator) -> str:
-    return str(rng.choice(_SPOKEN.get(colour, (colour,))))
+def _spoken(color: str, rng: np.random.Generator) -> str:
+    return str(rng.choice(_SPOKEN.get(color, (color,))))
 
 
 def _a(words: str) -> str:
@@ -178,7 +178,7 @@ def is_true(text: str, *birds: Bird) -> bool | None:
     """
     if says_no_difference(text):
         return len(birds) == 2 and not differences(*birds)
-    verdicts = [_holds(clause, subject, birds) for subject, clause in _clauses(text)]
+    verdicts = [_is_true(clause, subject, birds) for subject, clause in _clauses(text)]
     if not verdicts:
         return None
     if False in verdicts:
@@ -193,8 +193,8 @@ def reads(text: str, birds: int | None = None) -> bool:
     if says_no_difference(text):
         return birds == 2
     # Whether a clause can be read depends on how many birds there are, not on what they look like.
-    found = [_holds(clause, subject, (_ANY_BIRD,) * birds) for subject, clause in _clauses(text)]
-    return bool(found) and None not in found
+    results = [_is_true(clause, subject, (_ANY_BIRD,) * birds) for subject, clause in _clauses(text)]
+    return bool(results) and None not in results
 
 
 def says_no_difference(text: str) -> bool:
@@ -224,7 +224,7 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
         yield subject, clause
 
 
-def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
+def _is_true(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
     """Whether what a clause says is true of its subject; None for what cannot be read."""
     numbers = [int(subject[-1]) - 1] if subject.startswith("animal") else list(range(len(birds)))
     if max(numbers) >= len(birds) or (len(birds) == 2 and subject in ("this bird", "the bird", "this")):
@@ -238,44 +238,44 @@ def _holds(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
     return all(read(found, birds[number]) for number in numbers)
 
 
-def _compares(found: re.Match[str], numbers: Sequence[int], birds: Sequence[Bird]) -> bool | None:
+def _compares(match: re.Match[str], numbers: Sequence[int], birds: Sequence[Bird]) -> bool | None:
     if len(numbers) != 1 or len(birds) != 2:
         return None
-    if found["other"] and int(found["other"]) - 1 == numbers[0]:
+    if match["other"] and int(match["other"]) - 1 == numbers[0]:
         return False
-    part = found.groupdict().get("part")
+    part = match.groupdict().get("part")
     measures = [bird.size if part is None else _measure(bird, _PARTS[part]) for bird in birds]
     if None in measures:
         return None
     gap = float(measures[numbers[0]] or 0) - float(measures[1 - numbers[0]] or 0)
-    return gap > 0 if found["how"] in ("longer", "larger", "bigger") else gap < 0
+    return gap > 0 if match["how"] in ("longer", "larger", "bigger") else gap < 0
 
 
 def _measure(bird: Bird, part: str) -> float | None:
     return bird.length(part) if part in MEASURED else None
 
 
-def _has(found: re.Match[str], bird: Bird) -> bool:
+def _has(match: re.Match[str], bird: Bird) -> bool:
     """Whether the bird has such a part."""
-    said, part = found.groupdict(), found["part"]
+    said, part = match.groupdict(), match["part"]
     if part == "crest":
         return bird.crest and not said["colour"]
     if part == "eye stripe":
-        return bool(bird.stripe) and _COLOURS.get(said["colour"] or "", bird.stripe) == bird.stripe
+        return bool(bird.stripe) and _COLORS.get(said["colour"] or "", bird.stripe) == bird.stripe
     part = _PARTS[part]
     length = _measure(bird, part)
     pattern, mark = bird.pattern(part) if part in PATTERNED else ("", "")
     return (
-        (not said["colour"] or _COLOURS[said["colour"]] == getattr(bird, part))
+        (not said["colour"] or _COLORS[said["colour"]] == getattr(bird, part))
         and (not said["length"] or (length is not None and (length > 0.5) == (said["length"] == "long")))
         and (not said["pattern"] or said["pattern"] == pattern)
-        and (not said["mark"] or (_COLOURS[said["mark"]], _MARKS[said["marks"]]) == (mark, pattern))
+        and (not said["mark"] or (_COLORS[said["mark"]], _MARKS[said["marks"]]) == (mark, pattern))
     )
 
 
-def _looks(found: re.Match[str], bird: Bird) -> bool:
+def _looks(match: re.Match[str], bird: Bird) -> bool:
     """Whether the whole bird has that main colour and size."""
-    colour, size = found["colour"], found["size"]
-    return (not colour or _COLOURS[colour] == bird.wings) and (
+    color, size = match["colour"], match["size"]
+    return (not color or _COLORS[color] == bird.wings) and (
         not size or (bird.size > 0.5) == (size == "large")
     )

@@ -37,12 +37,12 @@ def has_truth(root: Path) -> bool:
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, BirdsTruth]:
     """The birds of every record by its id; {} where the folder does not know its birds."""
     birds = read_truth(root)
-    found: dict[str, BirdsTruth] = {}
+    results: dict[str, BirdsTruth] = {}
     for record in records:
         names = [path.name for path in (record.before, record.after) if path is not None]
         if all(name in birds for name in names):
-            found[record.pair_id] = tuple(birds[name] for name in names)
-    return found
+            results[record.pair_id] = tuple(birds[name] for name in names)
+    return results
 
 
 def kind_of(truth: BirdsTruth) -> str:

@@ -214,10 +214,10 @@ def _plain(text: str, new: bool = False) -> Plain | None:
     values = [_WIDER.get(word) for word in words[1:] if not (new and word == "new")]
     if not values or values[-1] not in (*SHAPES, "thing"):
         return None
-    found: dict[Attribute, str] = {}
+    results: dict[Attribute, str] = {}
     for value in values if values[-1] != "thing" else values[:-1]:
         attribute = ATTRIBUTE_OF.get(value or "")
-        if value is None or attribute is None or attribute in found:
+        if value is None or attribute is None or attribute in results:
             return None
-        found[attribute] = value
-    return as_plain(found)
+        results[attribute] = value
+    return as_plain(results)

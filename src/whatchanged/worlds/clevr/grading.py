@@ -126,13 +126,13 @@ def other_object(
     statement = parse(sentence)
     if statement is None or statement.phrase is None or statement.phrase.other is None:
         return None
-    found = referents(Phrase(statement.phrase.other), named(before, after, change)[0])
+    results = referents(Phrase(statement.phrase.other), named(before, after, change)[0])
     words = sentence.lower().split()
     nouns = [i for i, word in enumerate(words) if MEANING.get(word) in (*SHAPES, "thing")]
-    if len(found) != 1:
+    if len(results) != 1:
         return None
     name = max(i for i in range(nouns[0], nouns[1]) if words[i] == "the") + 1
-    return found[0], range(nouns[0] + 1, name), range(name, nouns[1] + 1)
+    return results[0], range(nouns[0] + 1, name), range(name, nouns[1] + 1)
 
 
 def is_true(sentence: str, before: Scene, after: Scene, change: SceneChange) -> bool:
@@ -169,20 +169,20 @@ def _plain(words: Sequence[str]) -> Plain | None:
     values = [MEANING.get(word) for word in words[1:]]
     if values[-1] not in (*SHAPES, "thing"):
         return None
-    found: dict[Attribute, str] = {}
+    results: dict[Attribute, str] = {}
     for value in values if values[-1] != "thing" else values[:-1]:
         attribute = ATTRIBUTE_OF.get(value or "")
-        if value is None or attribute is None or attribute in found:
+        if value is None or attribute is None or attribute in results:
             return None
-        found[attribute] = value
-    return as_plain(found)
+        results[attribute] = value
+    return as_plain(results)
 
 
-def as_plain(found: Mapping[Attribute, str]) -> Plain:
+def as_plain(results: Mapping[Attribute, str]) -> Plain:
     """The phrase of these values, each checked against those of its attribute."""
     return Plain(
-        size=next((v for v in SIZES if v == found.get("size")), None),
-        color=next((v for v in COLORS if v == found.get("color")), None),
-        material=next((v for v in MATERIALS if v == found.get("material")), None),
-        shape=next((v for v in SHAPES if v == found.get("shape")), None),
+        size=next((v for v in SIZES if v == results.get("size")), None),
+        color=next((v for v in COLORS if v == results.get("color")), None),
+        material=next((v for v in MATERIALS if v == results.get("material")), None),
+        shape=next((v for v in SHAPES if v == results.get("shape")), None),
     )

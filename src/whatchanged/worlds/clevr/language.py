@@ -108,7 +108,7 @@ def write_captions(
             if plain
             else _draw_relational(scene, index, relations, rng)
         )
-        written[f"{say(phrase, rng)} {_predicate(after, change, rng)}"] = None
+        written[f"{phrase_text(phrase, rng)} {_predicate(after, change, rng)}"] = None
     return tuple(written)
 
 
@@ -139,10 +139,10 @@ def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wordi
         phrase = Phrase(_shortest(scene, index) if wording == "short" else Plain.of(scene.objects[index]))
     else:
         raise ValueError(f"no phrase singles out object {index} of a scene of {len(scene.objects)}")
-    return f"{say(phrase)} {_predicate(after, change)}"
+    return f"{phrase_text(phrase)} {_predicate(after, change)}"
 
 
-def say(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
+def phrase_text(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
     """The words of a phrase; synonyms are drawn, or without a generator the first of each is taken."""
     words = _noun(phrase.head, rng)
     if phrase.relation is None or phrase.other is None:

@@ -204,7 +204,7 @@ def _edit(
     """
     item, objects = scene.objects[which], scene.objects
     if kind == "add":
-        added = _place(rng, _attributes(rng, item if double else None), objects, scene.view.camera)
+        added = _positioned(rng, _attributes(rng, item if double else None), objects, scene.view.camera)
         return None if added is None else ((*objects, added), SceneChange("add", None, len(objects)))
     if kind == "drop":
         return (*objects[:which], *objects[which + 1 :]), SceneChange("drop", which, None)
@@ -215,7 +215,7 @@ def _edit(
         new = replace(item, material="metal" if item.material == "rubber" else "rubber")
     else:
         others = (*objects[:which], *objects[which + 1 :])
-        new = _place(rng, item, others, scene.view.camera, away_from=(item.x, item.y))
+        new = _positioned(rng, item, others, scene.view.camera, away_from=(item.x, item.y))
     if new is None:
         return None
     return (*objects[:which], new, *objects[which + 1 :]), SceneChange(kind, which, which)
@@ -230,7 +230,7 @@ def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
     objects: tuple[SceneObject, ...] = ()
     while len(objects) < count:
         alike = objects[0] if double and len(objects) == count - 1 else None
-        placed = _place(rng, _attributes(rng, alike), objects, camera)
+        placed = _positioned(rng, _attributes(rng, alike), objects, camera)
         objects = () if placed is None else (*objects, placed)
     return Scene(objects, View(camera, _lamps(rng)))
 
@@ -245,7 +245,7 @@ def _attributes(rng: np.random.Generator, alike: SceneObject | None = None) -> S
     )
 
 
-def _place(
+def _positioned(
     rng: np.random.Generator,
     item: SceneObject,
     others: tuple[SceneObject, ...],
@@ -276,12 +276,12 @@ def _place(
 
 def _most_hiding(scenes: Sequence[Scene], changed: int | None, least: int) -> Scene | None:
     """The scene whose least seen object is seen least, of those that show enough of each; else None."""
-    found = []
+    results = []
     for scene in scenes:
         seen = _seen(scene)
         if seen.min() >= least and (changed is None or seen[changed] >= SEEN_CHANGED):
-            found.append((int(seen.min()), scene))
-    return min(found, key=itemgetter(0))[1] if found else None
+            results.append((int(seen.min()), scene))
+    return min(results, key=itemgetter(0))[1] if results else None
 
 
 def _seen(scene: Scene) -> NDArray[np.int64]:

@@ -48,13 +48,13 @@ def triple_entries(
     """The three picture entries of a triple, and its pair entry."""
     scenes = (triple.default, triple.semantic, triple.nonsemantic)
     pictures = [index_picture(scene, width, height) for scene in scenes]
-    found = [boxes(p, len(s.objects)) for p, s in zip(pictures, scenes, strict=True)]
+    results = [boxes(p, len(s.objects)) for p, s in zip(pictures, scenes, strict=True)]
     entries = [
         _picture_entry(
             scene,
             name,
             triple.index,
-            found[k],
+            results[k],
             (visible_pixels(pictures[k], len(scene.objects)), whole_pixels(scene, width, height)),
             width,
             height,
@@ -68,10 +68,10 @@ def triple_entries(
         "type": change.type,
         "changed_before": change.before,
         "changed_after": change.after,
-        "bbox_before": None if change.before is None else _whole(found[0][change.before]),
-        "bbox_after": None if change.after is None else _whole(found[1][change.after]),
-        "view_iou_semantic": mean_overlap(found[0], found[1], *kept(scenes[0], scenes[1], change)),
-        "view_iou_nonsemantic": mean_overlap(found[0], found[2], *kept(scenes[0], scenes[2], NOTHING)),
+        "bbox_before": None if change.before is None else _whole(results[0][change.before]),
+        "bbox_after": None if change.after is None else _whole(results[1][change.after]),
+        "view_iou_semantic": mean_overlap(results[0], results[1], *kept(scenes[0], scenes[1], change)),
+        "view_iou_nonsemantic": mean_overlap(results[0], results[2], *kept(scenes[0], scenes[2], NOTHING)),
     }
 
 
@@ -132,14 +132,14 @@ def _picture_entry(
     scene: Scene,
     split: str,
     index: int,
-    found: Sequence[SizedBox | None],
+    boxes: Sequence[SizedBox | None],
     pixels: tuple[NDArray[np.int64], NDArray[np.int64]],
     width: int,
     height: int,
 ) -> FileEntry:
     camera = scene.view.camera
     objects = []
-    for item, box, seen, whole in zip(scene.objects, found, *pixels, strict=True):
+    for item, box, seen, whole in zip(scene.objects, boxes, *pixels, strict=True):
         at = project(np.array(item.center), camera, width, height)
         objects.append(
             {

@@ -67,17 +67,17 @@ def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
 
 def boxes(index: NDArray[np.int8], objects: int) -> list[SizedBox | None]:
     """The tightest box around each object's visible pixels; None for an object that shows none."""
-    found: list[SizedBox | None] = []
+    results: list[SizedBox | None] = []
     for i in range(objects):
         seen = index == i
         columns = np.flatnonzero(seen.any(axis=0))
         if not columns.size:
-            found.append(None)
+            results.append(None)
             continue
         rows = np.flatnonzero(seen.any(axis=1))
         left, top = float(columns[0]), float(rows[0])
-        found.append((left, top, float(columns[-1]) + 1 - left, float(rows[-1]) + 1 - top))
-    return found
+        results.append((left, top, float(columns[-1]) + 1 - left, float(rows[-1]) + 1 - top))
+    return results
 
 
 def _rectangle(item: SceneObject, camera: Point, width: int, height: int) -> tuple[int, int, int, int]:

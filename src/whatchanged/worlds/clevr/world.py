@@ -111,11 +111,11 @@ def has_truth(root: Path) -> bool:
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, SceneTruth]:
     """The truth of every pair of a data set folder by its id; {} where the folder holds none."""
-    found: dict[str, SceneTruth] = {}
+    results: dict[str, SceneTruth] = {}
     if has_truth(root):
         for triple in read_triples(root):
-            found[f"{triple.index:06d}.png"], found[f"{triple.index:06d}.png_n"] = triple.pairs()
-    return found
+            results[f"{triple.index:06d}.png"], results[f"{triple.index:06d}.png_n"] = triple.pairs()
+    return results
 
 
 def read(sentence: str) -> ParsedStatement | None:

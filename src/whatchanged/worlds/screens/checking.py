@@ -8,7 +8,7 @@ from whatchanged.worlds.screens.elements import fitting
 from whatchanged.worlds.screens.slots import AMOUNT, COUNTS, PLURAL_OF, Size, growth_of, hue_of, more, step_of
 from whatchanged.worlds.screens.truth import ScreenChange
 
-PLACE_OFF = 0.08
+POSITION_TOLERANCE = 0.08
 """Share of a picture by which a place may be off."""
 AMOUNT_OFF = 0.1
 """Share by which an amount in pixels may be off; at least one pixel."""
@@ -36,25 +36,25 @@ def count_fits(count: str, change: ScreenChange) -> bool:
     return number == max(1, len(change.boxes))
 
 
-def place_fits(place: str, change: ScreenChange, sizes: tuple[Size, Size]) -> bool:
+def position_fits(position: str, change: ScreenChange, sizes: tuple[Size, Size]) -> bool:
     """Whether a phrase names the place of the change, or of one of the alike things, before or after."""
     pairs = ((change.box_before, change.box_after), *change.boxes)
     return any(
-        place in places_near(box, size)
+        position in position_phrases_near(box, size)
         for pair in pairs
         for box, size in zip(pair, sizes, strict=True)
         if box is not None
     )
 
 
-def places_near(box: Box, size: Size) -> set[str]:
+def position_phrases_near(box: Box, size: Size) -> set[str]:
     """The phrases for a box, and for boxes a little beside it."""
-    found = set()
-    for across in (-PLACE_OFF, 0.0, PLACE_OFF):
-        for down in (-PLACE_OFF, 0.0, PLACE_OFF):
+    results = set()
+    for across in (-POSITION_TOLERANCE, 0.0, POSITION_TOLERANCE):
+        for down in (-POSITION_TOLERANCE, 0.0, POSITION_TOLERANCE):
             dx, dy = round(across * size[0]), round(down * size[1])
-            found.add(words.place((box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy), size))
-    return found
+            results.add(words.position_phrase((box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy), size))
+    return results
 
 
 def way_fits(way: str, change: ScreenChange) -> bool:
@@ -71,8 +71,8 @@ def moves_by(way: str, step: tuple[int, int]) -> bool:
     return all(_near(said[axis], true) for axis, true in zip(("right", "down"), step, strict=True))
 
 
-def _near(said: int, true: int) -> bool:
-    return abs(said - true) <= max(1, AMOUNT_OFF * abs(true))
+def _near(stated: int, true: int) -> bool:
+    return abs(stated - true) <= max(1, AMOUNT_OFF * abs(true))
 
 
 def direction_fits(direction: str, change: ScreenChange) -> bool:
@@ -110,6 +110,6 @@ def growth_fits(growth: str, change: ScreenChange) -> bool:
     return True
 
 
-def colour_fits(colour: str, true: str) -> bool:
+def color_fits(color: str, true: str) -> bool:
     """Whether a colour is the true one, or the true one without "dark" or "light"."""
-    return bool(true) and colour in (true, hue_of(true))
+    return bool(true) and color in (true, hue_of(true))

@@ -162,10 +162,10 @@ def nouns_of(name: str) -> tuple[str, ...]:
 @cache
 def fitting(name: str) -> frozenset[str]:
     """Every noun that may be said of an element: its own, those of broader ones, "something"."""
-    found = {ANYTHING, *nouns_of(name)}
+    results = {ANYTHING, *nouns_of(name)}
     for broader in ELEMENTS[name].broader if name in ELEMENTS else ():
-        found |= set(nouns_of(broader))
-    return frozenset(found)
+        results |= set(nouns_of(broader))
+    return frozenset(results)
 
 
 @cache

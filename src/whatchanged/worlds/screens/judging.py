@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from whatchanged.worlds import Verdict
 from whatchanged.worlds.screens.checking import (
-    colour_fits,
+    color_fits,
     count_fits,
     direction_fits,
     growth_fits,
     moves_by,
     name_fits,
     noun_fits,
-    place_fits,
+    position_fits,
     way_fits,
 )
 from whatchanged.worlds.screens.reading import ReadSentence, ReadStatement, read
-from whatchanged.worlds.screens.slots import colours_of, lighter, more
+from whatchanged.worlds.screens.slots import colors_of, lighter, more
 from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 FAULTS = {
@@ -98,22 +98,24 @@ def _together(grades: list[bool | None]) -> bool | None:
 def _graded(sentence: ReadSentence, truth: ScreenTruth) -> list[Grades]:
     """The grades of each statement, held against a change of its own while there are any."""
     left = list(truth.changes)
-    found = []
+    results = []
     for readings in sentence.statements:
         changes = left or list(truth.changes)
         tried = [(grade(reading, change, truth), change) for reading in readings for change in changes]
         best, change = max(tried, key=lambda pair: pair[0].rank)
-        found.append(best)
+        results.append(best)
         if change in left:
             left.remove(change)
-    return found
+    return results
 
 
 def grade(statement: ReadStatement, change: ScreenChange, truth: ScreenTruth) -> Grades:
     """How a statement stands to a change."""
-    said = statement.said
+    said = statement.stated
     places = (
-        [place_fits(said["place"], change, (truth.size_before, truth.size_after))] if "place" in said else []
+        [position_fits(said["place"], change, (truth.size_before, truth.size_after))]
+        if "place" in said
+        else []
     )
     return Grades(
         kind=statement.template.kind == change.kind,
@@ -125,23 +127,23 @@ def grade(statement: ReadStatement, change: ScreenChange, truth: ScreenTruth) ->
 
 def _values(statement: ReadStatement, change: ScreenChange) -> list[bool | None]:
     """Whether each value that a statement names is the true one."""
-    said, template, values = statement.said, statement.template, change.values
-    one, other = colours_of(change)
-    found: list[bool | None] = []
+    said, template, values = statement.stated, statement.template, change.values
+    one, other = colors_of(change)
+    results: list[bool | None] = []
     if template.aspects:
-        found.append(change.aspect in template.aspects)
+        results.append(change.aspect in template.aspects)
     if template.state:
-        found.append(template.state == values.get("state"))
+        results.append(template.state == values.get("state"))
     if "either" in said:
         first = said["either"] == template.pair[0]
-        found.append(_either(first, "more" in template.slots, change))
+        results.append(_either(first, "more" in template.slots, change))
     checks: Mapping[str, Callable[[str], bool]] = {
         "way": lambda text: way_fits(text, change),
         "direction": lambda text: direction_fits(text, change),
         "growth": lambda text: growth_fits(text, change),
         "grown": lambda text: growth_fits(text, change),
-        "before": lambda text: colour_fits(text, one),
-        "after": lambda text: colour_fits(text, other),
+        "before": lambda text: color_fits(text, one),
+        "after": lambda text: color_fits(text, other),
         "shade": lambda text: lighter(change) == (1 if text == "lighter" else -1),
         "text_before": lambda text: _same(text, values.get("text_before")),
         "text_after": lambda text: _same(text, values.get("text_after")),
@@ -149,10 +151,10 @@ def _values(statement: ReadStatement, change: ScreenChange) -> list[bool | None]
         "called": lambda text: name_fits(text, change),
         "count": lambda text: count_fits(text, change),
     }
-    found += [check(said[name]) for name, check in checks.items() if name in said]
+    results += [check(said[name]) for name, check in checks.items() if name in said]
     if statement.rest:
-        found.append(any(moves_by(statement.rest, motion.step) for motion in change.consequences))
-    return found
+        results.append(any(moves_by(statement.rest, motion.step) for motion in change.consequences))
+    return results
 
 
 def _either(first: bool, amounts: bool, change: ScreenChange) -> bool:

@@ -21,7 +21,7 @@ class ReadStatement:
     """What one statement claims: a wording, and what stands in its slots. rest: how the rest moved, or ""."""
 
     template: Template
-    said: Mapping[str, str]
+    stated: Mapping[str, str]
     rest: str = ""
 
 
@@ -45,13 +45,13 @@ def read(sentence: str) -> ReadSentence | None:
     plain = re.sub(r"\s+", " ", sentence).strip().removesuffix(".").strip()
     if plain.lower() in NO_CHANGE:
         return ReadSentence(())
-    found = []
+    results = []
     for part in _parts(plain):
         readings = _readings(part)
         if not readings:
             return None
-        found.append(readings)
-    return ReadSentence(tuple(found))
+        results.append(readings)
+    return ReadSentence(tuple(results))
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -73,13 +73,13 @@ def _readings(text: str) -> tuple[ReadStatement, ...]:
     if rest and not re.fullmatch(_rest_pattern(), rest):
         return ()
     said = followed["said"] if followed else text
-    found = []
+    results = []
     for template, pattern in _compiled():
         match = pattern.fullmatch(said)
         if match:
             values = {name: value for name, value in match.groupdict().items() if value is not None}
-            found.append(ReadStatement(template, {n: _lowered(n, v) for n, v in values.items()}, rest))
-    return tuple(found)
+            results.append(ReadStatement(template, {n: _lowered(n, v) for n, v in values.items()}, rest))
+    return tuple(results)
 
 
 def _lowered(name: str, value: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from whatchanged.measured import colours, words
+from whatchanged.measured import colors, words
 from whatchanged.worlds import Box
 from whatchanged.worlds.screens.elements import (
     ELEMENTS,
@@ -20,10 +20,10 @@ from whatchanged.worlds.screens.truth import ScreenChange
 
 Size = tuple[int, int]
 _HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")
-COLOURS = ("white", "black", *(f"{shade}{hue}" for hue in _HUES for shade in ("", "dark ", "light ")))
-"""Every name of a colour that ``measured.colours`` has."""
-_PLACES = tuple(
-    words.place(box, (100, 100))
+COLORS = ("white", "black", *(f"{shade}{hue}" for hue in _HUES for shade in ("", "dark ", "light ")))
+"""Every name of a colour that ``measured.colors`` has."""
+_POSITIONS = tuple(
+    words.position_phrase(box, (100, 100))
     for box in (
         *((x, y, x + 10, y + 10) for x in (5, 45, 85) for y in (5, 45, 85)),
         *((0, y, 100, y + 10) for y in (5, 45, 85)),
@@ -56,7 +56,7 @@ class Naming:
 
     noun: str
     named: bool = False
-    placed: bool = False
+    with_position: bool = False
 
 
 def longest_first(values: Sequence[str]) -> str:
@@ -69,9 +69,9 @@ PLURAL_OF = {plural(noun): noun for noun in all_nouns()}
 _COUNT = rf"(?:(?P<count>{longest_first(tuple(COUNTS.values()))}|\d{{1,3}}) )?"
 _NAMED = (
     rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first((*all_nouns(), *PLURAL_OF))})(?: "(?P<called>[^"]*)")?'
-    rf"(?: (?P<place>{longest_first(_PLACES)}))?"
+    rf"(?: (?P<place>{longest_first(_POSITIONS)}))?"
 )
-_COLOUR = longest_first(COLOURS)
+_COLOR = longest_first(COLORS)
 AMOUNT = r"\d[\d,]{0,11}"
 """An amount in pixels as it is read."""
 STEP = rf"(?:left|right|up|down) by {AMOUNT} pixels?"
@@ -84,8 +84,8 @@ PATTERNS: Mapping[str, str] = {
     "direction": r"(?P<direction>(?:(?:to the )?(?:left|right)|up|down)(?: and (?:up|down))?)",
     "growth": rf"(?P<growth>{_GROWTH}(?: and {_GROWTH})?)",
     "grown": rf"(?P<grown>{_GROWN}(?: and {_GROWN})?)",
-    "before": rf"(?P<before>{_COLOUR})",
-    "after": rf"(?P<after>{_COLOUR})",
+    "before": rf"(?P<before>{_COLOR})",
+    "after": rf"(?P<after>{_COLOR})",
     "shade": r"(?P<shade>darker|lighter)",
     "text_before": r'"(?P<text_before>[^"]*)"',
     "text_after": r'"(?P<text_after>[^"]*)"',
@@ -143,10 +143,10 @@ def _sayable(slot: str, template: Template, change: ScreenChange) -> bool:
     if slot in ("growth", "grown"):
         return change.aspect != "text size" and bool(_grown(change))
     if slot in ("before", "after"):
-        one, other = colours_of(change)
+        one, other = colors_of(change)
         return bool(one and other) and one != other
     if slot == "shade":
-        return lighter(change) != 0 and len({hue_of(name) for name in colours_of(change)}) == 1
+        return lighter(change) != 0 and len({hue_of(name) for name in colors_of(change)}) == 1
     if slot in ("text_before", "text_after"):
         return bool(values.get(slot)) and values.get("text_before") != values.get("text_after")
     if slot == "more":
@@ -156,7 +156,7 @@ def _sayable(slot: str, template: Template, change: ScreenChange) -> bool:
     return True
 
 
-def _thing(article: str, change: ScreenChange, naming: Naming, size: Size) -> str:
+def _object(article: str, change: ScreenChange, naming: Naming, size: Size) -> str:
     count = len(change.boxes)
     noun, parts = naming.noun, []
     if article == "a" and count <= 1 and noun not in PLURAL_ONLY:
@@ -171,7 +171,7 @@ def _thing(article: str, change: ScreenChange, naming: Naming, size: Size) -> st
     text = " ".join(part for part in (*parts, noun) if part)
     if naming.named and 0 < len(change.name) <= LONGEST_NAME and count <= 1:
         text += f' "{change.name}"'
-    return f"{text} {words.place(box_of(change), size)}" if naming.placed else text
+    return f"{text} {words.position_phrase(box_of(change), size)}" if naming.with_position else text
 
 
 def box_of(change: ScreenChange) -> Box:
@@ -182,14 +182,14 @@ def box_of(change: ScreenChange) -> Box:
 
 
 FILLERS: Mapping[str, Callable[[Template, ScreenChange, Naming, Size], str]] = {
-    "the": lambda t, c, n, s: _thing("the", c, n, s),
-    "a": lambda t, c, n, s: _thing("a", c, n, s),
+    "the": lambda t, c, n, s: _object("the", c, n, s),
+    "a": lambda t, c, n, s: _object("a", c, n, s),
     "way": lambda t, c, n, s: words.way(*step_of(c)),
     "direction": lambda t, c, n, s: _direction(c),
     "growth": lambda t, c, n, s: " and ".join(f"{words.pixels(abs(a))} {w}" for w, a in _grown(c)),
     "grown": lambda t, c, n, s: " and ".join(w for w, _ in _grown(c)),
-    "before": lambda t, c, n, s: colours_of(c)[0],
-    "after": lambda t, c, n, s: colours_of(c)[1],
+    "before": lambda t, c, n, s: colors_of(c)[0],
+    "after": lambda t, c, n, s: colors_of(c)[1],
     "shade": lambda t, c, n, s: "lighter" if lighter(c) > 0 else "darker",
     "text_before": lambda t, c, n, s: f'"{c.values["text_before"]}"',
     "text_after": lambda t, c, n, s: f'"{c.values["text_after"]}"',
@@ -227,18 +227,18 @@ def _direction(change: ScreenChange) -> str:
 def _grown(change: ScreenChange) -> list[tuple[str, int]]:
     """("wider", 12), ("lower", -3): what became of width and height."""
     width, height = growth_of(change)
-    found = []
+    results = []
     if width:
-        found.append(("wider" if width > 0 else "narrower", width))
+        results.append(("wider" if width > 0 else "narrower", width))
     if height:
-        found.append(("higher" if height > 0 else "lower", height))
-    return found
+        results.append(("higher" if height > 0 else "lower", height))
+    return results
 
 
-def colours_of(change: ScreenChange) -> tuple[str, str]:
+def colors_of(change: ScreenChange) -> tuple[str, str]:
     """The names of the colours before and after; "" where they are not known."""
-    found = [change.values.get(name) for name in ("color_before", "color_after")]
-    one, other = (colours.name(_rgb(c)) if isinstance(c, str) else "" for c in found)
+    results = [change.values.get(name) for name in ("color_before", "color_after")]
+    one, other = (colors.name(_rgb(c)) if isinstance(c, str) else "" for c in results)
     return one, other
 
 
@@ -253,11 +253,11 @@ def hue_of(name: str) -> str:
 
 def lighter(change: ScreenChange) -> int:
     """1 where the colour became lighter, -1 where darker, 0 where neither is clear."""
-    found = [change.values.get(name) for name in ("color_before", "color_after")]
-    if not all(isinstance(code, str) for code in found):
+    results = [change.values.get(name) for name in ("color_before", "color_after")]
+    if not all(isinstance(code, str) for code in results):
         return 0
     one, other = (
-        sum(w * c for w, c in zip((0.25, 0.5, 0.25), _rgb(str(code)), strict=True)) for code in found
+        sum(w * c for w, c in zip((0.25, 0.5, 0.25), _rgb(str(code)), strict=True)) for code in results
     )
     return 0 if abs(other - one) < LIGHTER else 1 if other > one else -1
 

@@ -23,7 +23,7 @@ SETTINGS = "drawing.json"
 
 LARGEST = 10**9
 """No number of a truth is beyond it."""
-_COLOUR = re.compile("#[0-9a-fA-F]{6}")
+_COLOR = re.compile("#[0-9a-fA-F]{6}")
 
 Value = str | int | float | bool | None
 _TURNED = {
@@ -178,45 +178,45 @@ def from_json(line: Mapping[str, Any], where: str) -> ScreenTruth:
         raise DatasetError(f"{where}: not the truth of a drawn pair ({error}).") from error
 
 
-def _change(found: Mapping[str, Any]) -> ScreenChange:
-    kind = next((kind for kind in KINDS if kind == found["kind"]), None)
+def _change(fields: Mapping[str, Any]) -> ScreenChange:
+    kind = next((kind for kind in KINDS if kind == fields["kind"]), None)
     if kind is None:
-        raise ValueError(f"{found['kind']!r} is no kind of change; they are {', '.join(KINDS)}")
-    before, after = _box(found["box_before"]), _box(found["box_after"])
+        raise ValueError(f"{fields['kind']!r} is no kind of change; they are {', '.join(KINDS)}")
+    before, after = _box(fields["box_before"]), _box(fields["box_after"])
     if before is None and after is None:
         raise ValueError("a change needs a box before or after")
     return ScreenChange(
         kind=kind,
-        element=str(found["element"]),
-        name=str(found["name"]),
+        element=str(fields["element"]),
+        name=str(fields["name"]),
         box_before=before,
         box_after=after,
-        values=_values(found["values"]),
-        boxes=tuple((_box(one), _box(other)) for one, other in found.get("boxes", ())),
-        consequences=tuple(_motion(motion) for motion in found.get("consequences", ())),
+        values=_values(fields["values"]),
+        boxes=tuple((_box(one), _box(other)) for one, other in fields.get("boxes", ())),
+        consequences=tuple(_motion(motion) for motion in fields.get("consequences", ())),
     )
 
 
-def _motion(found: Mapping[str, Any]) -> Motion:
-    before, after = _box(found["box_before"]), _box(found["box_after"])
+def _motion(fields: Mapping[str, Any]) -> Motion:
+    before, after = _box(fields["box_before"]), _box(fields["box_after"])
     if before is None or after is None:
         raise ValueError("what moved needs two boxes")
     return Motion(before, after)
 
 
-def _box(found: Any) -> Box | None:
-    if found is None:
+def _box(value: Any) -> Box | None:
+    if value is None:
         return None
-    left, top, right, bottom = (_whole(end) for end in found)
+    left, top, right, bottom = (_whole(end) for end in value)
     if not (0 <= left < right and 0 <= top < bottom):
-        raise ValueError(f"{found} is no box: left, top, right, bottom in pixels")
+        raise ValueError(f"{value} is no box: left, top, right, bottom in pixels")
     return left, top, right, bottom
 
 
-def _size(found: Any) -> tuple[int, int]:
-    width, height = (_whole(side) for side in found)
+def _size(value: Any) -> tuple[int, int]:
+    width, height = (_whole(side) for side in value)
     if min(width, height) < 1:
-        raise ValueError(f"{found} is no size: width, height in pixels")
+        raise ValueError(f"{value} is no size: width, height in pixels")
     return width, height
 
 
@@ -226,13 +226,13 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _values(found: Any) -> dict[str, Value]:
+def _values(value: Any) -> dict[str, Value]:
     """What is told of a change by name: finite numbers, colours as "#rrggbb", texts."""
-    values = {str(name): _value(value) for name, value in dict(found).items()}
+    values = {str(name): _value(value) for name, value in dict(value).items()}
     for name in ("color_before", "color_after"):
-        colour = values.get(name)
-        if isinstance(colour, str) and not _COLOUR.fullmatch(colour):
-            raise ValueError(f"{name} is {colour!r}, not #rrggbb")
+        color = values.get(name)
+        if isinstance(color, str) and not _COLOR.fullmatch(color):
+            raise ValueError(f"{name} is {color!r}, not #rrggbb")
     return values
 
 

@@ -15,10 +15,10 @@ from whatchanged.worlds import (
     WorldLanguage,
     WorldPictures,
 )
+from whatchanged.worlds.screens.describing import describe
 from whatchanged.worlds.screens.judging import GRADES, judge
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.reading import read
-from whatchanged.worlds.screens.telling import tell
 from whatchanged.worlds.screens.templates import NO_CHANGE
 from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
 from whatchanged.worlds.screens.writing import write_captions, write_full, write_plain
@@ -61,7 +61,7 @@ WORLD = World(
         judge=judge,
         no_change_sentences=NO_CHANGE,
         wordings={"plain": write_plain, "full": write_full},
-        tell=tell,
+        tell=describe,
     ),
     breakdown=Breakdown(
         kinds=KINDS,

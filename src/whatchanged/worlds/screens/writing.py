@@ -17,14 +17,14 @@ FOLLOWED = 0.3
 
 def write_captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
     """Several true sentences about a pair, drawn at random, no two alike where that can be."""
-    found: list[str] = []
+    results: list[str] = []
     for _ in range(3 * CAPTIONS):
         sentence = write(truth, rng)
-        if sentence not in found:
-            found.append(sentence)
-        if len(found) == CAPTIONS:
+        if sentence not in results:
+            results.append(sentence)
+        if len(results) == CAPTIONS:
             break
-    return tuple(found)
+    return tuple(results)
 
 
 def write(truth: ScreenTruth, rng: Generator) -> str:
@@ -43,7 +43,7 @@ def _statement(change: ScreenChange, truth: ScreenTruth, rng: Generator) -> str:
     template = choices[int(rng.integers(len(choices)))]
     nouns = known_nouns(change)
     noun = nouns[0] if rng.random() < 0.7 else nouns[int(rng.integers(len(nouns)))]
-    naming = Naming(noun, named=bool(rng.random() < 0.25), placed=bool(rng.random() < 0.5))
+    naming = Naming(noun, named=bool(rng.random() < 0.25), with_position=bool(rng.random() < 0.5))
     text = fill(template, change, naming, _size(change, truth))
     followed = _rest(change)
     return f"{text}, which moved the rest {followed}" if followed and rng.random() < FOLLOWED else text
@@ -68,7 +68,7 @@ def _fixed(truth: ScreenTruth, named: bool) -> str:
         quoting = ("text_before", "text_after")
         able = [t for t in able if named or not any(slot in quoting for slot in t.slots)]
         template = max(able, key=lambda t: (bool(t.state), len(t.slots), bool(t.aspects)))
-        naming = Naming(known_nouns(change)[0], named=named, placed=True)
+        naming = Naming(known_nouns(change)[0], named=named, with_position=True)
         text = fill(template, change, naming, _size(change, truth))
         followed = _rest(change) if named else ""
         told.append(f"{text}, which moved the rest {followed}" if followed else text)

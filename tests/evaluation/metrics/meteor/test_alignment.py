@@ -56,18 +56,18 @@ def test_chunks_by_hand():
 @given(st.text("ab", max_size=3), st.text("abc", max_size=3))
 def test_no_alignment_covers_more_words_in_fewer_chunks(caption, reference):
     matches = exact(caption, reference)
-    found = align(matches)
+    results = align(matches)
     ranks = []
     for chosen in product(*([None, *own] for own in matches)):
         taken = [match for match in chosen if match is not None]
         if len({match.start for match in taken}) == len(taken):
             ranks.append((-len(taken), chunks(taken)))
-    assert (-len(found), chunks(found)) == min(ranks, default=(0, 0))
+    assert (-len(results), chunks(results)) == min(ranks, default=(0, 0))
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8))
 def test_no_word_is_used_twice(caption, reference):
-    found = align(exact(caption, reference))
-    assert len({match.start for match in found}) == len({match.at for match in found}) == len(found)
-    assert places(found) == sorted(places(found), key=lambda place: place[1])
+    results = align(exact(caption, reference))
+    assert len({match.start for match in results}) == len({match.at for match in results}) == len(results)
+    assert places(results) == sorted(places(results), key=lambda place: place[1])

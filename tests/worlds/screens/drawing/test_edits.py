@@ -3,20 +3,20 @@
 import numpy as np
 
 from whatchanged.worlds.screens.drawing.edits import (
+    DrawnElement,
     DrawnPicture,
     Edit,
-    Placed,
     change_of,
     farthest,
-    in_place,
+    nothing_moved,
     overlap,
 )
 from whatchanged.worlds.screens.truth import Motion
 
-KEYS = {"a": Placed((10, 10, 20, 16)), "b": Placed((10, 30, 20, 36), "b", True)}
+KEYS = {"a": DrawnElement((10, 10, 20, 16)), "b": DrawnElement((10, 30, 20, 36), "b", True)}
 
 
-def drawing(**boxes: Placed) -> DrawnPicture:
+def drawing(**boxes: DrawnElement) -> DrawnPicture:
     """A white picture of 60x50 with a black rectangle for each element."""
     pixels = np.full((50, 60, 3), 255, np.uint8)
     for placed in boxes.values():
@@ -32,7 +32,7 @@ def test_what_was_added_has_no_box_before():
 
 
 def test_what_was_removed_has_no_box_after_and_what_moved_up_is_told():
-    moved = Placed((10, 20, 20, 26), "b", True)
+    moved = DrawnElement((10, 20, 20, 26), "b", True)
     change = change_of(Edit("removed", "point", "point", ("a",)), drawing(**KEYS), drawing(b=moved))
     assert change is not None
     assert (change.box_before, change.box_after) == ((10, 10, 20, 16), None)
@@ -41,21 +41,21 @@ def test_what_was_removed_has_no_box_after_and_what_moved_up_is_told():
 
 
 def test_a_move_tells_its_steps():
-    after = drawing(a=Placed((13, 8, 23, 14)), b=KEYS["b"])
+    after = drawing(a=DrawnElement((13, 8, 23, 14)), b=KEYS["b"])
     change = change_of(Edit("moved", "legend", "place", ("a",)), drawing(**KEYS), after)
     assert change is not None
     assert (change.values["dx"], change.values["dy"]) == (3, -2)
 
 
 def test_a_resizing_tells_by_how_much():
-    after = drawing(a=Placed((10, 10, 27, 16)), b=KEYS["b"])
+    after = drawing(a=DrawnElement((10, 10, 27, 16)), b=KEYS["b"])
     change = change_of(Edit("resized", "chart bar", "width", ("a",)), drawing(**KEYS), after)
     assert change is not None
     assert (change.values["dwidth"], change.values["dheight"]) == (7, 0)
 
 
 def test_a_trimmed_place_is_what_differs_within_the_elements():
-    before, after = drawing(a=Placed((0, 0, 40, 40))), drawing(a=Placed((0, 0, 40, 40)))
+    before, after = drawing(a=DrawnElement((0, 0, 40, 40))), drawing(a=DrawnElement((0, 0, 40, 40)))
     after.pixels[5:9, 7:13] = 200
     after.pixels[45, 50] = 0  # outside the element
     change = change_of(Edit("recolored", "grid", "ink", ("a",), trimmed=True), before, after)
@@ -68,7 +68,7 @@ def test_equal_pictures_have_no_change():
 
 
 def test_alike_things_keep_a_box_each():
-    other = {key: Placed(tuple(end + 2 for end in one.box), one.text) for key, one in KEYS.items()}
+    other = {key: DrawnElement(tuple(end + 2 for end in one.box), one.text) for key, one in KEYS.items()}
     change = change_of(Edit("moved", "tick label", "position", ("a", "b")), drawing(**KEYS), drawing(**other))
     assert change is not None
     assert change.boxes == (((10, 10, 20, 16), (12, 12, 22, 18)), ((10, 30, 20, 36), (12, 32, 22, 38)))
@@ -76,11 +76,11 @@ def test_alike_things_keep_a_box_each():
 
 
 def test_in_place_means_within_half_a_pixel():
-    near = {**KEYS, "a": Placed((10.4, 10, 20.4, 16))}
-    far = {**KEYS, "a": Placed((10.6, 10, 20.6, 16))}
-    assert in_place(KEYS, near)
-    assert not in_place(KEYS, far)
-    assert not in_place(KEYS, {"a": KEYS["a"]})
+    near = {**KEYS, "a": DrawnElement((10.4, 10, 20.4, 16))}
+    far = {**KEYS, "a": DrawnElement((10.6, 10, 20.6, 16))}
+    assert nothing_moved(KEYS, near)
+    assert not nothing_moved(KEYS, far)
+    assert not nothing_moved(KEYS, {"a": KEYS["a"]})
     assert (
         farthest(
             DrawnPicture(np.zeros((1, 1, 3), np.uint8), KEYS),

@@ -135,7 +135,7 @@ def test_truths_are_of_the_pictures(pages):
 def test_pixels_differ_where_the_truth_says_and_hardly_elsewhere(pages, monkeypatch):
     """One change and no noise: where pixels differ, something is told to have changed or moved."""
     monkeypatch.setattr(family, "PLANS", {"change": 1.0, "changes": 0.0, "both": 0.0, "noise": 0.0})
-    found = []
+    results = []
     for pair in pairs_of(pages, range(0, 160, 8)):
         for change in pair.truth.changes:
             differs = difference(pixels(pair.before), pixels(pair.after)) > 24
@@ -144,9 +144,9 @@ def test_pixels_differ_where_the_truth_says_and_hardly_elsewhere(pages, monkeypa
             boxes += [box for motion in change.consequences for box in (motion.box_before, motion.box_after)]
             for left, top, right, bottom in filter(None, boxes):
                 told[max(0, top - 3) : bottom + 3, max(0, left - 3) : right + 3] = True
-            found.append(np.count_nonzero(differs & ~told) <= 0.1 * np.count_nonzero(differs))
-    assert len(found) > 50
-    assert np.mean(found) >= 0.9
+            results.append(np.count_nonzero(differs & ~told) <= 0.1 * np.count_nonzero(differs))
+    assert len(results) > 50
+    assert np.mean(results) >= 0.9
 
 
 @pytest.mark.slow

@@ -48,9 +48,9 @@ def open_squares(options):
 
 @pytest.fixture(autouse=True)
 def families(monkeypatch):
-    found = {"pages": f"{__name__}:open_squares", "plots": f"{__name__}:open_squares"}
+    results = {"pages": f"{__name__}:open_squares", "plots": f"{__name__}:open_squares"}
     for module in (rooms, run):
-        monkeypatch.setattr(module, "FAMILIES", found)
+        monkeypatch.setattr(module, "FAMILIES", results)
     monkeypatch.setattr(run, "find_family", lambda name: open_squares)
     monkeypatch.setattr(run, "PART", 4)
 
@@ -159,8 +159,8 @@ def test_a_document_has_the_same_captions_whatever_else_is_drawn(tmp_path):
 def test_families_take_turns_and_each_split_has_both(tmp_path):
     draw(tmp_path / "set", 40, family="all")
     records = open_dataset(tmp_path / "set").records
-    found = {(r.split, r.extra["family"], r.pair_id.partition("-")[0]) for r in records}
-    assert {(split, name) for split, _, name in found} == {
+    results = {(r.split, r.extra["family"], r.pair_id.partition("-")[0]) for r in records}
+    assert {(split, name) for split, _, name in results} == {
         (split, name) for split in ("train", "val", "test") for name in ("pages", "plots")
     }
 

@@ -49,7 +49,7 @@ def test_packages_are_locked_named_with_their_licence_and_of_one_split():
         assert entry["version"] == wanted[site.package]
         assert entry["license"] == site.licence
     packages = {split: {s.package for s in sites.sites() if s.split == split} for split in SPLITS}
-    assert all(len(found) >= 3 for found in packages.values())
+    assert all(len(results) >= 3 for results in packages.values())
     for one, other in combinations(SPLITS, 2):
         assert not packages[one] & packages[other]
 
@@ -103,12 +103,12 @@ def test_nothing_moves_in_a_page_that_insists_on_it(styles, tmp_path):
     style = "getComputedStyle(document.getElementById('{}')).{}"
     with Browser() as browser:
         browser.open(path.as_uri())
-        found = {
+        results = {
             name: browser.run(style.format("menu", name))
             for name in ("transitionDuration", "animationName", "willChange")
         }
         kept = browser.run(style.format("kept", "willChange"))
-    assert found == {"transitionDuration": "0s", "animationName": "none", "willChange": "auto"}
+    assert results == {"transitionDuration": "0s", "animationName": "none", "willChange": "auto"}
     assert kept == "transform"  # a noise of ours
 
 
@@ -150,9 +150,9 @@ def test_a_part_alone_has_no_words_but_some_of_its_pages(styles):
         for number in range(8):
             page, _ = sites.write_site(np.random.default_rng([3, 2, number]), modules, "train", SIZE)
             shown = opened._show(3, number, "train").document
-            assert shown.cut is None
+            assert shown.crop is None
             assert set(words_of(shown.body)) <= set(words_of(page.body))
-            if page.cut.part is not None:
+            if page.crop.part is not None:
                 fewer.append(len(words_of(shown.body)) < len(words_of(page.body)))
     assert len(fewer) >= 3
     assert np.mean(fewer) >= 0.8

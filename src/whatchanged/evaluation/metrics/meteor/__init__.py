@@ -65,7 +65,7 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
     tables = read_tables()
 
     @cache
-    def cut(sentence: str) -> Words:
+    def tokenise(sentence: str) -> Words:
         own = tuple(words(one_line(sentence), tables.abbreviations))
         if len(own) > MOST_WORDS:
             raise MetricUnavailable(
@@ -75,7 +75,7 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
         return own
 
     pairs = [
-        (cut(candidate), [cut(reference) for reference in own])
+        (tokenise(candidate), [tokenise(reference) for reference in own])
         for candidate, own in zip(candidates, references, strict=True)
     ]
     matcher = Matcher(tables, (each for candidate, own in pairs for each in (candidate, *own)))
@@ -114,13 +114,13 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
     def best(candidate: Words, references: Sequence[Words]) -> Row:
         """Of the best reference, the first of equals, as in the program. Hopeless ones are not aligned."""
         most = [possible(candidate, reference)[0] for reference in references]
-        found: dict[int, float] = {}
+        results: dict[int, float] = {}
         for i in sorted(range(len(references)), key=most.__getitem__, reverse=True):
-            if found and most[i] < max(found.values()):
+            if results and most[i] < max(results.values()):
                 break
-            found[i] = score(row(candidate, references[i]))
-        reached = max(found.values())
-        return row(candidate, references[min(i for i, own in found.items() if own == reached)])
+            results[i] = score(row(candidate, references[i]))
+        reached = max(results.values())
+        return row(candidate, references[min(i for i, own in results.items() if own == reached)])
 
     return without_needless_chunks(np.array([best(candidate, own) for candidate, own in pairs], float))
 

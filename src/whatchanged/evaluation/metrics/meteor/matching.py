@@ -18,11 +18,11 @@ class MeteorSentence:
     """A sentence, and what of it the tables know. Phrases are numbers, those of its ``Matcher``."""
 
     words: Words
-    places: Mapping[str, Sequence[int]]
+    positions: Mapping[str, Sequence[int]]
     """A word to where it stands."""
     phrases: Sequence[tuple[int, int]]
     """First word and number of each phrase that has paraphrases; by first word, then by length."""
-    phrase_places: Mapping[int, Sequence[int]]
+    phrase_positions: Mapping[int, Sequence[int]]
     """A phrase, or a paraphrase, to where it begins."""
     paraphrases: frozenset[int]
     """All paraphrases of all phrases."""
@@ -50,19 +50,19 @@ class Matcher:
     def matches(self, caption: Words, reference: Words) -> list[list[Match]]:
         """All matches, by the word of the reference at which they begin, in the order of the program's."""
         caption_side, reference_side = self.sentences[caption], self.sentences[reference]
-        found = [self._of_word(word, at, caption_side) for at, word in enumerate(reference)]
+        results = [self._of_word(word, at, caption_side) for at, word in enumerate(reference)]
         if _same_keys(caption, reference):
-            return [[match for match in own if match.kind == EXACT] for own in found]
+            return [[match for match in own if match.kind == EXACT] for own in results]
         for at, width, start, length in self._pairs(reference_side, caption_side):
-            found[at].append(match_of(PARAPHRASE, start, length, at, width))
+            results[at].append(match_of(PARAPHRASE, start, length, at, width))
         for start, length, at, width in self._pairs(caption_side, reference_side):
-            found[at].append(match_of(PARAPHRASE, start, length, at, width))
-        return found
+            results[at].append(match_of(PARAPHRASE, start, length, at, width))
+        return results
 
     def _of_word(self, word: str, at: int, caption: MeteorSentence) -> list[Match]:
         matched = caption.matched.get(word)
         if matched is None:
-            places = caption.places
+            places = caption.positions
             matched = [
                 (kind, start)
                 for other, kind in self._alike[word]
@@ -75,12 +75,12 @@ class Matcher:
 
     def _pairs(self, one: MeteorSentence, other: MeteorSentence) -> Iterable[tuple[int, int, int, int]]:
         """Phrases of one sentence with their paraphrases in the other: both's first words and lengths."""
-        if one.paraphrases.isdisjoint(other.phrase_places):
+        if one.paraphrases.isdisjoint(other.phrase_positions):
             return
         for start, phrase in one.phrases:
             for paraphrase in self._paraphrases[phrase]:
-                for place in other.phrase_places.get(paraphrase, ()):
-                    yield start, self._lengths[phrase], place, self._lengths[paraphrase]
+                for index in other.phrase_positions.get(paraphrase, ()):
+                    yield start, self._lengths[phrase], index, self._lengths[paraphrase]
 
     def _sentence(self, words: Words, beginnings: _Beginnings) -> MeteorSentence:
         places = defaultdict(list)

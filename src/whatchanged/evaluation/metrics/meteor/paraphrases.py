@@ -27,7 +27,7 @@ def read_paraphrases(path: Path, sentences: Iterable[Sequence[str]]) -> Paraphra
     known = {word for sentence in sentences for word in sentence}
     table = read_table(path)
     looked_up = _Beginning()
-    found: Paraphrases = {}
+    results: Paraphrases = {}
     for sentence in sentences:
         for start in range(len(sentence)):
             run = looked_up
@@ -40,8 +40,8 @@ def read_paraphrases(path: Path, sentences: Iterable[Sequence[str]]) -> Paraphra
                     own = [tuple(text.split(" ")) for text in group.paraphrases]
                     own = [paraphrase for paraphrase in own if known.issuperset(paraphrase)]
                     if own:
-                        found[phrase] = own
+                        results[phrase] = own
                 run = longer
                 if not run.continues:
                     break
-    return found
+    return results

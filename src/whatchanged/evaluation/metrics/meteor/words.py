@@ -54,12 +54,12 @@ _PLAIN = re.compile("[a-z0-9 ]*")
 
 def read_abbreviations(text: str) -> dict[str, int]:
     """Abbreviations to ANYWHERE or BEFORE_NUMBERS: one a line, ``#`` starts a comment."""
-    found = {}
+    results = {}
     for line in text.splitlines():
         parts = line.split()
         if parts and not parts[0].startswith("#"):
-            found[parts[0]] = BEFORE_NUMBERS if parts[1:2] == ["#NUMERIC_ONLY#"] else ANYWHERE
-    return found
+            results[parts[0]] = BEFORE_NUMBERS if parts[1:2] == ["#NUMERIC_ONLY#"] else ANYWHERE
+    return results
 
 
 def words(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:

@@ -141,11 +141,11 @@ def pack(scene: Scene, look: PictureLook = PLAIN) -> Packed:
     return Packed(objects, camera, lamps, surround)
 
 
-def _lamp(place: Sequence[float] | Array, side: float, rgb: Array) -> Array:
-    axes = camera_axes((float(place[0]), float(place[1]), float(place[2])))
+def _lamp(position: Sequence[float] | Array, side: float, rgb: Array) -> Array:
+    axes = camera_axes((float(position[0]), float(position[1]), float(position[2])))
     half = side / 2
     edges = [axes[0] * half, axes[1] * half]
-    return np.concatenate([np.asarray(place, float), *edges, rgb, [half * math.sqrt(2)]])
+    return np.concatenate([np.asarray(position, float), *edges, rgb, [half * math.sqrt(2)]])
 
 
 def look_for(rng: np.random.Generator) -> PictureLook:

@@ -17,9 +17,9 @@ from PIL import Image
 
 from whatchanged.errors import OutputError
 from whatchanged.files import whole_folder
-from whatchanged.places import is_remote
 from whatchanged.processes import worker_pool
 from whatchanged.training.objects.render.draw import render
+from whatchanged.urls import is_remote
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import Views, sample_triple

@@ -21,7 +21,7 @@ STILL = 0.5
 
 
 @dataclass(frozen=True)
-class Placed:
+class DrawnElement:
     """One element of a drawing: the box that it fills, in pixels of the picture, and its words.
 
     moves: whether it counts where it is told what moved because of a change; groups of others do not.
@@ -37,7 +37,7 @@ class DrawnPicture:
     """A picture and its elements by key."""
 
     pixels: Pixels
-    placed: Mapping[str, Placed]
+    elements: Mapping[str, DrawnElement]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Edit:
     name: str = ""
 
 
-def in_place(one: Mapping[str, Placed], other: Mapping[str, Placed]) -> bool:
+def nothing_moved(one: Mapping[str, DrawnElement], other: Mapping[str, DrawnElement]) -> bool:
     """Whether every element stays where it is, within ``STILL``: what differs then is noise."""
     return one.keys() == other.keys() and all(
         abs(a - b) <= STILL for key in one for a, b in zip(one[key].box, other[key].box, strict=True)
@@ -69,8 +69,8 @@ def change_of(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> ScreenCh
     """The truth of an edit; None where it altered no pixel, or its elements are not in the picture."""
     if np.array_equal(before.pixels, after.pixels):
         return None
-    was = [_whole(before.placed, key, before.pixels) for key in edit.keys]
-    there = [_whole(after.placed, key, after.pixels) for key in edit.keys]
+    was = [_whole(before.elements, key, before.pixels) for key in edit.keys]
+    there = [_whole(after.elements, key, after.pixels) for key in edit.keys]
     if edit.kind == "added":
         was = [None for _ in was]
     if edit.kind == "removed":
@@ -87,7 +87,7 @@ def change_of(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> ScreenCh
         box_before, box_after = box_before and shown, box_after and shown
         boxes = ((box_before, box_after),)
     text = next(
-        (drawn.placed[k].text for drawn in (after, before) for k in edit.keys if k in drawn.placed), ""
+        (drawn.elements[k].text for drawn in (after, before) for k in edit.keys if k in drawn.elements), ""
     )
     return ScreenChange(
         edit.kind,
@@ -116,9 +116,9 @@ def _steps(edit: Edit, before: Box | None, after: Box | None) -> dict[str, Value
 def _consequences(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> list[Motion]:
     """What else moved by a pixel or more."""
     moved = []
-    own = [after.placed[key].box for key in edit.keys if key in after.placed]
-    for key, one in before.placed.items():
-        other = after.placed.get(key)
+    own = [after.elements[key].box for key in edit.keys if key in after.elements]
+    for key, one in before.elements.items():
+        other = after.elements.get(key)
         if key in edit.keys or other is None or not one.moves or one.text != other.text:
             continue
         if any(_inside(other.box, box) for box in own):
@@ -126,7 +126,10 @@ def _consequences(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> list
         steps = [b - a for a, b in zip(one.box, other.box, strict=True)]
         rigid = abs(steps[2] - steps[0]) <= 1 and abs(steps[3] - steps[1]) <= 1
         if rigid and max(abs(step) for step in steps) >= 1:
-            was, there = _whole(before.placed, key, before.pixels), _whole(after.placed, key, after.pixels)
+            was, there = (
+                _whole(before.elements, key, before.pixels),
+                _whole(after.elements, key, after.pixels),
+            )
             if was and there:
                 moved.append(Motion(was, there))
     return moved
@@ -136,12 +139,12 @@ def _inside(box: Sequence[float], other: Sequence[float]) -> bool:
     return box[0] >= other[0] and box[1] >= other[1] and box[2] <= other[2] and box[3] <= other[3]
 
 
-def _whole(placed: Mapping[str, Placed], key: str, pixels: Pixels) -> Box | None:
+def _whole(elements: Mapping[str, DrawnElement], key: str, pixels: Pixels) -> Box | None:
     """An element's box in whole pixels inside the picture; None where it is not there."""
-    if key not in placed:
+    if key not in elements:
         return None
     height, width = pixels.shape[:2]
-    left, top, right, bottom = placed[key].box
+    left, top, right, bottom = elements[key].box
     box = (
         max(0, int(np.floor(left + 1e-6))),
         max(0, int(np.floor(top + 1e-6))),
@@ -163,8 +166,8 @@ def farthest(before: DrawnPicture, after: DrawnPicture) -> float:
     """The largest step of a side of a box that both drawings have, in pixels."""
     steps = [
         abs(a - b)
-        for key in before.placed.keys() & after.placed.keys()
-        for a, b in zip(before.placed[key].box, after.placed[key].box, strict=True)
+        for key in before.elements.keys() & after.elements.keys()
+        for a, b in zip(before.elements[key].box, after.elements[key].box, strict=True)
     ]
     return max(steps, default=0.0)
 

@@ -76,11 +76,11 @@ def installed_families() -> frozenset[str]:
 
 def fonts_of(split: Split) -> tuple[str, ...]:
     """The installed families of this split. Raises MissingProgram where there is none."""
-    found = tuple(font for font in FONTS[split] if font in installed_families())
-    if not found:
+    results = tuple(font for font in FONTS[split] if font in installed_families())
+    if not results:
         raise MissingProgram(
             f"Drawing screens for {split}",
             f"one of the fonts {', '.join(FONTS[split])}",
             f"apt-get install {' '.join(PACKAGES)}",
         )
-    return found
+    return results

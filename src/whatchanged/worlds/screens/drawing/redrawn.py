@@ -18,7 +18,7 @@ from whatchanged.worlds.screens.drawing.edits import (
     Pixels,
     change_of,
     farthest,
-    in_place,
+    nothing_moved,
     overlap,
 )
 from whatchanged.worlds.screens.drawing.recoding import png, recode
@@ -120,7 +120,9 @@ class Redrawn(Generic[D, R]):
         if plan.rendering:
             other, name = self.maker.noisy(rng, document)
             drawn = self.maker.draw(document, other)
-            if in_place(usual.placed, drawn.placed) and not np.array_equal(usual.pixels, drawn.pixels):
+            if nothing_moved(usual.elements, drawn.elements) and not np.array_equal(
+                usual.pixels, drawn.pixels
+            ):
                 how, clean = other, drawn
                 noise.append(name)
         after, edits = clean, list[tuple[Edit, ScreenChange]]()

@@ -94,8 +94,10 @@ class ToyMean(nn.Module):
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
-        idle = set() if "toy-caption" in tasks else own
-        return frozenset(idle | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)})
+        unused = set() if "toy-caption" in tasks else own
+        return frozenset(
+            unused | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
+        )
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
         rows = range(len(self.vocabulary))

@@ -13,7 +13,7 @@ from whatchanged.worlds.screens.drawing.documents.document import (
     TypesetWord,
 )
 from whatchanged.worlds.screens.drawing.documents.sampling import formula, random_document
-from whatchanged.worlds.screens.drawing.documents.source import Colours, typst_source
+from whatchanged.worlds.screens.drawing.documents.source import KeyColors, typst_source
 from whatchanged.worlds.screens.drawing.documents.styles import OWN_FONTS, STYLES
 from whatchanged.worlds.screens.elements import ELEMENTS
 from whatchanged.worlds.screens.kinds import ASPECTS
@@ -61,8 +61,8 @@ def test_a_word_lies_where_its_colour_is(press, program: str, place: int):
     drawn = press.draw(with_word(place, color="#ff0000"), Printing(program))
     red = (drawn.pixels[..., 0].astype(int) - drawn.pixels[..., 1]) > 60
     rows, columns = np.flatnonzero(red.any(axis=1)), np.flatnonzero(red.any(axis=0))
-    found = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
-    assert np.allclose(drawn.placed[f"block 1 row 0 word {place}"].box, found, atol=2.5)
+    results = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+    assert np.allclose(drawn.elements[f"block 1 row 0 word {place}"].box, results, atol=2.5)
 
 
 def test_colours_alter_nothing_of_the_layout(press):
@@ -71,7 +71,7 @@ def test_colours_alter_nothing_of_the_layout(press):
     plain = press.draw(PAGE, USUAL)
     ink = (plain.pixels < 200).any(axis=2)
     covered = np.zeros_like(ink)
-    for key, one in plain.placed.items():
+    for key, one in plain.elements.items():
         if key != "page":
             left, top, right, bottom = one.box
             covered[int(top) - 2 : int(bottom) + 3, int(left) - 2 : int(right) + 3] = True
@@ -82,7 +82,7 @@ def test_colours_alter_nothing_of_the_layout(press):
 def test_a_block_is_around_its_words(press):
     from whatchanged.worlds.screens.drawing.documents.with_typst import USUAL
 
-    placed = press.draw(PAGE, USUAL).placed
+    placed = press.draw(PAGE, USUAL).elements
     words = [placed[f"block 1 row 0 word {i}"].box for i in range(len(TEXT))]
     lefts, tops, rights, bottoms = zip(*words, strict=True)
     assert placed["block 1"].box == pytest.approx((min(lefts), min(tops), max(rights), max(bottoms)))
@@ -141,13 +141,13 @@ def test_splits_share_no_style_and_no_font_of_their_own():
 
 
 def test_a_colour_tells_its_key_and_no_other():
-    colours = Colours()
-    told = [colours(f"key {i}", "#123456") for i in range(300)]
+    colors = KeyColors()
+    told = [colors(f"key {i}", "#123456") for i in range(300)]
     assert len(set(told)) == 300
     channels = [int(told[270][i : i + 2], 16) for i in (1, 3, 5)]
-    assert colours.key_of(*channels) == "key 270"
-    assert colours.key_of(255, 255, 255) is None
-    assert colours("key 270", "#000000") == told[270]
+    assert colors.key_of(*channels) == "key 270"
+    assert colors.key_of(255, 255, 255) is None
+    assert colors("key 270", "#000000") == told[270]
 
 
 def test_words_cannot_leave_their_quotes():
@@ -161,4 +161,4 @@ def test_every_formula_is_set(press):
     rng = np.random.default_rng(2)
     for _ in range(30):
         document = replace(PAGE, blocks=(Block(1, "formula", formula=formula(rng)),), scale=1.0)
-        assert "block 1 formula" in press.draw(document, USUAL).placed
+        assert "block 1 formula" in press.draw(document, USUAL).elements

@@ -8,7 +8,7 @@ import pytest
 
 from whatchanged.errors import WhatchangedError
 from whatchanged.worlds.screens.drawing import FamilyOptions, find_family
-from whatchanged.worlds.screens.drawing.edits import in_place
+from whatchanged.worlds.screens.drawing.edits import nothing_moved
 from whatchanged.worlds.screens.drawing.plots import changes, looks
 from whatchanged.worlds.screens.drawing.plots.plot import Axis, Plot, Series, Text
 from whatchanged.worlds.screens.drawing.plots.sampling import nice_step, random_plot
@@ -61,24 +61,24 @@ def maker(request: pytest.FixtureRequest, options: FamilyOptions):
 
 def test_a_bar_lies_where_its_colour_is(maker):
     drawn = maker.draw(BARS, maker.usual)
-    found = box_of_colour(drawn.pixels, BLUE)
-    assert np.allclose(drawn.placed["item 0 1"].box, found, atol=1.5)
+    results = box_of_colour(drawn.pixels, BLUE)
+    assert np.allclose(drawn.elements["item 0 1"].box, results, atol=1.5)
 
 
 def test_a_title_lies_where_the_picture_without_it_differs(maker):
     drawn, bare = (maker.draw(plot, maker.usual) for plot in (BARS, replace(BARS, title=None)))
     rows, columns = np.nonzero((drawn.pixels != bare.pixels).any(axis=2))
-    left, top, right, bottom = drawn.placed["title"].box
+    left, top, right, bottom = drawn.elements["title"].box
     assert left - 1.5 <= columns.min()
     assert columns.max() < right + 1.5
     assert top - 1.5 <= rows.min()
     assert rows.max() < bottom + 1.5
     assert columns.max() - columns.min() > 0.8 * (right - left)
-    assert drawn.placed["title"].text == "Three bars"
+    assert drawn.elements["title"].text == "Three bars"
 
 
 def test_a_bar_of_twice_the_value_is_twice_as_high(maker):
-    placed = maker.draw(BARS, maker.usual).placed
+    placed = maker.draw(BARS, maker.usual).elements
     heights = [placed[f"item 0 {i}"].box[3] - placed[f"item 0 {i}"].box[1] for i in range(3)]
     assert heights[0] == pytest.approx(2 * heights[1], abs=2)
     assert heights[2] == pytest.approx(3 * heights[1], abs=3)
@@ -88,7 +88,7 @@ def test_half_of_the_noise_alters_pixels_and_leaves_elements_in_place(maker):
     rng = np.random.default_rng(5)
     usual = maker.draw(BARS, maker.usual)
     noisy = [maker.draw(BARS, maker.noisy(rng, BARS)[0]) for _ in range(10)]
-    kept = [drawn for drawn in noisy if in_place(usual.placed, drawn.placed)]
+    kept = [drawn for drawn in noisy if nothing_moved(usual.elements, drawn.elements)]
     assert sum(bool((drawn.pixels != usual.pixels).any()) for drawn in kept) >= 5
 
 
@@ -117,15 +117,15 @@ def test_every_change_is_made_of_some_plot_and_says_what_it_is(way):
 def test_of_a_line_it_is_told_whether_it_became_dashed(dash, told):
     """Of dots nothing is told."""
     one = replace(BARS, form="line", series=(replace(BARS.series[0], dash=dash),))
-    found = set()
+    results = set()
     for seed in range(30):
         made = looks.line_style(np.random.default_rng(seed), one)
         assert made is not None
         changed, edit = made
         both = {dash, changed.series[0].dash}
         assert ("on_after" in edit.values) is ("dashed" in both)
-        found |= {edit.values[name] for name in ("on_after",) if name in edit.values}
-    assert found == told
+        results |= {edit.values[name] for name in ("on_after",) if name in edit.values}
+    assert results == told
 
 
 def test_splits_share_no_theme_and_no_colour_map():

@@ -68,14 +68,14 @@ def _row_key(block: Block, row: int, cell: int) -> str:
     return f"{key} cell {cell}" if block.kind == "table" else key
 
 
-def _with_words(block: Block, row: int, cell: int, said: tuple[TypesetWord, ...]) -> Block:
+def _with_words(block: Block, row: int, cell: int, words: tuple[TypesetWord, ...]) -> Block:
     rows = [list(cells) for cells in block.rows]
-    rows[row][cell] = said
+    rows[row][cell] = words
     return replace(block, rows=tuple(tuple(cells) for cells in rows))
 
 
-def _joined(said: tuple[TypesetWord, ...]) -> str:
-    return " ".join(word.text for word in said)
+def _joined(words: tuple[TypesetWord, ...]) -> str:
+    return " ".join(word.text for word in words)
 
 
 def word_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
@@ -84,9 +84,9 @@ def word_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
     spot = _spot(rng, block)
     if block is None or spot is None:
         return None
-    row, cell, place = spot
+    row, cell, index = spot
     said = block.rows[row][cell]
-    old = said[place].text
+    old = said[index].text
     if any(letter.isdigit() for letter in old):
         new, aspect = number(rng), "number"
     elif rng.random() < 0.35 and old.isascii():
@@ -97,10 +97,10 @@ def word_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
     if new == old:
         return None
     changed = _with_words(
-        block, row, cell, (*said[:place], replace(said[place], text=new), *said[place + 1 :])
+        block, row, cell, (*said[:index], replace(said[index], text=new), *said[index + 1 :])
     )
     values: dict[str, Value] = {"text_before": old, "text_after": new}
-    key = f"{_row_key(block, row, cell)} word {place}"
+    key = f"{_row_key(block, row, cell)} word {index}"
     element = ROWS.get(block.kind, NAMES[block.kind]) if len(said) == 1 else "word"
     if block.kind == "heading":
         element = "heading"
@@ -133,9 +133,9 @@ def word_look(rng: Rng, document: TypesetDocument) -> EditedDocument:
     spot = _spot(rng, block)
     if block is None or spot is None or block.look.italic:
         return None
-    row, cell, place = spot
+    row, cell, index = spot
     said = block.rows[row][cell]
-    old = said[place]
+    old = said[index]
     way = pick(rng, ("weight", "slant", "decoration", "ink"))
     values: dict[str, Value] = {}
     if way == "weight":
@@ -152,9 +152,9 @@ def word_look(rng: Rng, document: TypesetDocument) -> EditedDocument:
         was = old.color or block.look.color or document.styling.ink
         new = replace(old, color=shade(rng, was, 40, 200))
         values = {"color_before": was, "color_after": new.color}
-    changed = _with_words(block, row, cell, (*said[:place], new, *said[place + 1 :]))
+    changed = _with_words(block, row, cell, (*said[:index], new, *said[index + 1 :]))
     kind: Kind = "recolored" if way == "ink" else "restyled"
-    edit = Edit(kind, "word", way, (f"{_row_key(block, row, cell)} word {place}",), values, name=old.text)
+    edit = Edit(kind, "word", way, (f"{_row_key(block, row, cell)} word {index}",), values, name=old.text)
     return with_block(document, changed), edit
 
 

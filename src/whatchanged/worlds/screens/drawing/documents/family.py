@@ -52,7 +52,7 @@ class TypstMaker:
             shift = float(rng.uniform(0.08, 0.45)) / document.scale
             return Printing(shift=shift), f"all beside its place by {shift * document.scale:.2f} pixels"
         if document.program == "pdfium" and rng.random() < 0.5:
-            return Printing("pdfium", coloured=True), "letters smoothed in colours"
+            return Printing("pdfium", colored=True), "letters smoothed in colours"
         other = "pdfium" if document.program == "typst" else "typst"
         return Printing(other), f"drawn by {other}"
 

@@ -13,7 +13,7 @@ Painter = Callable[[str, str], str]
 """(key of an element, the colour in which it is seen) -> its colour."""
 
 
-class Colours:
+class KeyColors:
     """A colour of its own for each key."""
 
     def __init__(self) -> None:
@@ -58,8 +58,8 @@ def typst_source(
         head = _words("header", (TypesetWord(document.header),), style.ink, paint)
         lines.append(f"#text(size: 0.8em)[{head}]#v(6pt)")
     body = [
-        _block(document, style, block, paint, place, tracked == block.number)
-        for place, block in enumerate(document.blocks)
+        _block(document, style, block, paint, index, tracked == block.number)
+        for index, block in enumerate(document.blocks)
     ]
     joined = "\n".join(body)
     lines.append(f"#columns({document.columns}, gutter: 14pt)[{joined}]" if document.columns > 1 else joined)
@@ -76,7 +76,7 @@ def _quote(text: str) -> str:
 
 def _words(key: str, words: tuple[TypesetWord, ...], color: str, paint: Painter) -> str:
     """Words, each one an element of its own: "KEY word 3"."""
-    return " ".join(_word(f"{key} word {place}", word, color, paint) for place, word in enumerate(words))
+    return " ".join(_word(f"{key} word {index}", word, color, paint) for index, word in enumerate(words))
 
 
 def _word(key: str, word: TypesetWord, color: str, paint: Painter) -> str:
@@ -91,7 +91,7 @@ def _word(key: str, word: TypesetWord, color: str, paint: Painter) -> str:
 
 
 def _block(
-    document: TypesetDocument, style: Style, block: Block, paint: Painter, place: int, tracked: bool
+    document: TypesetDocument, style: Style, block: Block, paint: Painter, index: int, tracked: bool
 ) -> str:
     """One block with the space below it."""
     look = block.look

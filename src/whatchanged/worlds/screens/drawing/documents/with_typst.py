@@ -11,8 +11,8 @@ import numpy as np
 from PIL import Image
 
 from whatchanged.worlds.screens.drawing.documents.document import TypesetDocument
-from whatchanged.worlds.screens.drawing.documents.source import Colours, typst_source
-from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Pixels, Placed
+from whatchanged.worlds.screens.drawing.documents.source import KeyColors, typst_source
+from whatchanged.worlds.screens.drawing.edits import DrawnElement, DrawnPicture, Pixels
 
 PointBox = tuple[float, float, float, float]
 """Left, bottom, right, top in points, y upwards."""
@@ -24,13 +24,13 @@ BLOCK = re.compile(r"block \d+")
 class Printing:
     """How a document is drawn.
 
-    program: "typst" or "pdfium"; "" is the document's own. coloured: whether PDFium smooths letters in
+    program: "typst" or "pdfium"; "" is the document's own. colored: whether PDFium smooths letters in
     colours. shift: points by which all is moved. tracked: number of a block whose letters stand
     a hundredth of a point farther apart.
     """
 
     program: str = ""
-    coloured: bool = False
+    colored: bool = False
     shift: float = 0.0
     tracked: int = 0
 
@@ -53,8 +53,8 @@ class Press:
         if (how.program or document.program) == "typst":
             pixels = self._picture(source, document.scale)
         else:
-            pixels = self._printed(source, document.scale, how.coloured)
-        return DrawnPicture(pixels, self.places(document, how))
+            pixels = self._printed(source, document.scale, how.colored)
+        return DrawnPicture(pixels, self.elements(document, how))
 
     def _picture(self, source: bytes, scale: float) -> Pixels:
         """Drawn by Typst itself."""
@@ -62,54 +62,54 @@ class Press:
         file = made[0] if isinstance(made, list) else made  # of several pages
         return np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
 
-    def _printed(self, source: bytes, scale: float, coloured: bool) -> Pixels:
+    def _printed(self, source: bytes, scale: float, colored: bool) -> Pixels:
         """Set by Typst, drawn by PDFium."""
         import pypdfium2
 
         pdf = pypdfium2.PdfDocument(self._compiler.compile(source, format="pdf"))
         try:
             page = pdf[0]
-            drawn = page.render(scale=scale, optimize_mode="lcd" if coloured else None)
+            drawn = page.render(scale=scale, optimize_mode="lcd" if colored else None)
             return np.asarray(drawn.to_pil().convert("RGB")).copy()
         finally:
             pdf.close()
 
-    def places(self, document: TypesetDocument, how: Printing) -> dict[str, Placed]:
+    def elements(self, document: TypesetDocument, how: Printing) -> dict[str, DrawnElement]:
         """Elements by key: words, rows, cells, blocks, and the page."""
         import pypdfium2
 
-        colours = Colours()
-        source = typst_source(document, colours, how.shift, how.tracked).encode()
+        colors = KeyColors()
+        source = typst_source(document, colors, how.shift, how.tracked).encode()
         pdf = pypdfium2.PdfDocument(self._compiler.compile(source, format="pdf"))
         try:
             page = pdf[0]
-            found = _by_key(page, colours)
+            results = _by_key(page, colors)
             height = page.get_height()
             size = (page.get_width(), height)
         finally:
             pdf.close()
         scale = document.scale
         placed = {
-            key: Placed(
+            key: DrawnElement(
                 (left * scale, (height - top) * scale, right * scale, (height - bottom) * scale), "", single
             )
-            for key, (left, bottom, right, top, single) in found.items()
+            for key, (left, bottom, right, top, single) in results.items()
         }
-        placed["page"] = Placed((0.0, 0.0, size[0] * scale, size[1] * scale))
+        placed["page"] = DrawnElement((0.0, 0.0, size[0] * scale, size[1] * scale))
         return placed
 
 
-BoxFound = tuple[float, float, float, float, bool]
+MeasuredBox = tuple[float, float, float, float, bool]
 
 
-def _by_key(page: Any, colours: Colours) -> dict[str, BoxFound]:
+def _by_key(page: Any, colors: KeyColors) -> dict[str, MeasuredBox]:
     """The box of each element and of what it belongs to: of words their row and their block."""
-    found: dict[str, BoxFound] = {}
-    for key, box in _marks(page, colours):
+    results: dict[str, MeasuredBox] = {}
+    for key, box in _marks(page, colors):
         for name in _parts(key):
-            old = found.get(name)
+            old = results.get(name)
             single = BLOCK.fullmatch(name) is not None
-            new: BoxFound = (*box, single)
+            new: MeasuredBox = (*box, single)
             if old is not None:
                 new = (
                     min(old[0], box[0]),
@@ -118,8 +118,8 @@ def _by_key(page: Any, colours: Colours) -> dict[str, BoxFound]:
                     max(old[3], box[3]),
                     single,
                 )
-            found[name] = new
-    return found
+            results[name] = new
+    return results
 
 
 def _parts(key: str) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _parts(key: str) -> Iterator[str]:
         yield " ".join(names[:length])
 
 
-def _marks(page: Any, colours: Colours) -> Iterator[tuple[str, PointBox]]:
+def _marks(page: Any, colors: KeyColors) -> Iterator[tuple[str, PointBox]]:
     """Every object of a page that has an element's colour, with its box in points, y upwards."""
     from pypdfium2 import raw
 
@@ -139,7 +139,7 @@ def _marks(page: Any, colours: Colours) -> Iterator[tuple[str, PointBox]]:
             channels = [ctypes.c_uint() for _ in range(4)]
             if not read(mark.raw, *(ctypes.byref(channel) for channel in channels)):
                 continue
-            key = colours.key_of(*(channel.value for channel in channels[:3]))
+            key = colors.key_of(*(channel.value for channel in channels[:3]))
             if key is not None:
                 left, bottom, right, top = mark.get_bounds()
                 yield key, (left, bottom, right, top)

@@ -24,7 +24,7 @@ TOKENS = ("#0550ae", "#cf222e", "#116329", "#8250df", "#b35900", "#57606a")
 """Colours of code on a light ground that are also read on a dark one."""
 
 
-def said(w: Writer, least: int, most: int, element: str = "label", style: str = "") -> str:
+def named_words(w: Writer, least: int, most: int, element: str = "label", style: str = "") -> str:
     """Some words with a name in the truth."""
     styled = f' style="{style}"' if style else ""
     return f'<span data-e="{element}"{styled}>{w.words(least, most)}</span>'
@@ -61,7 +61,7 @@ def steps(w: Writer) -> str:
 
 def properties(w: Writer) -> str:
     """Names and values, one under the other."""
-    rows = [f'{said(w, 1, 2)}<span data-e="text">{w.value()}</span>' for _ in range(w.count(2, 6))]
+    rows = [f'{named_words(w, 1, 2)}<span data-e="text">{w.value()}</span>' for _ in range(w.count(2, 6))]
     return f'<div class="w-pairs">{"".join(rows)}</div>'
 
 
@@ -91,7 +91,7 @@ def files(w: Writer) -> str:
 def editor(w: Writer) -> str:
     """A text that is written: tools, the sheet, a line of status."""
     sheet = f'<h3 data-e="heading">{w.words(1, 4)}</h3>{prose(w)}{bullet_list(w) if w.chance(0.4) else ""}'
-    status = f'<div class="w-status" data-e="footer">{said(w, 1, 2)}{said(w, 1, 1)}</div>'
+    status = f'<div class="w-status" data-e="footer">{named_words(w, 1, 2)}{named_words(w, 1, 1)}</div>'
     return f'<div class="w-frame">{toolbar(w)}<div class="w-sheet" data-e="card">{sheet}</div>{status}</div>'
 
 
@@ -137,7 +137,7 @@ def accordion(w: Writer) -> str:
 def timeline(w: Writer) -> str:
     """Events one under the other, along a line."""
     rows = [
-        f'<div class="w-event">{said(w, 1, 3, "list item", "font-weight:600")}'
+        f'<div class="w-event">{named_words(w, 1, 3, "list item", "font-weight:600")}'
         f'<span class="w-hint" data-e="hint">{html.escape(w.texts.number())} {w.words(1, 4)}</span></div>'
         for _ in range(w.count(2, 5))
     ]
@@ -155,7 +155,7 @@ def board(w: Writer) -> str:
                 f'<div class="w-note" data-e="card"><p data-e="paragraph">{w.words(2, 7)}</p>{marks}</div>'
             )
         columns.append(
-            f'<div class="w-column">{said(w, 1, 2, "heading", "font-weight:700")}{"".join(notes)}</div>'
+            f'<div class="w-column">{named_words(w, 1, 2, "heading", "font-weight:700")}{"".join(notes)}</div>'
         )
     return f'<div class="w-columns">{"".join(columns)}</div>'
 
@@ -164,14 +164,15 @@ def gallery(w: Writer) -> str:
     """Pictures in a grid, with captions or without."""
     height, named = w.count(36, 110), w.chance(0.6)
     cells = [
-        f"<div>{w.art('100%', height)}{said(w, 1, 2) if named else ''}</div>" for _ in range(w.count(2, 6))
+        f"<div>{w.art('100%', height)}{named_words(w, 1, 2) if named else ''}</div>"
+        for _ in range(w.count(2, 6))
     ]
     return f'<div class="w-grid" style="--w-cell:{w.count(60, 150)}px">{"".join(cells)}</div>'
 
 
 def offer(w: Writer) -> str:
     """What something costs, and what one gets."""
-    price = f'<div class="w-figure" data-e="statistic">${w.count(1, 99)}</div>{said(w, 1, 2)}'
+    price = f'<div class="w-figure" data-e="statistic">${w.count(1, 99)}</div>{named_words(w, 1, 2)}'
     lines = "".join(
         f'<div class="w-line" data-e="list item">{w.icon(15, path=TICK)}<span>{w.words(1, 3)}</span></div>'
         for _ in range(w.count(2, 4))
@@ -207,12 +208,12 @@ def news(w: Writer) -> str:
 def footer(w: Writer) -> str:
     """The end of a page: columns of links."""
     columns = "".join(
-        f"<div>{said(w, 1, 1, 'heading', 'font-weight:700')}"
+        f"<div>{named_words(w, 1, 1, 'heading', 'font-weight:700')}"
         + "".join(f"<div>{link(w)}</div>" for _ in range(w.count(2, 4)))
         + "</div>"
         for _ in range(w.count(2, 4))
     )
-    return f'<footer class="w-foot" data-e="footer"><div class="w-columns">{columns}</div>{said(w, 2, 5, "hint")}</footer>'
+    return f'<footer class="w-foot" data-e="footer"><div class="w-columns">{columns}</div>{named_words(w, 2, 5, "hint")}</footer>'
 
 
 def hero(w: Writer) -> str:
@@ -253,7 +254,7 @@ def schedule(w: Writer) -> str:
     for _ in range(w.count(2, 6)):
         left = w.count(0, 55)
         bar = f'<span data-e="chart bar" style="margin-inline-start:{left}%;width:{w.count(10, 95 - left)}%">{w.words(1, 1)}</span>'
-        rows.append(f'<div class="w-time">{said(w, 1, 1)}<div>{bar}</div></div>')
+        rows.append(f'<div class="w-time">{named_words(w, 1, 1)}<div>{bar}</div></div>')
     return f'<div class="w-times" data-e="chart">{"".join(rows)}</div>'
 
 
@@ -262,17 +263,17 @@ def player(w: Writer) -> str:
     side = w.count(40, 90)
     bar = f'<div class="w-track" data-e="progress bar"><div style="width:{w.count(5, 95)}%"></div></div>'
     tools = "".join(w.icon(20) for _ in range(w.count(2, 4)))
-    text = f'{said(w, 1, 3, "heading", "font-weight:600;display:block")}{bar}<div class="w-row">{tools}</div>'
+    text = f'{named_words(w, 1, 3, "heading", "font-weight:600;display:block")}{bar}<div class="w-row">{tools}</div>'
     return f'<div class="w-line w-card" data-e="card">{w.art(f"{side}px", side)}<div class="w-grow">{text}</div></div>'
 
 
 def profile(w: Writer) -> str:
     """Somebody: a face, a name, some numbers."""
     numbers = "".join(
-        f'<div><b data-e="statistic">{w.count(1, 999)}</b><br>{said(w, 1, 1)}</div>'
+        f'<div><b data-e="statistic">{w.count(1, 999)}</b><br>{named_words(w, 1, 1)}</div>'
         for _ in range(w.count(2, 3))
     )
-    name = f'<h4 data-e="heading">{html.escape(w.texts.words(2, 2))}</h4>{said(w, 1, 3, "hint")}'
+    name = f'<h4 data-e="heading">{html.escape(w.texts.words(2, 2))}</h4>{named_words(w, 1, 3, "hint")}'
     return f'<div class="w-card w-empty" data-e="card">{avatar(w)}{name}<div class="w-columns">{numbers}</div>{button(w)}</div>'
 
 

@@ -1,4 +1,5 @@
-"""Forms, menus and controls that are made of several: functions of the writer that return HTML, as in ``components``."""
+"""Forms, menus and controls that are made of several: functions of the writer that return HTML, as in
+``components``."""
 
 from collections.abc import Mapping
 
@@ -11,7 +12,7 @@ from whatchanged.worlds.screens.drawing.pages.components import (
     text_area,
     text_field,
 )
-from whatchanged.worlds.screens.drawing.pages.compositions import CHEVRON, CROSS, STAR, avatar, said
+from whatchanged.worlds.screens.drawing.pages.compositions import CHEVRON, CROSS, STAR, avatar, named_words
 from whatchanged.worlds.screens.drawing.pages.writer import Writer
 
 
@@ -19,7 +20,7 @@ def sign_in(w: Writer) -> str:
     """A form in a card: two fields and a button."""
     title = w.part("card-title", w.words(1, 3), "heading")
     keep = (
-        f'<div class="w-choice">{w.part("check", "", "checkbox")}{said(w, 1, 3)}</div>'
+        f'<div class="w-choice">{w.part("check", "", "checkbox")}{named_words(w, 1, 3)}</div>'
         if w.chance(0.6)
         else ""
     )
@@ -38,7 +39,7 @@ def form(w: Writer) -> str:
 
 def drop_area(w: Writer) -> str:
     """Where files are dropped."""
-    return f'<div class="w-drop" data-e="card">{w.icon(28)}<div>{said(w, 2, 4)} {link(w)}</div></div>'
+    return f'<div class="w-drop" data-e="card">{w.icon(28)}<div>{named_words(w, 2, 4)} {link(w)}</div></div>'
 
 
 def rating(w: Writer) -> str:
@@ -151,7 +152,7 @@ def single(w: Writer) -> str:
         lambda: link(w),
         lambda: w.part("input", "", "text field", f'value="{w.words(1, 2)}"'),
         lambda: w.art(f"{w.count(30, 300)}px", w.count(20, 180)),
-        lambda: said(w, 1, 6),
+        lambda: named_words(w, 1, 6),
         lambda: '<span class="w-spin" data-e="spinner"></span>',
     )
 

@@ -67,12 +67,12 @@ PARTS: Mapping[Component, float] = {**COMPONENTS, **COMPOSITIONS, **CONTROLS, **
 
 
 @dataclass(frozen=True)
-class PageCut:
+class PageCrop:
     """What is taken of a page that others wrote, once it is laid out.
 
-    names: CSS selector -> the name of such elements; the first that fits counts. part: which of the parts of a
-    usual size is left alone, as a share from 0 to 1 of all of them; None for the window. top: where the window
-    begins, as a share of what lies below it.
+    names: CSS selector -> the name of such elements; the first that fits counts. part: which of the parts of
+    a usual size is left alone, as a share from 0 to 1 of all of them; None for the window. top: where the
+    window begins, as a share of what lies below it.
     """
 
     names: Mapping[str, str]
@@ -86,7 +86,8 @@ class HTMLDocument:
 
     body: HTML. root: attributes of the root element. width, height: of the window, in pixels of the document;
     scale: device pixels for each. fitted: the picture ends where the content does; narrow: on the right too.
-    design: what its look is made of. cut: what is taken of a page that others wrote; None where all is shown.
+    design: what its look is made of. crop: what is taken of a page that others wrote; None where all is
+    shown.
     """
 
     body: str
@@ -98,7 +99,7 @@ class HTMLDocument:
     fitted: bool
     narrow: bool
     design: dict[str, Value]
-    cut: PageCut | None = None
+    crop: PageCrop | None = None
 
 
 def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int, int]) -> HTMLDocument:

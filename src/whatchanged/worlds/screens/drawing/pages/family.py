@@ -104,12 +104,12 @@ class Pages:
         """The same, once."""
         sheet = self._show(seed, index, split)
         first = png(sheet.picture)
-        found = []
+        results = []
         for number in range(PAIRS):
             pair = self._pair(np.random.default_rng([seed, 3, index, number]), sheet, first)
             if pair is not None:
-                found.append(pair)
-        return found
+                results.append(pair)
+        return results
 
     def _show(self, seed: int, index: int, split: Split) -> _Sheet:
         """A document of this split, shown and photographed."""
@@ -123,8 +123,8 @@ class Pages:
         document, design = self._write(np.random.default_rng([seed, 2, index]), which, split, self._size)
         shown = self._renderer(one, document.scale)
         layout = shown.load(document, design)
-        if document.cut is not None:
-            document = replace(document, body=shown.named(document.cut), cut=None)
+        if document.crop is not None:
+            document = replace(document, body=shown.named(document.crop), crop=None)
             layout = shown.load(document, design)
         return _Sheet(document, design, (one, other), layout, shown.photograph(layout))
 
@@ -190,7 +190,7 @@ class Pages:
                 return None
             name, picture = altered
             noise = (name,)
-        return self._told(sheet, made, layout, picture, noise)
+        return self._truth_of(sheet, made, layout, picture, noise)
 
     def _make(
         self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, before: list[Made]
@@ -243,7 +243,7 @@ class Pages:
             return None
         return name, altered
 
-    def _told(
+    def _truth_of(
         self, sheet: _Sheet, made: list[Made], layout: PageLayout, picture: Pixels, noise: tuple[str, ...]
     ) -> tuple[Pixels, ScreenTruth] | None:
         """The truth of a pair."""

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from whatchanged.measured.colours import code
+from whatchanged.measured.colors import code
 from whatchanged.worlds import Box
 from whatchanged.worlds.screens.drawing.boxes import around, box_around
 from whatchanged.worlds.screens.drawing.pages.changes import PageEdit
@@ -28,7 +28,7 @@ MOST_ALIKE = 12
 MOST_CONSEQUENCES = 6
 WIDE_LOOKS = ("shadow", "outline")
 """Aspects that show outside the box."""
-IN_PLACE = ("recolored", "restyled", "rewritten", "replaced")
+LOCATED_BY_PIXELS = ("recolored", "restyled", "rewritten", "replaced")
 """Kinds whose place is where pixels differ, unless the box itself moves."""
 
 
@@ -77,17 +77,17 @@ def alike(layout: PageLayout, target: PageElement, size: tuple[int, int]) -> tup
 
 def candidates(layout: PageLayout, size: tuple[int, int]) -> list[PageElement]:
     """Elements that somebody would see: in a window of this width and height, four pixels or more a side."""
-    found = []
+    results = []
     for e in layout.elements:
         if e.element == "page":
-            found.append(e)
+            results.append(e)
             continue
         left, top, right, bottom = e.outline
         large = right - left >= 4 and bottom - top >= (1 if e.element in ("divider", "grid") else 4)
         inside = left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1]
         if e.seen and large and inside:
-            found.append(e)
-    return found
+            results.append(e)
+    return results
 
 
 def truth_of(
@@ -97,9 +97,9 @@ def truth_of(
 
     None where it lies outside the pictures, or happened to something that another change of the pair brought.
     """
-    if not made.edit.inserts and max(_placed(made)) >= len(first.elements):
+    if not made.edit.inserts and max(_with_boxes(made)) >= len(first.elements):
         return None
-    places = [_place(made, i, first, last, sizes) for i in _placed(made)]
+    places = [_boxes_of(made, i, first, last, sizes) for i in _with_boxes(made)]
     places = [place for place in places if place != (None, None)]
     befores = [before for before, _ in places if before is not None]
     afters = [after for _, after in places if after is not None]
@@ -118,14 +118,14 @@ def truth_of(
     )
 
 
-def _placed(made: Made) -> tuple[int, ...]:
+def _with_boxes(made: Made) -> tuple[int, ...]:
     """The numbers of the elements whose places are told."""
     if made.edit.inserts:
         return (len(made.layout_after.elements) - 1,)
     return (*made.targets, made.edit.swap) if made.edit.swap >= 0 else made.targets
 
 
-def _place(
+def _boxes_of(
     made: Made, i: int, first: PageLayout, last: PageLayout, sizes: tuple[Size, Size]
 ) -> tuple[Box | None, Box | None]:
     """Where an element was in the first picture and is in the last, as somebody would draw it."""
@@ -153,7 +153,7 @@ def _ends(made: Made, was: PageElement, now: PageElement) -> tuple[Ends, Ends]:
         return was.ink, now.ink
     one, other = was.outline, now.outline
     still = max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1
-    if edit.kind in IN_PLACE and (still or was.framed):
+    if edit.kind in LOCATED_BY_PIXELS and (still or was.framed):
         differing = _differing(
             made, bounds([one, other, was.box, now.box]), 14 if edit.aspect in WIDE_LOOKS else 3
         )
@@ -260,12 +260,12 @@ def _growth(made: Made, was: PageElement, now: PageElement) -> dict[str, Value]:
     one, other = _ends(made, was, now)
     width = round((other[2] - other[0] - one[2] + one[0]) * made.scale)
     height = round((other[3] - other[1] - one[3] + one[1]) * made.scale)
-    found: dict[str, Value] = {}
+    results: dict[str, Value] = {}
     if width:
-        found["dwidth"] = width
+        results["dwidth"] = width
     if height:
-        found["dheight"] = height
-    return found
+        results["dheight"] = height
+    return results
 
 
 def _color(e: PageElement, aspect: str, pixels: Pixels, scale: float) -> str:
@@ -304,19 +304,19 @@ def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
         if any(steps) and before and after:
             key = (steps[0], steps[1], steps[2] - steps[0], steps[3] - steps[1])
             groups.setdefault(key, []).append((before, after))
-    found = []
+    results = []
     for boxes in groups.values():
         one_box, other_box = around(a for a, _ in boxes), around(b for _, b in boxes)
         if one_box and other_box:
-            found.append(Motion(one_box, other_box))
-    found.sort(key=lambda m: -(m.box_before[2] - m.box_before[0]) * (m.box_before[3] - m.box_before[1]))
-    return tuple(found[:MOST_CONSEQUENCES])
+            results.append(Motion(one_box, other_box))
+    results.sort(key=lambda m: -(m.box_before[2] - m.box_before[0]) * (m.box_before[3] - m.box_before[1]))
+    return tuple(results[:MOST_CONSEQUENCES])
 
 
 def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
     """The boxes before and after of what shows its box, the changed elements aside."""
     one, other = made.layout_before, made.layout_after
-    own = set(_placed(made)) | (set() if made.edit.inserts else set(made.targets))
+    own = set(_with_boxes(made)) | (set() if made.edit.inserts else set(made.targets))
     for e, f in zip(one.elements, other.elements, strict=False):
         shows = e.element != "page" and e.seen and f.seen and e.framed
         if shows and e.box != f.box and not any(one.inside(e, i) for i in own if i < len(one.elements)):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
 from whatchanged.worlds.screens.drawing.pages.designs import HERE, OWN
-from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, PageCut
+from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, PageCrop
 
 Pixels = NDArray[np.uint8]
 Boxes = NDArray[np.float64]
@@ -134,8 +134,8 @@ def read_layout(text: str) -> PageLayout:
     )
 
 
-def _element(found: dict[str, Any]) -> PageElement:
-    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+def _element(fields: dict[str, Any]) -> PageElement:
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
     return PageElement(**values)
 
 
@@ -189,9 +189,9 @@ class Shown:
         }
         return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
 
-    def named(self, cut: PageCut) -> str:
+    def named(self, crop: PageCrop) -> str:
         """The HTML of the shown document, with names for its elements, and of this part of it only."""
-        wanted = {"names": list(cut.names.items()), "part": cut.part, "top": cut.top}
+        wanted = {"names": list(crop.names.items()), "part": crop.part, "top": crop.top}
         return str(self._browser.run(f"screens.name({json.dumps(wanted)})"))
 
     def change(self, script: str) -> PageLayout:

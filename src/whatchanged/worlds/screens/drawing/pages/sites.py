@@ -16,7 +16,7 @@ from whatchanged.records import Split
 from whatchanged.worlds.screens.drawing.choices import magnitude
 from whatchanged.worlds.screens.drawing.fonts import fonts_of
 from whatchanged.worlds.screens.drawing.pages.designs import HERE, find_files, find_modules
-from whatchanged.worlds.screens.drawing.pages.document import SCALES, HTMLDocument, PageCut
+from whatchanged.worlds.screens.drawing.pages.document import SCALES, HTMLDocument, PageCrop
 from whatchanged.worlds.screens.drawing.pages.looks import random_look
 from whatchanged.worlds.screens.drawing.words import Rng
 
@@ -148,7 +148,7 @@ def write_site(
     )
     look = random_look(rng, split, font, "en", dark=False, width=f"{width}px", own=False)
     sheet = FONTS + (ALONE.format(pad=int(rng.integers(0, 25))) if alone else "")
-    cut = PageCut(
+    cut = PageCrop(
         names=element_names(),
         part=float(rng.random()) if alone else None,
         top=0.0 if rng.random() < FROM_TOP else float(rng.random()),
@@ -170,6 +170,6 @@ def write_site(
             "shape": "component" if alone else "window",
             "scale": scale,
         },
-        cut=cut,
+        crop=cut,
     )
     return document, page

@@ -8,7 +8,13 @@ import numpy as np
 from whatchanged.worlds.screens.drawing.choices import magnitude, pick
 from whatchanged.worlds.screens.drawing.edits import Edit
 from whatchanged.worlds.screens.drawing.plots.plot import Axis, Legend, Note, Plot, Series, Text
-from whatchanged.worlds.screens.drawing.plots.sampling import PLACES, decimals_of, label, nice_step, words
+from whatchanged.worlds.screens.drawing.plots.sampling import (
+    LEGEND_POSITIONS,
+    decimals_of,
+    label,
+    nice_step,
+    words,
+)
 from whatchanged.worlds.screens.drawing.plots.themes import MAPS, NAMES, NOUNS, theme
 from whatchanged.worlds.screens.drawing.words import Rng
 
@@ -65,8 +71,8 @@ def value(rng: Rng, plot: Plot) -> EditedPlot:
     return with_series(plot, number, changed), edit
 
 
-def _item_name(plot: Plot, one: Series, place: int) -> str:
-    return plot.categories[place] if place < len(plot.categories) else one.name
+def _item_name(plot: Plot, one: Series, index: int) -> str:
+    return plot.categories[index] if index < len(plot.categories) else one.name
 
 
 def _cell(rng: Rng, plot: Plot) -> EditedPlot:
@@ -262,16 +268,16 @@ def legend_there(rng: Rng, plot: Plot) -> EditedPlot:
         return None
     if plot.legend:
         return replace(plot, legend=None), Edit("removed", "legend", "legend", ("legend",))
-    new = Legend(pick(rng, PLACES[:4]), rng.random() < 0.7, plot.y.tick_size)
+    new = Legend(pick(rng, LEGEND_POSITIONS[:4]), rng.random() < 0.7, plot.y.tick_size)
     return replace(plot, legend=new), Edit("added", "legend", "legend", ("legend",))
 
 
-def legend_place(rng: Rng, plot: Plot) -> EditedPlot:
+def legend_position(rng: Rng, plot: Plot) -> EditedPlot:
     """The legend stands elsewhere."""
-    if not plot.legend or plot.legend.place == "right":
+    if not plot.legend or plot.legend.position == "right":
         return None
-    place = pick(rng, [place for place in PLACES[:4] if place != plot.legend.place])
-    return replace(plot, legend=replace(plot.legend, place=place)), Edit(
+    place = pick(rng, [place for place in LEGEND_POSITIONS[:4] if place != plot.legend.position])
+    return replace(plot, legend=replace(plot.legend, position=place)), Edit(
         "moved", "legend", "place", ("legend",)
     )
 
@@ -353,7 +359,7 @@ def errors(rng: Rng, plot: Plot) -> EditedPlot:
     )
 
 
-def colour_bar(rng: Rng, plot: Plot) -> EditedPlot:
+def color_bar(rng: Rng, plot: Plot) -> EditedPlot:
     """An image has another colour map."""
     if plot.form != "image":
         return None
@@ -373,11 +379,11 @@ WAYS: tuple[tuple[PlotWay, float], ...] = (
     (text_there, 1.5),
     (category, 1),
     (legend_there, 1),
-    (legend_place, 1),
+    (legend_position, 1),
     (legend_label, 1),
     (note, 1),
     (line_across, 1),
     (errors, 0.5),
-    (colour_bar, 1.5),
+    (color_bar, 1.5),
 )
 """Every change to what a plot shows, with how often it is drawn."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 PlotForm = Literal["line", "scatter", "bar", "barh", "area", "histogram", "image", "pie", "box"]
-LegendPlace = Literal["top-left", "top-right", "bottom-left", "bottom-right", "right"]
+LegendPosition = Literal["top-left", "top-right", "bottom-left", "bottom-right", "right"]
 Dash = Literal["solid", "dashed", "dotted", "dash-dot"]
 Marker = Literal["none", "circle", "square", "triangle", "diamond", "cross"]
 Align = Literal["left", "center", "right"]
@@ -46,7 +46,7 @@ class Series:
 class Legend:
     """The legend: its place, whether it is framed."""
 
-    place: LegendPlace = "top-right"
+    position: LegendPosition = "top-right"
     framed: bool = True
     size: float = 9.0
 
@@ -128,12 +128,12 @@ class FiveNumbers(NamedTuple):
 def five_numbers(plot: Plot) -> list[FiveNumbers]:
     """The boxes of a box plot, around the values of its series; they differ in height."""
     spread = (plot.y.high - plot.y.low) / 12
-    found = []
-    for place, middle in enumerate(plot.series[0].values):
-        reach = spread * (1 + 0.4 * ((place * 7) % 5) / 4)
-        found.append(
+    results = []
+    for index, middle in enumerate(plot.series[0].values):
+        reach = spread * (1 + 0.4 * ((index * 7) % 5) / 4)
+        results.append(
             FiveNumbers(
                 middle - 1.6 * reach, middle - 0.6 * reach, middle, middle + 0.7 * reach, middle + 1.7 * reach
             )
         )
-    return found
+    return results

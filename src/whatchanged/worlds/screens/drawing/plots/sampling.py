@@ -15,7 +15,7 @@ from whatchanged.worlds.screens.drawing.plots.plot import (
     Axis,
     Dash,
     Legend,
-    LegendPlace,
+    LegendPosition,
     Marker,
     Note,
     Plot,
@@ -49,7 +49,7 @@ FORMS: tuple[PlotForm, ...] = (
     "pie",
     "box",
 )
-PLACES: tuple[LegendPlace, ...] = get_args(LegendPlace)
+LEGEND_POSITIONS: tuple[LegendPosition, ...] = get_args(LegendPosition)
 DASHES: tuple[Dash, ...] = get_args(Dash)
 MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond", "cross")
 
@@ -105,7 +105,7 @@ def _decorated(rng: Rng, plot: Plot, size: float) -> Plot:
     several = len(plot.series) > 1 or plot.form == "pie"
     legend = None
     if plot.form not in ("image", "box") and rng.random() < (0.65 if several else 0.25):
-        legend = Legend(pick(rng, PLACES), rng.random() < 0.7, size)
+        legend = Legend(pick(rng, LEGEND_POSITIONS), rng.random() < 0.7, size)
     note = None
     if plot.form in ("line", "scatter", "area", "bar") and rng.random() < 0.2:
         note = Note(pick(rng, NOUNS), float(rng.uniform(0.1, 0.7)), float(rng.uniform(0.2, 0.9)), size)
@@ -118,7 +118,7 @@ def _decorated(rng: Rng, plot: Plot, size: float) -> Plot:
     room = max(1.0, size / 9)  # larger letters need more
     left = 0.22 * room if plot.form == "barh" else 0.1 + 26 * room / plot.width
     bottom = 0.08 + (34 if plot.x.label else 20) * room / plot.height
-    right = 0.05 if legend is None or legend.place != "right" else 0.28
+    right = 0.05 if legend is None or legend.position != "right" else 0.28
     top = 0.05 + ((6 + 1.4 * plot.title.size) / plot.height if plot.title else 0)
     return replace(
         plot, legend=legend, note=note, line_at=across, errors=errors, margins=(left, bottom, right, top)

@@ -95,7 +95,7 @@ def _points(one: Series) -> list[Spec]:
     return [{"x": x, "y": y} for x, y in zip(xs, one.values, strict=True)]
 
 
-_PLACE = {"x": _field("x", "x"), "y": _field("y", "y")}
+_XY = {"x": _field("x", "x"), "y": _field("y", "y")}
 
 
 def _line(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
@@ -104,7 +104,7 @@ def _line(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
         f"series {number}",
         _points(one),
         {
-            **_PLACE,
+            **_XY,
             "stroke": {"value": one.color},
             "strokeWidth": {"value": one.width * PIXELS},
             "strokeDash": {"value": DASHES[one.dash]},
@@ -121,7 +121,7 @@ def _symbols(number: int, one: Series, name: str) -> list[Spec]:
             name,
             _points(one),
             {
-                **_PLACE,
+                **_XY,
                 "fill": {"value": one.color},
                 "size": {"value": (one.size * PIXELS) ** 2},
                 "shape": {"value": SHAPES[one.marker]},
@@ -142,7 +142,7 @@ def _area(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
             f"series {number}",
             _points(one),
             {
-                **_PLACE,
+                **_XY,
                 "y2": {"scale": "y", "value": plot.y.low},
                 "fill": {"value": one.color},
                 "fillOpacity": {"value": min(one.opacity, 0.7)},
@@ -156,9 +156,9 @@ def _bars(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
     thick = (1.0 if plot.form == "histogram" else 0.8) / count
     own = dict(one.colors)
     rows = []
-    for place, value in enumerate(one.values):
-        middle = place + (number - (count - 1) / 2) * thick
-        color = own.get(place, one.color)
+    for index, value in enumerate(one.values):
+        middle = index + (number - (count - 1) / 2) * thick
+        color = own.get(index, one.color)
         rows.append({"a": middle - thick / 2, "b": middle + thick / 2, "v": value, "zero": 0, "color": color})
     along, across = ("x", "y") if plot.form == "barh" else ("y", "x")
     encoding = {
@@ -174,8 +174,8 @@ def _bars(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
     made = [_mark("rect", f"series {number}", rows, encoding)]
     if plot.errors:
         spans = [
-            {"x": place, "low": value - reach, "high": value + reach}
-            for place, (value, reach) in enumerate(zip(one.values, plot.errors, strict=True))
+            {"x": position, "low": value - reach, "high": value + reach}
+            for position, (value, reach) in enumerate(zip(one.values, plot.errors, strict=True))
         ]
         made.append(
             _mark(
@@ -198,13 +198,13 @@ def _boxes(plot: Plot, look: Theme, number: int, one: Series) -> list[Spec]:
     own = dict(one.colors)
     rows = [
         {
-            "x": place,
-            "a": place - 0.25,
-            "b": place + 0.25,
-            "color": own.get(place, one.color),
+            "x": index,
+            "a": index - 0.25,
+            "b": index + 0.25,
+            "color": own.get(index, one.color),
             **box._asdict(),
         }
-        for place, box in enumerate(five_numbers(plot))
+        for index, box in enumerate(five_numbers(plot))
     ]
     ink = {"stroke": {"value": look.ink}, "strokeWidth": {"value": one.width * PIXELS}}
     whiskers = {"x": _field("x", "x"), "y": _field("least", "y"), "y2": _field("most", "y"), **ink}

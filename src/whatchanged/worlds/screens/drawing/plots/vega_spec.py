@@ -147,7 +147,7 @@ def _legend(plot: Plot, look: Theme) -> Spec:
     symbols = {"line": "stroke", "scatter": "circle"}.get(plot.form, "square")
     return {
         drawn: "names",
-        "orient": chosen.place,
+        "orient": chosen.position,
         "symbolType": symbols,
         "labelFontSize": chosen.size * PIXELS,
         "labelColor": look.ink,

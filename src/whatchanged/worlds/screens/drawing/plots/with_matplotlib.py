@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Pixels, Placed
+from whatchanged.worlds.screens.drawing.edits import DrawnElement, DrawnPicture, Pixels
 from whatchanged.worlds.screens.drawing.plots.plot import Plot, Series, Text, five_numbers
 from whatchanged.worlds.screens.drawing.plots.themes import theme
 
 DPI = 96
 MARKERS = {"none": "", "circle": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x"}
 DASHES = {"solid": "-", "dashed": "--", "dotted": ":", "dash-dot": "-."}
-PLACES = {
+LEGEND_LOCATIONS = {
     "top-left": "upper left",
     "top-right": "upper right",
     "bottom-left": "lower left",
@@ -72,7 +72,7 @@ def draw(plot: Plot, how: Rendering = USUAL) -> DrawnPicture:
                 drawn.nudge(how.nudged, how.shift)
                 figure.canvas.draw()
             pixels: Pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
-            placed = drawn.places(pixels.shape[0])
+            placed = drawn.elements(pixels.shape[0])
         finally:
             plt.close(figure)
     return DrawnPicture(pixels, placed)
@@ -190,27 +190,27 @@ class _Drawer:
 
     def _bars(self, number: int, one: Series, bars: Any) -> None:
         own = dict(one.colors)
-        for place, bar in enumerate(bars):
-            if place in own:
-                bar.set_facecolor(own[place])
-            self.keep(f"item {number} {place}", [bar])
+        for index, bar in enumerate(bars):
+            if index in own:
+                bar.set_facecolor(own[index])
+            self.keep(f"item {number} {index}", [bar])
         self.keep(f"series {number}", bars)
 
     def _pie(self) -> None:
         one = self.plot.series[0]
         palette = self.theme.palette
         colors = [palette[i % len(palette)] for i in range(len(one.values))]
-        for place, color in one.colors:
-            colors[place] = color
+        for index, color in one.colors:
+            colors[index] = color
         wedges, texts = self.axes.pie(
             one.values,
             colors=colors,
             labels=None if self.plot.legend else self.plot.categories,
             textprops={"size": self.plot.x.tick_size, "color": self.theme.ink},
         )
-        for place, wedge in enumerate(wedges):
-            wedge.set_label(self.plot.categories[place])
-            self.keep(f"item 0 {place}", [wedge])
+        for index, wedge in enumerate(wedges):
+            wedge.set_label(self.plot.categories[index])
+            self.keep(f"item 0 {index}", [wedge])
         self.keep("series 0", wedges)
         self.keep("x ticks", texts)
         for number, text in enumerate(texts):
@@ -241,14 +241,14 @@ class _Drawer:
             medianprops={"color": self.theme.ink, "lw": one.width},
         )
         own = dict(one.colors)
-        for place, box in enumerate(made["boxes"]):
-            box.set_facecolor(own.get(place, one.color))
+        for index, box in enumerate(made["boxes"]):
+            box.set_facecolor(own.get(index, one.color))
             parts = [
                 box,
-                *made["whiskers"][2 * place : 2 * place + 2],
-                *made["caps"][2 * place : 2 * place + 2],
+                *made["whiskers"][2 * index : 2 * index + 2],
+                *made["caps"][2 * index : 2 * index + 2],
             ]
-            self.keep(f"item 0 {place}", parts)
+            self.keep(f"item 0 {index}", parts)
             self.keep("series 0", parts)
 
     def _image(self) -> None:
@@ -327,9 +327,9 @@ class _Drawer:
         chosen = self.plot.legend
         if chosen is None:
             return
-        beside = {"bbox_to_anchor": (1.01, 0.5)} if chosen.place == "right" else {}
+        beside = {"bbox_to_anchor": (1.01, 0.5)} if chosen.position == "right" else {}
         made = self.axes.legend(
-            loc=PLACES[chosen.place],
+            loc=LEGEND_LOCATIONS[chosen.position],
             frameon=chosen.framed,
             fontsize=chosen.size,
             labelcolor=self.theme.ink,
@@ -341,7 +341,7 @@ class _Drawer:
         for number, text in enumerate(made.get_texts()):
             self.keep(f"legend label {number}", [text])
 
-    def places(self, height: int) -> dict[str, Placed]:
+    def elements(self, height: int) -> dict[str, DrawnElement]:
         """Where all elements lie, y downwards. Called after the figure was drawn."""
         renderer = self.figure.canvas.get_renderer()
         placed = {}
@@ -357,14 +357,14 @@ class _Drawer:
                 texts += [artist.get_text()] if hasattr(artist, "get_text") else []
             if boxes:
                 single = bool(texts) and len(artists) == 1
-                placed[key] = Placed(_upright(np.array(boxes), height), " ".join(texts), single)
-        placed["plot area"] = Placed(_upright(self.axes.bbox.extents[None], height))
+                placed[key] = DrawnElement(_upright(np.array(boxes), height), " ".join(texts), single)
+        placed["plot area"] = DrawnElement(_upright(self.axes.bbox.extents[None], height))
         width = int(self.figure.bbox.width)
-        placed["plot"] = Placed((0.0, 0.0, float(width), float(height)))
+        placed["plot"] = DrawnElement((0.0, 0.0, float(width), float(height)))
         self._points(placed, height)
         return placed
 
-    def _points(self, placed: dict[str, Placed], height: int) -> None:
+    def _points(self, elements: dict[str, DrawnElement], height: int) -> None:
         """Single points of lines, areas and clouds; cells of images."""
         plot = self.plot
         if plot.form in ("line", "area", "scatter"):
@@ -372,14 +372,14 @@ class _Drawer:
                 reach = (one.size / 2 + 1) * self.figure.dpi / 72
                 xs = one.x or tuple(float(i) for i in range(len(one.values)))
                 at = self.axes.transData.transform(np.column_stack([xs, one.values]))
-                for place, (x, y) in enumerate(at):
+                for index, (x, y) in enumerate(at):
                     box = np.array([[x - reach, y - reach, x + reach, y + reach]])
-                    placed[f"item {number} {place}"] = Placed(_upright(box, height))
+                    elements[f"item {number} {index}"] = DrawnElement(_upright(box, height))
         for row, numbers in enumerate(plot.matrix):
             for column in range(len(numbers)):
                 corners = [[column - 0.5, row - 0.5], [column + 0.5, row + 0.5]]
                 box = self.axes.transData.transform(corners).reshape(1, 4)
-                placed[f"item {row} {column}"] = Placed(_upright(box, height))
+                elements[f"item {row} {column}"] = DrawnElement(_upright(box, height))
 
 
 def _upright(boxes: NDArray[np.float64], height: int) -> tuple[float, float, float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from whatchanged.json_values import read_json
 from whatchanged.worlds.screens.drawing.browser import Browser
-from whatchanged.worlds.screens.drawing.edits import DrawnPicture, Placed
+from whatchanged.worlds.screens.drawing.edits import DrawnElement, DrawnPicture
 from whatchanged.worlds.screens.drawing.plots.plot import Plot
 from whatchanged.worlds.screens.drawing.plots.vega_spec import take_data, vega_spec
 
@@ -54,18 +54,18 @@ class VegaPage:
         css = f"transform:translate({how.shift}px,{how.shift}px);{how.css}" if how.shift else how.css
         found = self.browser.run(f"drawPlot({spec}, {json.dumps(how.renderer)}, {json.dumps(css)})")
         pixels = np.asarray(self.browser.photograph())
-        return DrawnPicture(pixels, _placed(read_json(found), plot, how.shift * plot.scale))
+        return DrawnPicture(pixels, _elements(read_json(found), plot, how.shift * plot.scale))
 
 
-def _placed(found: Mapping[str, Any], plot: Plot, shift: float) -> dict[str, Placed]:
+def _elements(boxes: Mapping[str, Any], plot: Plot, shift: float) -> dict[str, DrawnElement]:
     """Elements with their boxes in pixels of the picture, named as ``with_matplotlib`` names them."""
     placed = {}
-    for key, (left, top, right, bottom, text, single) in found.items():
+    for key, (left, top, right, bottom, text, single) in boxes.items():
         ends = (end * plot.scale + shift for end in (left, top, right, bottom))
         box = tuple(ends)
-        placed[_as_cell(key, plot)] = Placed((box[0], box[1], box[2], box[3]), text, bool(single))
+        placed[_as_cell(key, plot)] = DrawnElement((box[0], box[1], box[2], box[3]), text, bool(single))
     size = (round(plot.width * plot.scale), round(plot.height * plot.scale))
-    placed["plot"] = Placed((0.0, 0.0, float(size[0]), float(size[1])))
+    placed["plot"] = DrawnElement((0.0, 0.0, float(size[0]), float(size[1])))
     return placed
 
 

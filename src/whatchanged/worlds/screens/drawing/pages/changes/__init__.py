@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from whatchanged.worlds.screens.drawing.choices import pick_by_share
-from whatchanged.worlds.screens.drawing.pages.changes.colours import COLOURS
+from whatchanged.worlds.screens.drawing.pages.changes.colors import COLORS
 from whatchanged.worlds.screens.drawing.pages.changes.edit import PageEdit, Setting, Way
-from whatchanged.worlds.screens.drawing.pages.changes.places import PLACES
+from whatchanged.worlds.screens.drawing.pages.changes.geometry import GEOMETRY
 from whatchanged.worlds.screens.drawing.pages.changes.styles import STYLES
 from whatchanged.worlds.screens.drawing.pages.changes.things import THINGS
 from whatchanged.worlds.screens.drawing.pages.shown import PageElement, PageLayout
@@ -13,7 +13,7 @@ from whatchanged.worlds.screens.drawing.words import RandomTexts, Rng
 
 __all__ = ["WAYS", "PageEdit", "choose"]
 
-WAYS: Mapping[Way, float] = {**THINGS, **COLOURS, **STYLES, **PLACES}
+WAYS: Mapping[Way, float] = {**THINGS, **COLORS, **STYLES, **GEOMETRY}
 """Every change, and how often it is tried beside the others."""
 TRIES = 25
 

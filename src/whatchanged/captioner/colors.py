@@ -14,7 +14,7 @@ hardly show it. With the cells c of ``CELL`` x ``CELL`` pixels, their mean red R
     contrast      the standard deviation of l, in grey levels
 
 Pictures of screens are told by ``unevenness``: what is rendered is mostly flat to the last level, what a lens
-or a path tracer saw is not. Where rendering dithers, or a file's noise is of a level or two, ``main_colours``
+or a path tracer saw is not. Where rendering dithers, or a file's noise is of a level or two, ``main_colors``
 tells them: a few colours make up most of a screen.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NAMES = ("red_green", "yellow_blue", "vividness", "brightness", "contrast")
-"""The numbers in the order of ``colour_numbers``."""
+"""The numbers in the order of ``color_numbers``."""
 CELL = 4
 """Pixels of a cell's side, so that grain and the blocks of compression do not count."""
 VIVID = 0.99
@@ -38,14 +38,14 @@ FEW = 0.75
 """Share of its main colours from which on a picture is one of a screen. Set by hand: photographs have at most
 0.69 (a grey wall), scenes of CLEVR 0.45, and of drawn screens that are uneven two of three more than 0.75."""
 
-NO_COLOUR = float(np.log2(1 / 255))
+NO_COLOR = float(np.log2(1 / 255))
 """The vividness of a picture in which nothing stands out from the tint."""
 
 Ranges = Mapping[str, tuple[float, float]]
 """Name -> the least and the largest value in distribution."""
 
 
-def colour_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
+def color_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
     """The numbers of pictures (B, H, W, 3) of at least ``CELL`` pixels a side: (B, 5)."""
     batch, height, width, _ = pixels.shape
     rows, columns = height // CELL, width // CELL
@@ -57,17 +57,17 @@ def colour_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
     tint = np.median(opponents, axis=2)  # (2, B)
     standing_out = np.abs(opponents - tint[:, :, None]).max(axis=0)  # (B, C)
     vivid = np.quantile(standing_out, VIVID, axis=1)
-    vividness = np.maximum(np.log2(np.maximum(vivid, 1e-9)), NO_COLOUR)
+    vividness = np.maximum(np.log2(np.maximum(vivid, 1e-9)), NO_COLOR)
     return np.stack([*tint, vividness, np.median(light, axis=1), light.std(axis=1)], axis=1)
 
 
-def colour_distance(pixels: NDArray[np.uint8], ranges: Ranges) -> NDArray[np.float64]:
+def color_distance(pixels: NDArray[np.uint8], ranges: Ranges) -> NDArray[np.float64]:
     """How far each picture (B, H, W, 3) is from the middle of the ranges: (B,); above 1 it is outside of one.
 
     The unit of each number is half its range; the largest counts. 0 where there are no ranges.
     """
     distance = np.zeros(len(pixels))
-    numbers = dict(zip(NAMES, colour_numbers(pixels).T, strict=True)) if ranges else {}
+    numbers = dict(zip(NAMES, color_numbers(pixels).T, strict=True)) if ranges else {}
     for name, (low, high) in ranges.items():
         distance = np.maximum(distance, np.abs(numbers[name] - (low + high) / 2) / ((high - low) / 2))
     return distance
@@ -82,7 +82,7 @@ def unevenness(picture: NDArray[np.uint8]) -> float:
     return float(differs.any(axis=2).mean()) if differs.size else 0.0
 
 
-def main_colours(picture: NDArray[np.uint8]) -> float:
+def main_colors(picture: NDArray[np.uint8]) -> float:
     """The share of the pixels of a picture (H, W, 3) that its ``MAIN`` most frequent colours make up.
 
     A colour takes what is within ``NEAR`` levels of it in each channel, the most frequent one first.
@@ -90,11 +90,11 @@ def main_colours(picture: NDArray[np.uint8]) -> float:
     step = int(np.ceil(np.sqrt(picture.shape[0] * picture.shape[1] / READ)))
     red, green, blue = np.moveaxis(picture[::step, ::step].reshape(-1, 3).astype(np.int32), 1, 0)
     packed, counts = np.unique(red << 16 | green << 8 | blue, return_counts=True)  # (C,)
-    colours = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=1)  # (C, 3)
+    colors = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=1)  # (C, 3)
     left = counts.copy()
     for _ in range(MAIN):
-        most = colours[left.argmax()]
-        left[np.abs(colours - most).max(axis=1) <= NEAR] = 0
+        most = colors[left.argmax()]
+        left[np.abs(colors - most).max(axis=1) <= NEAR] = 0
     return float(1 - left.sum() / counts.sum())
 
 
@@ -104,4 +104,4 @@ def unlike_a_screen(picture: NDArray[np.uint8], most_uneven: float) -> float:
     most_uneven: the unevenness up to which a picture is flat.
     """
     uneven = unevenness(picture) / most_uneven
-    return uneven if uneven <= 1 else min(uneven, (1 - main_colours(picture)) / (1 - FEW))
+    return uneven if uneven <= 1 else min(uneven, (1 - main_colors(picture)) / (1 - FEW))

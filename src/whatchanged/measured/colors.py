@@ -4,7 +4,7 @@ import colorsys
 
 import numpy as np
 
-from whatchanged.measured.layers import Colour
+from whatchanged.measured.layers import RGBColor
 from whatchanged.measured.planes import UNIT, luminance
 
 _HUES = (
@@ -14,10 +14,10 @@ _HUES = (
 """Ends of the ranges of hue, in degrees."""
 
 
-def name(colour: Colour) -> str:
-    """A plain word for a colour: "dark blue", "light grey", "white"."""
-    hue, light, saturation = colorsys.rgb_to_hls(*(channel / 255 for channel in colour))
-    chroma = (max(colour) - min(colour)) / 255
+def name(color: RGBColor) -> str:
+    """A plain word for a color: "dark blue", "light grey", "white"."""
+    hue, light, saturation = colorsys.rgb_to_hls(*(channel / 255 for channel in color))
+    chroma = (max(color) - min(color)) / 255
     if chroma < 0.08 or (saturation < 0.12 and chroma < 0.15):
         return _grey(light)
     word = next(word for end, word in _HUES if hue * 360 < end)
@@ -28,7 +28,7 @@ def name(colour: Colour) -> str:
     return f"light {word}" if light > 0.75 else word
 
 
-def step(before: Colour, after: Colour) -> str:
+def step(before: RGBColor, after: RGBColor) -> str:
     """What happened to a colour: "turned from blue to green", "became lighter"."""
     one, other = name(before), name(after)
     if one != other and _base(one) != _base(other):
@@ -39,9 +39,9 @@ def step(before: Colour, after: Colour) -> str:
     return "became darker" if darker else "became lighter"
 
 
-def code(colour: Colour) -> str:
+def code(color: RGBColor) -> str:
     """The colour as style sheets write it."""
-    return "#{:02x}{:02x}{:02x}".format(*colour)
+    return "#{:02x}{:02x}{:02x}".format(*color)
 
 
 def step_of_codes(before: str, after: str) -> str:
@@ -63,5 +63,5 @@ def _base(word: str) -> str:
     return word.split()[-1]
 
 
-def _luminance(colour: Colour) -> float:
-    return float(luminance(np.array(colour, np.uint8))) / UNIT
+def _luminance(color: RGBColor) -> float:
+    return float(luminance(np.array(color, np.uint8))) / UNIT

@@ -25,9 +25,9 @@ def memory():
 
 
 def at(url):
-    from whatchanged.scale.places import place
+    from whatchanged.scale.urls import path_of
 
-    return place(url)
+    return path_of(url)
 
 
 def put(folder, url):

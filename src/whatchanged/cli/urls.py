@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from whatchanged.places import is_remote
+from whatchanged.urls import is_remote
 
 
 def only_here(options: Mapping[str, object], why: str) -> None:

@@ -192,7 +192,7 @@ def progress(rng: Rng, at: Setting) -> PageEdit | None:
     return PageEdit("replaced", "values", script)
 
 
-PLACES: dict[Way, float] = {
+GEOMETRY: dict[Way, float] = {
     position: 1.4,
     margin: 0.9,
     alignment: 0.9,

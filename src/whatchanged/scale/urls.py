@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from whatchanged.errors import MissingExtra, WhatchangedError
-from whatchanged.places import is_url
+from whatchanged.urls import is_url
 
 
-def place(text: str) -> Path:
+def path_of(text: str) -> Path:
     """The path of this name; of a URL, an object with a path's methods. A ``file://`` URL is a plain path.
 
     Raises MissingExtra where what reads such URLs is not installed, WhatchangedError where nothing does.

@@ -1,6 +1,6 @@
 """Files that lie elsewhere: named by URL, and handed about as paths are.
 
-A URL becomes an object with the methods of a path (``scale.places``). Most code need not know; what can only
+A URL becomes an object with the methods of a path (``scale.urls``). Most code need not know; what can only
 be done with a file of this machine asks ``is_remote``.
 """
 

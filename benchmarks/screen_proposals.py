@@ -1,6 +1,6 @@
 """How well the measured answer points at changes in drawn pairs, and names their kind.
 
-    python -m benchmarks.screen_places FOLDER [FOLDER ...] [--held] [--list] [--every 1]
+    python -m benchmarks.screen_proposals FOLDER [FOLDER ...] [--held] [--list] [--every 1]
 
 FOLDER: drawn by ``whatchanged synth screens``. Only pairs with one change count. ``--held``: only the
 designs that were held out, else only the others. ``--list``: a line for each pair whose place is missed.
@@ -23,14 +23,14 @@ from whatchanged.measured.boxes import iou
 def pairs_of(folder: Path, held: bool) -> list[dict[str, Any]]:
     """The pairs of one folder with one change, each with that change's kind, aspect and place."""
     lines = (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
-    found = []
+    results = []
     for pair in map(json.loads, lines):
         if len(pair["changes"]) == 1 and (pair["split"] != "train") == held:
             (change,) = pair["changes"]
             shown = change["box_after"] or change["box_before"]
             about = {"kind": change["kind"], "aspect": change["values"]["aspect"], "place": shown}
-            found.append({**pair, **about, "alike": max(1, len(change["boxes"]))})
-    return found
+            results.append({**pair, **about, "alike": max(1, len(change["boxes"]))})
+    return results
 
 
 def judged(pair: dict[str, Any], answer: Measured) -> tuple[bool, bool, bool]:
@@ -59,11 +59,11 @@ def main() -> None:
     for folder in options.folders:
         for pair in pairs_of(folder, options.held)[:: options.every]:
             answer = measure(folder / pair["before"], folder / pair["after"])
-            found = judged(pair, answer)
+            results = judged(pair, answer)
             kind = str(answer.statements[0].kind) if answer.statements else "nothing"
-            right[pair["kind"]].append(found)
+            right[pair["kind"]].append(results)
             told[pair["kind"], kind] += 1
-            if options.list and not (found[0] and found[1]):
+            if options.list and not (results[0] and results[1]):
                 boxes = [(one.kind, one.values.get("aspect"), place(one)) for one in answer.statements[:3]]
                 print(pair["id"], pair["kind"], pair["aspect"], pair["alike"], pair["place"], *boxes)
     print(f"{'':>10} pairs  IoU>=.5 pointing kind")

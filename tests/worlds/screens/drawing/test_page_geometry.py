@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from whatchanged.worlds.screens.drawing.pages.changes.places import point
+from whatchanged.worlds.screens.drawing.pages.changes.geometry import point
 
 
 def test_a_shorter_bar_of_a_chart_keeps_its_foot() -> None:

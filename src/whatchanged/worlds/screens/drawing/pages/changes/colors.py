@@ -128,7 +128,7 @@ def error(rng: Rng, at: Setting) -> PageEdit | None:
     return PageEdit("recolored", "border", styled(border_color="#d32f2f"), state="error", on=True)
 
 
-COLOURS: dict[Way, float] = {
+COLORS: dict[Way, float] = {
     ink: 1.0,
     fill: 1.3,
     new_fill: 0.4,

@@ -2,7 +2,7 @@
 
     whatchanged synth clevr-pool near --scenes 700 --seed 1901
     whatchanged synth clevr-pool mixed --scenes 700 --seed 1902 --views mixed
-    python tools/fit_colours.py src/whatchanged/models/clevr-pcl near mixed
+    python tools/fit_colors.py src/whatchanged/models/clevr-pcl near mixed
 
 For a model that was exported before colours counted; its graphs and weights stay as they are.
 """
@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whatchanged.captioner.bundle import open_bundle, write_bundle
-from whatchanged.training.export.in_distribution import fit_colours
+from whatchanged.training.export.in_distribution import fit_colors
 from whatchanged.training.objects.pool import open_shards
 
 
@@ -28,11 +28,11 @@ def main() -> None:
     known = card.in_distribution
     if known is None:
         parser.error(f"{options.model}: this model has no distance. Export it with --familiar.")
-    ranges, of_colours = fit_colours([shard for pool in options.pools for shard in open_shards(pool)])
+    ranges, of_colours = fit_colors([shard for pool in options.pools for shard in open_shards(pool)])
     how = f"{known.how.partition('; colours')[0]}; {of_colours}"
     readme = options.model / "README.md"
     readme.write_text(readme.read_text(encoding="utf-8").replace(known.how, how), encoding="utf-8")
-    write_bundle(options.model, replace(card, in_distribution=replace(known, how=how, colours=ranges)))
+    write_bundle(options.model, replace(card, in_distribution=replace(known, how=how, colors=ranges)))
     for name, (low, high) in ranges.items():
         print(f"{name:12} {low:9.3f} {high:9.3f}")
 

@@ -11,7 +11,7 @@ from whatchanged.worlds.screens.templates import TEMPLATES
 from whatchanged.worlds.screens.truth import ScreenChange
 
 
-def tell(claim: Claim) -> tuple[str | None, str]:
+def describe(claim: Claim) -> tuple[str | None, str]:
     """The name of the element, None where it is not sure, and the statement.
 
     What was not measured is not said: a wording is chosen whose every slot is known, and a finer word for the
@@ -27,7 +27,7 @@ def tell(claim: Claim) -> tuple[str | None, str]:
     noun = ANYTHING if element is None else nouns_of(element)[0]
     # "the words of the text", not "the text of the text"
     template = max(plain, key=lambda one: (len(one.slots), noun not in one.text.split(), bool(one.aspects)))
-    text = fill(template, change, Naming(noun, placed=True), claim.size)
+    text = fill(template, change, Naming(noun, with_position=True), claim.size)
     if claim.rest is not None and any(claim.rest):
         text += f", which moved the rest {words.way(*claim.rest)}"
     return element, text

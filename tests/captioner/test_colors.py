@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from whatchanged.captioner.colours import (
+from whatchanged.captioner.colors import (
     NAMES,
-    colour_distance,
-    colour_numbers,
-    main_colours,
+    color_distance,
+    color_numbers,
+    main_colors,
     unevenness,
     unlike_a_screen,
 )
@@ -16,7 +16,7 @@ def flat(color, height=16, width=24):
 
 
 def numbers(pixels):
-    return dict(zip(NAMES, colour_numbers(pixels)[0], strict=True))
+    return dict(zip(NAMES, color_numbers(pixels)[0], strict=True))
 
 
 def test_a_grey_picture_has_neither_tint_nor_colour():
@@ -57,13 +57,13 @@ def test_grain_within_a_cell_does_not_count():
 def test_the_distance_is_one_at_both_ends_of_a_range():
     ranges = {"brightness": (50.0, 150.0)}
     for level, wanted in ((100, 0), (50, 1), (150, 1), (200, 2)):
-        assert colour_distance(flat((level,) * 3), ranges)[0] == pytest.approx(wanted)
+        assert color_distance(flat((level,) * 3), ranges)[0] == pytest.approx(wanted)
 
 
 def test_the_number_that_is_furthest_off_counts():
     ranges = {"brightness": (0.0, 200.0), "contrast": (-1.0, 0.5)}
-    assert colour_distance(flat((100,) * 3), ranges)[0] == pytest.approx(0.25 / 0.75)
-    assert colour_distance(flat((100,) * 3), {})[0] == 0
+    assert color_distance(flat((100,) * 3), ranges)[0] == pytest.approx(0.25 / 0.75)
+    assert color_distance(flat((100,) * 3), {})[0] == 0
 
 
 def test_sizes_that_cells_do_not_fill():
@@ -88,13 +88,13 @@ def test_the_main_colours_take_what_is_within_two_levels_of_them():
     rows = [(0, 40), (2, 20), (3, 15), (100, 10), (150, 8), (200, 4), (250, 3)]  # level, pixels
     levels = np.concatenate([np.full(count, level) for level, count in rows])
     picture = np.repeat(levels[:, None, None], 3, axis=2).astype(np.uint8)  # (100, 1, 3)
-    assert main_colours(picture) == pytest.approx(0.93)  # 0 with 2, then 3, 100, 150
+    assert main_colors(picture) == pytest.approx(0.93)  # 0 with 2, then 3, 100, 150
 
 
 def test_large_pictures_are_read_in_part():
     picture = np.zeros((900, 1100, 3), np.uint8)
     picture[:, 550:] = np.random.default_rng(0).integers(0, 256, (900, 550, 3))
-    assert main_colours(picture) == pytest.approx(0.5, abs=0.02)
+    assert main_colors(picture) == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_flat_picture_and_one_of_few_noisy_colours_are_like_screens():

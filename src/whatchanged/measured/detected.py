@@ -7,7 +7,7 @@ from whatchanged.measured.result import Box
 
 
 @dataclass(frozen=True)
-class Found:
+class DetectedChange:
     """A statement before it has words: what, where, how much of the picture."""
 
     finding: Finding
