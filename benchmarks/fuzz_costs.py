@@ -8,9 +8,10 @@ import random
 import struct
 import zlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import onnx
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import TensorProto, helper
 
 COUNTS = (1, 10, 1000, 49_000, 51_000, 300_000)
@@ -114,7 +115,8 @@ def _graph(data: bytes, rng: random.Random) -> bytes | None:
     if not model.graph.node:
         return None
     rng.choice((_add_operator, _add_functions, _add_texts))(model, rng)
-    return model.SerializeToString()
+    changed: bytes = model.SerializeToString()
+    return changed
 
 
 def _add_operator(model: onnx.ModelProto, rng: random.Random) -> None:
@@ -140,7 +142,8 @@ def _add_functions(model: onnx.ModelProto, rng: random.Random) -> None:
 
 
 def _add_texts(model: onnx.ModelProto, rng: random.Random) -> None:
-    texts = helper.make_tensor("texts", TensorProto.STRING, [2], [b"a" * rng.choice(COUNTS), b"b"])
+    content: list[Any] = [b"a" * rng.choice(COUNTS), b"b"]
+    texts = helper.make_tensor("texts", TensorProto.STRING, [2], content)
     node = rng.choice(
         (
             helper.make_node("Constant", [], ["texts"], value=texts),

@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cases: Counter[str] = Counter()
     planted: Counter[str] = Counter()
     ended: Counter[str] = Counter()
-    faults: list[dict[str, str | int]] = []
+    faults: list[dict[str, str]] = []
     with tempfile.TemporaryDirectory() as scratch, Watch() as watch:
         inputs = Path(scratch) / "in"
         draw_inputs(inputs)
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if ran.faults or asked.only:
                 took = f"{time.monotonic() - began:.1f} s"
                 print(case, ran.faults, repr(ran.said[-MOST_SAID:]), took, sep="\n  ", flush=True)
-            faults += [{"case": number, "what": str(case), "fault": one} for one in ran.faults]
+            faults += [{"command": case.plan.name, "what": str(case), "fault": one} for one in ran.faults]
             shutil.rmtree(root, ignore_errors=True)
     print(f"{cases.total():,} cases of {len(cases)} commands; exit codes {dict(ended)}; faults {len(faults)}")
     if asked.record:

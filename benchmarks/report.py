@@ -17,6 +17,7 @@ guide of that name repeats, and ``measured``, what was measured on which commit.
 import argparse
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -363,6 +364,16 @@ def killed(result: Result) -> str:
     return table(["command", *(words.get(name, name) for name in names)], *body, total)
 
 
+def planted(result: Result) -> str:
+    """How often each command was run in a folder that a stranger prepared, and what went wrong."""
+    faulty = Counter(str(fault["command"]) for fault in result.figures["faults"])
+    body = [
+        [row["command"], str(row["cases"]), str(faulty[row["command"]])] for row in result.figures["rows"]
+    ]
+    total = ["all", f"{result.figures['cases']:,}", str(faulty.total())]
+    return table(["command", "cases", "faults"], *body, total)
+
+
 def is_calm(result: Result) -> bool:
     """Whether the machine did next to nothing else, so that times count."""
     return result.other_load is not None and result.other_load <= CALM
@@ -412,6 +423,7 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "strange": {"tables": strange, "commands": commands},
     "fuzz": {"table": fuzzed, "commands": commands},
     "kills": {"table": killed, "commands": commands},
+    "planted": {"table": planted, "commands": commands},
     "occlusion": {
         "pairs": occlusion("rows"),
         "objects": occlusion("things"),

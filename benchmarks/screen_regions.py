@@ -97,7 +97,7 @@ class Net:
         found = stored(self.files, self.root, pair)
         example = Example(pair, "", found.before, found.after, measured=found.numbers)
         with torch.inference_mode():
-            places = self.judge.places(self.judge.collate([example]))
+            places = self.judge.proposals(self.judge.collate([example]))
             said = self.judge.judge(places)
             chance = chances(said, places.there)[0]
             boxes = refined(places.boxes, said.shift)[0].round()

@@ -126,7 +126,8 @@ def _png_chunks(stream: BinaryIO) -> int:
 
 def _gif_blocks(stream: BinaryIO) -> int:
     """Blocks of a GIF before its first picture, those within an extension and skipped bytes included."""
-    head = stream.seek(0) or stream.read(13)
+    stream.seek(0)
+    head = stream.read(13)
     if len(head) == 13 and head[10] & 0x80:
         stream.seek(3 * (2 << (head[10] & 7)), io.SEEK_CUR)  # the palette
     blocks = 0

@@ -1,5 +1,5 @@
-"""Plug-ins: methods, visions, sources, worlds and data sets that other installed packages add, without a line
-changed here.
+"""Plug-ins: methods, visions, sources, worlds, data sets and metrics that other installed packages add,
+without a line changed here.
 
 A package announces what it adds as entry points in its ``pyproject.toml``:
 
@@ -18,6 +18,9 @@ A package announces what it adds as entry points in its ``pyproject.toml``:
     [project.entry-points."whatchanged.sources"]
     my_stream = "my_package.settings:Stream"    # the settings of a source of examples, likewise
 
+    [project.entry-points."whatchanged.metrics"]
+    my-metric = "my_package.metric:score"       # (captions, references) -> a score of each caption
+
 Listing plug-ins imports none of them; one is imported when it is asked for. A plug-in that cannot be loaded
 costs one line on stderr, and everything else goes on. A name that is taken already is refused in the same
 way: what this package brings is never replaced, and of two plug-ins of one name neither is used.
@@ -35,13 +38,14 @@ from typing import Any, TypeVar
 from whatchanged.errors import PluginError, printable
 
 METHODS, VISIONS, SOURCES = "whatchanged.methods", "whatchanged.visions", "whatchanged.sources"
-WORLDS, DATASETS = "whatchanged.worlds", "whatchanged.datasets"
+WORLDS, DATASETS, METRICS = "whatchanged.worlds", "whatchanged.datasets", "whatchanged.metrics"
 GROUPS: Mapping[str, str] = {
     METHODS: "method",
     VISIONS: "vision",
     SOURCES: "source",
     WORLDS: "world",
     DATASETS: "data set",
+    METRICS: "metric",
 }
 """Entry-point group -> what one of its entries is called in messages."""
 

@@ -79,3 +79,13 @@ def test_a_kind_of_which_no_picture_was_found_has_no_least_distance(bench, resul
 )
 def test_cells_by_hand(value, decimals, text, bench):
     assert bench.value_text(value, decimals) == text
+
+
+def test_cases_and_faults_of_the_planted_suite_are_counted_by_command(bench, results):
+    figures = {
+        "cases": 3,
+        "rows": [{"command": "caption", "cases": 2}, {"command": "demo", "cases": 1}],
+        "faults": [{"command": "demo", "what": "case 2", "fault": "code: 70"}],
+    }
+    shown = bench.planted(dataclasses.replace(results["kills"], figures=figures)).splitlines()
+    assert shown[-3:] == ["| caption | 2 | 0 |", "| demo | 1 | 1 |", "| all | 3 | 1 |"]

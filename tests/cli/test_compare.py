@@ -1,5 +1,6 @@
 """``whatchanged compare`` as a person calls it: files, exit codes, messages."""
 
+import base64
 import json
 import os
 import shutil
@@ -318,3 +319,16 @@ def test_results_that_were_carried_here_are_accepted_only_as_they_are(
     results.write_text(kept)
     assert whatchanged("compare", *runs, "-o", out, "--workers", 1, "--accept", "1")[0] == 0
     assert content(runs[0]) == content(runs[1])
+
+
+def test_a_planted_link_puts_no_private_picture_into_the_page(whatchanged, tmp_path):
+    private = save(with_square(screen(7)), tmp_path / "private.png")
+    for side in ("old", "new"):
+        save(screen(1), tmp_path / "shots" / side / "1.png")
+    (tmp_path / "shots" / "new" / "2.png").symlink_to("../../private.png")
+    sides = tmp_path / "shots" / "old", tmp_path / "shots" / "new"
+    code, said, err = whatchanged("compare", *sides, "-o", tmp_path / "out", "--embed")
+    assert code == 0 and "not compared: 1 (first: " in err, (said, err)
+    written = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    assert base64.b64encode(private.read_bytes())[:400] not in written
+    assert "2.png" not in (tmp_path / "out" / "results.jsonl").read_text()

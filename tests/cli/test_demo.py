@@ -138,3 +138,9 @@ def test_a_model_that_makes_statements_is_not_for_the_demonstration(whatchanged,
     assert (code, out) == (2, "")
     assert "this one makes statements about places" in err
     assert f"whatchanged describe BEFORE AFTER --model {folder}" in err
+
+
+def test_a_folder_with_line_ends_in_its_name_begins_no_line_of_its_own(whatchanged, demo_folder, tmp_path):
+    code, said, _ = whatchanged("demo", "--save", tmp_path / "a\r::warning::b\n::error::c")
+    assert code == 0 and r"a\r::warning::b\n::error::c" in said
+    assert len(said.splitlines()) == 3

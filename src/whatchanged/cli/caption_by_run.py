@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from whatchanged.recipes.schema import Precision
 
 
-class SaidOfPair(Protocol):
+class PairDescription(Protocol):
     """What is said of a pair: the sentence, the probability that nothing changed where it is known, and each
     word with its maps where these were asked for."""
 
@@ -63,7 +63,7 @@ class PairCaptioner(Protocol):
 
     def describe(
         self, pairs: Sequence[tuple[Path, Path]], batch_size: int
-    ) -> "Iterator[SaidOfPair | ImageError]":
+    ) -> "Iterator[PairDescription | ImageError]":
         """What is said of each pair in order, or what is wrong with its pictures."""
 
 
@@ -212,17 +212,17 @@ def caption_by_run(
     lines = []
     words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
     with progress("captioning", len(paths), quiet) as advance:
-        for done, (pair, said) in enumerate(
+        for done, (pair, description) in enumerate(
             zip(job.pairs, captioner.describe(paths, batch_size), strict=True), 1
         ):
-            if isinstance(said, ImageError):
+            if isinstance(description, ImageError):
                 failed += 1
-            elif maps is not None and said.words:
-                words[pair.pair_id] = said.words
+            elif maps is not None and description.words:
+                words[pair.pair_id] = description.words
             if maps is not None and maps.ends_file(done):
                 _write_maps(maps, done, words)
                 words = {}
-            fields = _fields(pair, said, captioner.name, job.base)
+            fields = _fields(pair, description, captioner.name, job.base)
             lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
             advance(1)
     _write(job.output, "".join(lines))
@@ -247,7 +247,7 @@ def report_captioned(failed: int, pairs: int, lines: Path, output: Path, quiet: 
 
 
 def _fields(
-    pair: PairToCaption, description: "SaidOfPair | ImageError", run: str, root: Path
+    pair: PairToCaption, description: "PairDescription | ImageError", run: str, root: Path
 ) -> dict[str, Any]:
     """The fields of one line. run: the name of the recipe, which stands where a model's would."""
     if isinstance(description, ImageError):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.console import check_output
+from whatchanged.cli.console import check_output, show
 from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.json_values import read_json
 
@@ -89,11 +89,11 @@ def demo(
         right = world.language.judge(found.sentence, pair.truth).true
         outcome = DemoOutcome(pair, found, right, shown.true_sentence(pair.truth))
         outcomes.append(outcome)
-        typer.echo(f"{number:2d}  {'right' if right else 'WRONG'}  {found.sentence}")
+        show(f"{number:2d}  {'right' if right else 'WRONG'}  {found.sentence}")
         if not right:
-            typer.echo(f"           true: {outcome.truth}")
+            show(f"           true: {outcome.truth}")
     summary = f"{sum(o.right for o in outcomes)} of {len(outcomes)} sentences are wholly true"
-    typer.echo(f"{summary} ({shown.true_means}).")
+    show(f"{summary} ({shown.true_means}).")
     if page is not None:
         from whatchanged.page import write_page
 
@@ -120,9 +120,9 @@ def _save(folder: Path, model: str | None) -> None:
             rows.append(",".join(names))
         (draft / "pairs.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
         draft.rename(folder)
-    typer.echo(f"{len(rows) - 1} pairs and pairs.csv in {folder}. To try them:")
-    typer.echo(f"  whatchanged describe {quote(f'{folder}/01-before.png')} {quote(f'{folder}/01-after.png')}")
-    typer.echo(f"  whatchanged caption {quote(f'{folder}/pairs.csv')} -o captions.jsonl")
+    show(f"{len(rows) - 1} pairs and pairs.csv in {folder}. To try them:")
+    show(f"  whatchanged describe {quote(f'{folder}/01-before.png')} {quote(f'{folder}/01-after.png')}")
+    show(f"  whatchanged caption {quote(f'{folder}/pairs.csv')} -o captions.jsonl")
 
 
 def demo_of(world: str) -> "tuple[World, Demo]":

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.console import show
 from whatchanged.errors import BundleError, MetricUnavailable, PluginError
 
 EXAMPLES = ("whatchanged doctor",)
@@ -78,7 +79,7 @@ def _report_metrics() -> None:
         try:
             found()
         except MetricUnavailable as error:
-            typer.echo(f"{name}: {error}")
+            show(f"{name}: {error}")
         else:
             typer.echo(f"{name}: found")
 
@@ -87,6 +88,8 @@ def _report_plugins() -> None:
     """What other packages add, methods and worlds among it; each is imported to see whether it works."""
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
+    from whatchanged.evaluation.metrics.caption_metrics import METRICS
+    from whatchanged.evaluation.metrics.plugin_metrics import find_metric
     from whatchanged.recipes.tables import TABLES
     from whatchanged.worlds import WORLDS, find_world
 
@@ -94,6 +97,7 @@ def _report_plugins() -> None:
         *((table.group, table.builtin, table.find) for table in TABLES.values()),
         (plugins.WORLDS, WORLDS, find_world),
         (plugins.DATASETS, READERS, find_reader),
+        (plugins.METRICS, METRICS, find_metric),
     )
     count = 0
     for group, builtin, find in groups:
@@ -102,9 +106,9 @@ def _report_plugins() -> None:
             try:
                 find(plugin.name)
             except PluginError as error:
-                typer.echo(f"plug-in: {error}")
+                show(f"plug-in: {error}")
             else:
-                typer.echo(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
+                show(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
     if not count:
         typer.echo("plug-ins: none")
 
@@ -133,8 +137,8 @@ def _model_works(model: str | None) -> bool:
         bundle.check()
         answerer.answer(before, after)
     except BundleError as error:
-        typer.echo(f"model: {error}")
+        show(f"model: {error}")
         return False
     card = bundle.card
-    typer.echo(f"model: {card.name} {card.version}, {bundle.size / 1e6:.1f} MB, whole and running")
+    show(f"model: {card.name} {card.version}, {bundle.size / 1e6:.1f} MB, whole and running")
     return True

@@ -128,18 +128,20 @@ def _index(root: Path, here: str) -> tuple[dict[str, _Indexed], int]:
     raw = run_git(root, "ls-files", "-z", "--cached", "--stage", "-v", "--debug", "--", here)
     parts = [_INDEXED.fullmatch(part) for part in raw.decode("utf-8", "surrogateescape").split("\0")]
     results = {
-        entry["path"]: _Indexed(entry["blob"], entry["tag"].islower() or entry["tag"] == "S", _told(after))
+        entry["path"]: _Indexed(
+            entry["blob"], entry["tag"].islower() or entry["tag"] == "S", _status_of(after)
+        )
         for entry, after in pairwise(parts)
         if entry is not None and is_picture(entry["path"] or "")
     }
     try:
-        place = run_git(root, "rev-parse", "--git-path", "index").decode("utf-8", "surrogateescape")
-        return results, int((root / place.removesuffix("\n")).stat().st_mtime)
+        path = run_git(root, "rev-parse", "--git-path", "index").decode("utf-8", "surrogateescape")
+        return results, int((root / path.removesuffix("\n")).stat().st_mtime)
     except OSError:
         return results, 0
 
 
-def _told(part: re.Match[str] | None) -> tuple[int, ...] | None:
+def _status_of(part: re.Match[str] | None) -> tuple[int, ...] | None:
     """The status in what follows a path: (ctime, mtime, inode, user, group, size)."""
     values = {
         name: int(number) * 10**9 + int(rest) if rest else int(number)

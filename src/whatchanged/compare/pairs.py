@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whatchanged.datasets.picture_files import FoundPictures, composed, pictures_below
+from whatchanged.datasets.picture_files import ListedPictures, composed, pictures_below
 from whatchanged.datasets.reading import with_examples
 from whatchanged.errors import DatasetError, ImageError
 from whatchanged.opening import open_regular
@@ -132,13 +132,13 @@ def _spelled_otherwise(before: Mapping[str, Path], after: Mapping[str, Path]) ->
     return {name: old[composed(name)].pop(0) for name in new if old[composed(name)]}
 
 
-def notes_of(where: str, *result: FoundPictures) -> tuple[str, ...]:
+def notes_of(where: str, *result: ListedPictures) -> tuple[str, ...]:
     """What was left out of the folders that were looked into; where: what the person named."""
     formats = sum((one.others for one in result), Counter[str]())
     return (*notes_of_formats(formats), *notes_of_links(where, *result))
 
 
-def notes_of_links(where: str, *result: FoundPictures) -> tuple[str, ...]:
+def notes_of_links(where: str, *result: ListedPictures) -> tuple[str, ...]:
     """A sentence about links that lead out of what the person named; none where there are none."""
     links = [str(path) for one in result for path in one.outside]
     return (f"{with_examples(f'Links that lead out of {where}, not compared', links)}.",) if links else ()

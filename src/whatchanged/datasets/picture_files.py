@@ -25,7 +25,7 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 @dataclass
-class FoundPictures:
+class ListedPictures:
     """What lies in a folder and below it.
 
     pictures  by their paths relative to the folder, with "/" between the parts
@@ -43,7 +43,9 @@ def is_picture(name: str) -> bool:
     return PurePath(name).suffix.lower() in ENDINGS
 
 
-def pictures_below(folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = ()) -> FoundPictures:
+def pictures_below(
+    folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = ()
+) -> ListedPictures:
     """The pictures in a folder and below it, in the order of their names.
 
     Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and what links
@@ -58,7 +60,7 @@ def pictures_below(folder: Path, leave_out: Sequence[Path] = (), named: Sequence
     skipped = {path.resolve() for path in leave_out}
     inside = [path.resolve() for path in named or (folder,)]
     away = not any(folder.resolve().is_relative_to(path) for path in inside)
-    found = FoundPictures()
+    found = ListedPictures()
     seen = 0
     for parent, folders, names in os.walk(folder, onerror=_refuse):
         here = Path(parent)
@@ -106,9 +108,9 @@ def as_spelled(folder: Path, name: str) -> Path:
     return next((place for place in places if os.path.lexists(place)), places[0])
 
 
-def _pictures_elsewhere(folder: Any) -> FoundPictures:
+def _pictures_elsewhere(folder: Any) -> ListedPictures:
     """The same for a folder that lies elsewhere."""
-    found = FoundPictures()
+    found = ListedPictures()
     base = folder.path.rstrip("/")
     names = sorted(name.removeprefix(base).lstrip("/") for name in folder.fs.find(base))
     if len(names) > MOST_FILES:

@@ -48,9 +48,9 @@ def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
     known["badges"] = [[badge.text, badge.tone] for badge in pair.badges]
     known["facts"] = list(pair.facts)
     known["tags"] = dict(pair.tags)
-    known["said"] = [
-        {"name": said.name, "parts": [list(part) for part in said.parts], "facts": list(said.facts)}
-        for said in pair.said
+    known["captions"] = [
+        {"name": one.name, "parts": [list(part) for part in one.parts], "facts": list(one.facts)}
+        for one in pair.captions
     ]
     if pair.heatmaps is not None:
         known["outlines"] = [[svg_path(lines) for lines in side] for side in outlines(pair.heatmaps)]

@@ -29,7 +29,7 @@ pairs.forEach((pair, place) => {
   pair.sizes = [pair.size_before ?? null, pair.size_after ?? null];
   pair.verdict = pair.error ? "failed" : pair.doubtful ? "doubtful" : pair.verdict;
   const sentences = pair.changes.map((change) => change.sentence);
-  const others = (pair.said ?? []).map(({ parts }) => parts.map(([text]) => text).join(" "));
+  const others = (pair.captions ?? []).map(({ parts }) => parts.map(([text]) => text).join(" "));
   const texts = [pair.id, ...others, pair.caption, pair.error, ...(pair.references ?? []), ...(pair.facts ?? []), ...sentences];
   pair.text = texts.filter(Boolean).join("\n").toLowerCase();
 });

@@ -156,7 +156,7 @@ function badges(pair) {
 }
 
 function said(pair) {
-  if (pair.said) return make("dl", "systems", ...pair.said.flatMap(system));
+  if (pair.captions) return make("dl", "systems", ...pair.captions.flatMap(system));
   if (pair.caption) return make("p", "said", pair.caption);
   if (pair.error) return make("p", "said none", "failed: " + pair.error);
   return pair.references || pair.answer ? null : make("p", "said none", "(no sentence)");

@@ -24,7 +24,7 @@ class Badge:
 
 
 @dataclass(frozen=True)
-class Said:
+class SystemSentence:
     """What one of several systems says of a pair: its name, the sentence in parts, each with whether it is
     marked as different from the others', and remarks."""
 
@@ -49,7 +49,7 @@ class Pair:
     badges      shown beside the name
     facts       short remarks below everything else
     tags        what the pairs can be filtered by, such as {"type": "color"}
-    said        the sentences of several systems, shown beside each other in place of the line's own
+    captions    the sentences of several systems, shown beside each other in place of the line's own
     """
 
     id: str
@@ -63,7 +63,7 @@ class Pair:
     badges: Sequence[Badge] = ()
     facts: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
-    said: Sequence[Said] = ()
+    captions: Sequence[SystemSentence] = ()
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
-from whatchanged.training.data.negatives import told_shares
+from whatchanged.training.data.negatives import share_lines
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
@@ -140,7 +140,7 @@ def _look(recipe: Recipe, run: Path, device: torch.device, init: Path | None, qu
         check_stage(start, recipe)
     fresh = not (run / "recipe.toml").exists()
     if start is None and not fresh and not quiet:
-        _tell(f"{run}: it was ended before its first checkpoint, so it starts over.")
+        _print_note(f"{run}: it was ended before its first checkpoint, so it starts over.")
     init = first_init(run, init)
     if start is None and init is None:
         check_start(recipe, quiet)
@@ -169,8 +169,8 @@ def _open_data(launch: Launch) -> Sources:
     """What the run reads. Raises RecipeError where the data has other words than a resumed run began with."""
     sources = open_sources(launch.recipe, launch.run)
     if launch.start is None and not launch.quiet and rank() == 0:
-        for line in told_shares(launch.run):
-            _tell(line)
+        for line in share_lines(launch.run):
+            _print_note(line)
     if launch.start is not None and launch.recipe.method.captions:
         check_vocabulary(sources.vocabulary, launch.run)
     return sources
@@ -226,10 +226,10 @@ def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool) -> None
         module, _, name = loader.partition(":")
         said = str(getattr(import_module(module), name)(method, init))
     if not quiet:
-        _tell(f"{init}: {said}")
+        _print_note(f"{init}: {said}")
 
 
-def _tell(text: str) -> None:
+def _print_note(text: str) -> None:
     """A line on stderr."""
     print(printable(text), file=sys.stderr)
 
@@ -256,13 +256,13 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
             ' (--init RUN), or use vision.kind = "backbone".'
         )
     if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
-        _tell(
+        _print_note(
             f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
             " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
             " (--init RUN)."
         )
     if (expects := recipe.method.expects_weights(recipe)) and not quiet:
-        _tell(
+        _print_note(
             f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
             " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
             " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."

@@ -118,11 +118,14 @@ def test_any_world_is_judged_by_its_own_grades_and_kinds(scenes):
     world = replace(
         CLEVR,
         name="toy",
-        kinds=("swell", "fade"),
-        grades=("right", "polite"),
-        kind_of=lambda truth: truth[0],
-        judge=judge,
-        grade_titles=MappingProxyType({}),
+        truth=replace(CLEVR.truth, kind_of=lambda truth: truth[0]),
+        language=replace(CLEVR.language, judge=judge),
+        breakdown=replace(
+            CLEVR.breakdown,
+            kinds=("swell", "fade"),
+            grades=("right", "polite"),
+            grade_titles=MappingProxyType({}),
+        ),
     )
     records = [replace(scenes[0][0], pair_id=name) for name in "abc"]
     truths = Truths(world, {"a": ("fade", "yes"), "b": ("swell", "no"), "c": ("none", "yes")})

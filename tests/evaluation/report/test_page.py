@@ -123,12 +123,14 @@ def test_two_systems_stand_side_by_side():
     origin = Origin(others=[{"file": "b.jsonl", "made_by": None}])
     page = report_page(make_report(scored, beside, origin=origin), "t")
     first, second, third = page.pairs
-    assert [said.name for said in first.said] == ["A", "B (b.jsonl)"]
-    assert first.said[0].parts == [("the", False), ("red", True), ("cube moved", False)]
-    assert first.said[1].parts == [("the", False), ("blue", True), ("cube moved", False), ("away", True)]
-    assert first.said[0].facts[0] == "ROUGE-L 100.0" and third.said[1].parts == []
+    assert [one.name for one in first.captions] == ["A", "B (b.jsonl)"]
+    assert first.captions[0].parts == [("the", False), ("red", True), ("cube moved", False)]
+    assert first.captions[1].parts == [("the", False), ("blue", True), ("cube moved", False), ("away", True)]
+    assert first.captions[0].facts[0] == "ROUGE-L 100.0" and third.captions[1].parts == []
     assert first.facts == [] and first.tags["systems"] == "differ"
-    assert second.said[0].parts == [("a ball is gone", False)] and second.tags["systems"] == "say the same"
+    assert (
+        second.captions[0].parts == [("a ball is gone", False)] and second.tags["systems"] == "say the same"
+    )
     assert next(iter(page.orders)) == "systems differ most first"
     assert list(page.orders["systems differ most first"]) == [0, 2, 1]
 
@@ -140,6 +142,6 @@ def test_three_seeds_are_all_shown():
         for said in ("a b c", "a x c", "a b y")
     ]
     page = report_page(make_report(runs[0], seeds=runs[1:]), "t")
-    assert [said.name for said in page.pairs[0].said] == ["A", "B", "C"]
-    assert page.pairs[0].said[0].parts == [("a", False), ("b c", True)]
-    assert page.pairs[0].said[1].parts == [("a", False), ("x c", True)]
+    assert [one.name for one in page.pairs[0].captions] == ["A", "B", "C"]
+    assert page.pairs[0].captions[0].parts == [("a", False), ("b c", True)]
+    assert page.pairs[0].captions[1].parts == [("a", False), ("x c", True)]

@@ -14,7 +14,7 @@ from whatchanged.training.data.negatives import (
     fill,
     joined,
     read_negatives,
-    told_shares,
+    share_lines,
     write_negatives,
 )
 
@@ -110,7 +110,7 @@ def test_how_many_there_are_of_each_kind_lies_beside_the_file_and_is_told(tmp_pa
     write_negatives(tmp_path / "negatives.jsonl", RECORDS, MINED)
     kept = json.loads((tmp_path / "negatives.shares.json").read_text())
     assert kept == {"pairs": 3, "kinds": {"retrieve": 12, "replace": 6, "confuse": 0}, "replaced_words": 0.25}
-    assert told_shares(tmp_path) == [
+    assert share_lines(tmp_path) == [
         "negatives: false captions of 3 pairs: 12 retrieve, 6 replace, 0 confuse; Replace changed 25 % of a"
         " caption's words"
     ]

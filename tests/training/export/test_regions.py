@@ -83,7 +83,7 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
     blank, pairs = method.blank_example(), [files.read(*pair) for pair in names]
     examples = [replace(blank, before=p.before, after=p.after, measured=p.numbers) for p in pairs]
     with torch.inference_mode():
-        places = method.places(method.collate(examples))
+        places = method.proposals(method.collate(examples))
         said = method.judge(places)
         ranks = supported(said.rank, places.boxes, places.there)
     assert len(set(places.there.sum(1).tolist())) > 1  # pairs of several lengths

@@ -88,7 +88,7 @@ def test_an_example_without_content_has_the_shapes_of_any(judge):
 
 
 def test_rows_are_read_as_they_were_written(judge):
-    places = judge.places(batch_of(3, 1))
+    places = judge.proposals(batch_of(3, 1))
     pictures = drawn_pair(3)[:2]
     seen = read_proposals(Compared(*pictures), CONFIG.regions)
     count = len(seen.boxes)
@@ -99,13 +99,13 @@ def test_rows_are_read_as_they_were_written(judge):
 
 def test_what_is_no_place_is_masked_and_never_read(judge):
     batch = batch_of(3, 0)
-    there = judge.places(batch).there
+    there = judge.proposals(batch).there
     assert there.any(1).all()
     assert not there.all()
     (network,) = judge.networks
-    features = network.features(judge.places(batch))
+    features = network.features(judge.proposals(batch))
     assert (features[~there] == 0).all()
-    alone = network.features(judge.places(batch_of(3)))
+    alone = network.features(judge.proposals(batch_of(3)))
     assert_close(features[:1], alone)
 
 
@@ -114,7 +114,7 @@ def test_a_single_place_can_be_learnt_from():
     judge, batch = RegionJudge(CONFIG), batch_of(3)
     for rows in (batch.before, batch.after, batch.measured):
         rows[:, 1:] = 0
-    assert judge.places(batch).there.sum() == 1
+    assert judge.proposals(batch).there.sum() == 1
     losses = judge.loss("regions", batch)
     sum(losses.values()).backward()
     assert all(loss.isfinite() for loss in losses.values())
@@ -122,7 +122,7 @@ def test_a_single_place_can_be_learnt_from():
 
 
 def test_numbers_far_from_all_others_count_no_more_than_far_ones(judge):
-    places = judge.places(batch_of(3))
+    places = judge.proposals(batch_of(3))
     far, farther = (replace(places, numbers=torch.full_like(places.numbers, size)) for size in (1e3, 1e6))
     (network,) = judge.networks
     assert_close(network.features(far), network.features(farther))
@@ -131,7 +131,7 @@ def test_numbers_far_from_all_others_count_no_more_than_far_ones(judge):
 def test_several_networks_say_their_mean_and_learn_each_for_itself():
     torch.manual_seed(0)
     judge, batch = RegionJudge(replace(CONFIG, networks=3, dropout=0.0)).eval(), batch_of(3, 1)
-    places = judge.places(batch)
+    places = judge.proposals(batch)
     said = judge.judge(places)
     each = [network.judge(network.features(places), places.there) for network in judge.networks]
     assert not torch.equal(each[0].kinds, each[1].kinds)
@@ -151,9 +151,9 @@ def test_regions_of_another_number_are_refused(judge):
     batch = batch_of(1)
     fewer = replace(batch, before=batch.before[:, :-1], after=batch.after[:, :-1])
     with pytest.raises(ShapeError, match=r"regions: got \(1, 3, 5\), .*set method\.regions to"):
-        judge.places(fewer)
+        judge.proposals(fewer)
     with pytest.raises(ShapeError, match="Store them again"):
-        judge.places(replace(batch, measured=batch.measured[..., :-4]))
+        judge.proposals(replace(batch, measured=batch.measured[..., :-4]))
 
 
 def test_without_truth_the_task_says_what_to_draw(judge):
@@ -164,15 +164,15 @@ def test_without_truth_the_task_says_what_to_draw(judge):
 
 
 def test_before_it_learns_boxes_stay(judge):
-    places = judge.places(batch_of(1, 2))
+    places = judge.proposals(batch_of(1, 2))
     assert_close(refined(places.boxes, judge.judge(places).shift), places.boxes)
 
 
 def test_the_verdict_of_a_pair_does_not_depend_on_what_is_no_place(judge):
-    places = judge.places(batch_of(3, 0))
+    places = judge.proposals(batch_of(3, 0))
     said = judge.judge(places)
     fewer = int(places.there[1].sum())
-    alone = judge.places(batch_of(0))
+    alone = judge.proposals(batch_of(0))
     assert fewer < CONFIG.regions
     assert_close(said.verdict[1:], judge.judge(alone).verdict)
     nothing = replace(places, there=torch.zeros_like(places.there))

@@ -52,7 +52,7 @@ def check_what_it_says(judge, files):
         found = files.read(*(f"images/{number}_{side}.png" for side in ("before", "after")))
         example = replace(blank, before=found.before, after=found.after, measured=found.numbers)
         with torch.inference_mode():
-            said = judge.judge(judge.places(judge.collate([example])))
+            said = judge.judge(judge.proposals(judge.collate([example])))
         torch.testing.assert_close(said.kinds[0], torch.tensor(wanted["kinds"]))
         assert float(said.verdict) == pytest.approx(wanted["verdict"], abs=1e-5)
 

@@ -36,6 +36,8 @@ class CaptionScores:
     """Whose document frequencies CIDEr-D of a subset takes: the ``subset``'s, or the whole ``corpus``'s."""
     unavailable: Mapping[str, str] = field(default_factory=dict)
     """Metrics without a value, and why."""
+    plugged_in: Mapping[str, Floats] = field(default_factory=dict)
+    """Metrics of other packages: (P,) the score of each pair, in percent."""
 
     def of(self, pairs: NDArray[np.int64]) -> Additive:
         """All metrics of the chosen pairs as a corpus of their own, times 100.
@@ -78,9 +80,16 @@ def caption_scores(
         mean("ROUGE-L", rouge),
     ]
     unavailable = {}
+    plugged_in = {}
     for name, compute in (further_metrics or {}).items():
         try:
-            additive.append(compute(candidates, tokenised))
+            found = compute(candidates, tokenised)
         except MetricUnavailable as error:
             unavailable[name] = str(error)
-    return CaptionScores(corpus, tuple(additive), rouge, cider_d(corpus), frequencies, unavailable)
+            continue
+        additive.append(found)
+        if name not in METRICS:
+            plugged_in[name] = found.formula(found.rows)[:, 0]
+    return CaptionScores(
+        corpus, tuple(additive), rouge, cider_d(corpus), frequencies, unavailable, plugged_in
+    )

@@ -1,4 +1,4 @@
-"""METEOR and SPICE in the form of the other metrics: what they need is not part of the base install."""
+"""METEOR, SPICE and what other packages bring, in the form of the metrics that the base install has."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from whatchanged.evaluation.metrics import meteor, spice
 from whatchanged.evaluation.metrics.additive import Additive, mean
 from whatchanged.evaluation.metrics.caption_metrics import FurtherMetric
+from whatchanged.evaluation.metrics.plugin_metrics import plugin_metrics
 
 
 def further_metrics(
@@ -13,6 +14,7 @@ def further_metrics(
 ) -> Mapping[str, FurtherMetric]:
     """The metrics that take seconds, in percent; each raises MetricUnavailable where something is missing.
 
+    Those of other packages are always among them (``plugin_metrics``).
     spice_home: the folder of SPICE's jars; None: where ``spice.find_jars`` looks.
     """
 
@@ -28,4 +30,4 @@ def further_metrics(
         known["METEOR"] = run_meteor
     if with_spice:
         known["SPICE"] = run_spice
-    return known
+    return {**known, **plugin_metrics()}

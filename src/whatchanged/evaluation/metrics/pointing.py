@@ -40,13 +40,13 @@ class Shot(NamedTuple):
     """Whether a map that is hot in one single cell can hit the box at all: the grid's own bound."""
 
 
-def play(record: PairRecord, maps: PairMaps | None, told_size: tuple[int, int] | None = None) -> list[Shot]:
+def play(record: PairRecord, maps: PairMaps | None, given_size: tuple[int, int] | None = None) -> list[Shot]:
     """The game on each box of a pair: two for most changes, one for an addition or a drop.
 
-    ``maps`` is None for a pair without attention (it failed, or its sentence is empty); it misses. told_size:
-    (W, H) in pixels, in place of the pictures' own, which are then not looked at. Raises PredictionsError for
-    a box outside its picture, or where neither a picture nor its size is there; ImageError for a picture that
-    cannot be opened.
+    ``maps`` is None for a pair without attention (it failed, or its sentence is empty); it misses.
+    given_size: (W, H) in pixels, in place of the pictures' own, which are then not looked at. Raises
+    PredictionsError for a box outside its picture, or where neither a picture nor its size is there;
+    ImageError for a picture that cannot be opened.
     """
     shots = []
     for side, (picture, box) in enumerate(zip((record.before, record.after), record.boxes, strict=True)):
@@ -56,7 +56,7 @@ def play(record: PairRecord, maps: PairMaps | None, told_size: tuple[int, int] |
             raise PredictionsError(
                 f"{record.pair_id}: it has a box but no picture. Name the data set's folder as references."
             )
-        size = told_size or _own_size(record.pair_id, picture)
+        size = given_size or _own_size(record.pair_id, picture)
         whole = _whole_pixels(record.pair_id, box, size)
         area = whole[2] * whole[3] / (size[0] * size[1])
         if maps is None:

@@ -7,9 +7,15 @@ from dataclasses import replace
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.report.report import Report
 from whatchanged.evaluation.report.scored import Scored
-from whatchanged.evaluation.report.side_by_side import ORDER, order_by_difference, said_by, systems_of
+from whatchanged.evaluation.report.side_by_side import (
+    ORDER,
+    order_by_difference,
+    pair_scores,
+    system_captions,
+    systems_of,
+)
 from whatchanged.evaluation.report.tables import footer, tables
-from whatchanged.page import Badge, Page, Pair, Said
+from whatchanged.page import Badge, Page, Pair, SystemSentence
 from whatchanged.records import corners
 from whatchanged.worlds import Verdict
 
@@ -25,7 +31,7 @@ def report_page(report: Report, title: str) -> Page:
         orders = {ORDER: order_by_difference(systems), **orders}
     pairs = [_pair(scored, i) for i in range(len(scored.records))]
     if systems:
-        pairs = [_compared(pair, said_by(systems, i)) for i, pair in enumerate(pairs)]
+        pairs = [_compared(pair, system_captions(systems, i)) for i, pair in enumerate(pairs)]
     return Page(
         title=title,
         pairs=pairs,
@@ -39,7 +45,7 @@ def _pair(scored: Scored, i: int) -> Pair:
     """One pair with its prediction, its scores and, where the truth is known, what is wrong."""
     record, prediction = scored.records[i], scored.predictions[i]
     verdict = scored.verdicts[i]
-    facts = [f"ROUGE-L {100 * scored.captions.rouge[i]:.1f}", f"CIDEr-D {100 * scored.captions.cider[i]:.1f}"]
+    facts = pair_scores(scored, i)
     if record.viewpoint_iou is not None and math.isfinite(record.viewpoint_iou):
         facts.append(f"overlap of the views {record.viewpoint_iou:.2f}")
     tags = {}
@@ -61,11 +67,13 @@ def _pair(scored: Scored, i: int) -> Pair:
     )
 
 
-def _compared(pair: Pair, described: Sequence[Said]) -> Pair:
+def _compared(pair: Pair, captions: Sequence[SystemSentence]) -> Pair:
     """The pair with the sentences of all systems; whether they agree can be filtered by."""
-    sentences = {tuple(text for text, _ in each.parts) for each in described}
+    sentences = {tuple(text for text, _ in each.parts) for each in captions}
     tags = {**pair.tags, "systems": "say the same" if len(sentences) == 1 else "differ"}
-    return replace(pair, stated=described, tags=tags, facts=pair.facts[2:])
+    own = captions[0].facts  # each system's scores stand with its sentence
+    facts = [fact for fact in pair.facts if fact not in own]
+    return replace(pair, captions=captions, tags=tags, facts=facts)
 
 
 def grade(verdict: Verdict) -> str:
@@ -106,6 +114,8 @@ def _orders(scored: Scored) -> dict[str, Sequence[int]]:
         "worst CIDEr-D first": sorted(places, key=lambda i: (cider[i], rouge[i])),
         "worst ROUGE-L first": sorted(places, key=lambda i: (rouge[i], cider[i])),
     }
+    for name, scores in scored.captions.plugged_in.items():
+        orders[f"worst {name} first"] = sorted(places, key=lambda i, s=scores: (s[i], cider[i]))  # type: ignore[misc]
     if any(verdict is not None for verdict in scored.verdicts):
         grades = (NOT_TRUE, UNREADABLE, TRUE)
         ranks = [3 if verdict is None else grades.index(grade(verdict)) for verdict in scored.verdicts]

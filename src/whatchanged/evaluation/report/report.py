@@ -122,6 +122,6 @@ def make_report(
 
 
 def _values(sample: Sample) -> dict[str, float | None]:
-    """All metrics in their usual order, None where one has no value."""
+    """All metrics in their usual order, None where one has no value; then those of other packages."""
     found = dict(zip(sample.numbers.names, sample.numbers.values().tolist(), strict=True))
-    return {name: found.get(name) for name in METRICS}
+    return {name: found.get(name) for name in (*METRICS, *(name for name in found if name not in METRICS))}

@@ -8,7 +8,7 @@ import numpy as np
 
 from whatchanged.evaluation.report.report import Report
 from whatchanged.evaluation.report.scored import Scored
-from whatchanged.page import Said
+from whatchanged.page import SystemSentence
 
 ORDER = "systems differ most first"
 
@@ -30,19 +30,23 @@ def letter_of(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else str(number + 1)
 
 
-def said_by(systems: Sequence[tuple[str, Scored]], i: int) -> list[Said]:
+def system_captions(systems: Sequence[tuple[str, Scored]], i: int) -> list[SystemSentence]:
     """What each system says of pair ``i``, words that not all of them say marked, with its scores."""
     captions = [scored.predictions[i].caption.split() for _, scored in systems]
     results = []
     for own, (title, scored) in zip(captions, systems, strict=True):
-        facts = [
-            f"ROUGE-L {100 * scored.captions.rouge[i]:.1f}",
-            f"CIDEr-D {100 * scored.captions.cider[i]:.1f}",
-        ]
+        facts = pair_scores(scored, i)
         error = scored.predictions[i].error
         parts = [(f"failed: {error}", False)] if error else marked(own, captions)
-        results.append(Said(title, parts, facts))
+        results.append(SystemSentence(title, parts, facts))
     return results
+
+
+def pair_scores(scored: Scored, i: int) -> list[str]:
+    """The scores of one pair, those of other packages' metrics last."""
+    captions = scored.captions
+    others = [f"{name} {scores[i]:.1f}" for name, scores in captions.plugged_in.items()]
+    return [f"ROUGE-L {100 * captions.rouge[i]:.1f}", f"CIDEr-D {100 * captions.cider[i]:.1f}", *others]
 
 
 def marked(own: Sequence[str], every: Sequence[Sequence[str]]) -> list[tuple[str, bool]]:

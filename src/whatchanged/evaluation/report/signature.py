@@ -10,6 +10,7 @@ import numpy as np
 
 import whatchanged
 from whatchanged.evaluation.metrics.caption_metrics import METRICS
+from whatchanged.evaluation.metrics.plugin_metrics import packages_of
 from whatchanged.evaluation.report.scored import Scored
 from whatchanged.evaluation.statistics.resampling import LEVEL
 from whatchanged.records import PairRecord
@@ -70,7 +71,7 @@ def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
         },
         "not_computed": {
             name: scored.captions.unavailable.get(name, "not asked for")
-            for name in METRICS
+            for name in (*METRICS, *(n for n in scored.captions.unavailable if n not in METRICS))
             if name not in computed
         },
         "split": origin.split,
@@ -81,6 +82,7 @@ def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
         "protocol": origin.protocol or scored.records[0].dataset,
         "references_sha256": references_hash(scored.records),
         "only_predicted": origin.not_predicted,
+        "plugin_metrics": packages_of(computed),
     }
 
 
@@ -141,8 +143,8 @@ def _of_weightless_words(scored: Scored) -> list[str]:
     if not results:
         return []
     return [
-        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(results)}): every word of their references "
-        "stands in those of all pairs, so that none has a weight."
+        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(results)}): every word of their "
+        "references stands in those of all pairs, so that none has a weight."
     ]
 
 

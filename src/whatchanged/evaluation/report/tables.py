@@ -76,7 +76,7 @@ def footer(report: Mapping[str, Any]) -> str:
 
 
 def _score_rows(report: Mapping[str, Any]) -> Rows:
-    shown = [name for name in WITH_INTERVALS if report["overall"][name] is not None]
+    shown = [name for name in _with_intervals(report["overall"]) if report["overall"][name] is not None]
     rows = [["", "pairs", *WITHOUT_INTERVALS, *shown]]
     counts = report["signature"]["pairs"]
     intervals = dict(blocks_in_order(report["intervals"]))
@@ -91,6 +91,11 @@ def _score_rows(report: Mapping[str, Any]) -> Rows:
             ]
         )
     return rows
+
+
+def _with_intervals(overall: Mapping[str, Any]) -> tuple[str, ...]:
+    """The metrics shown with their intervals: the usual ones, then those of other packages."""
+    return (*WITH_INTERVALS, *(n for n in overall if n not in (*WITH_INTERVALS, *WITHOUT_INTERVALS)))
 
 
 def _comparison_rows(comparison: Mapping[str, Any], titles: Mapping[str, str]) -> Rows:
@@ -128,7 +133,10 @@ def _headline(
     block: Mapping[str, Any], titles: Mapping[str, str]
 ) -> Iterator[tuple[SubsetPath, str, Mapping[str, float | None]]]:
     """(place, title, cell) of each number that is shown of several systems."""
-    for tree, names in ((block, WITH_INTERVALS), (block.get("scene", {}), tuple(titles))):
+    for tree, names in (
+        (block, _with_intervals(block.get("overall", {}))),
+        (block.get("scene", {}), tuple(titles)),
+    ):
         for path, cells in blocks_in_order(tree):
             if path[0] == "overlap" and path[-1] != HARDEST:
                 continue

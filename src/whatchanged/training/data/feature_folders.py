@@ -45,10 +45,10 @@ def made_by(folder: Path) -> str:
 
 def check_made_by(folder: Path, wanted: str) -> None:
     """Raise DatasetError where both say what computed them, and it is not the same. wanted: ``made_by``."""
-    found = made_by(folder)
-    if found and wanted and found != wanted:
+    actual = made_by(folder)
+    if actual and wanted and actual != wanted:
         raise DatasetError(
-            f"{folder}: its features were made by {found}; the model learned from those of {wanted}. Name"
+            f"{folder}: its features were made by {actual}; the model learned from those of {wanted}. Name"
             " features of that kind."
         )
 

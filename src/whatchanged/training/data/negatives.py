@@ -172,17 +172,17 @@ def write_negatives(path: Path, records: Iterable[PairRecord], mined: Mined) -> 
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def told_shares(run: Path) -> list[str]:
+def share_lines(run: Path) -> list[str]:
     """For each file of false captions that was made in a run's folder, a line on what is in it."""
-    said = []
+    lines = []
     for file in sorted(run.glob(f"*{SHARES}")):
         shares = read_json(read_regular_text(file))
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in shares["kinds"].items())
-        said.append(
+        lines.append(
             f"{file.name.removesuffix(SHARES)}: false captions of {shares['pairs']:,} pairs: {kinds}; Replace"
             f" changed {100 * shares['replaced_words']:.0f} % of a caption's words"
         )
-    return said
+    return lines
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:

@@ -45,15 +45,15 @@ def export_features(
             " out."
         )
     folder = Path(recipe.data.stored)
-    places = picture_data(recipe.data, data)
-    places = places.with_folders(places.path, str(folder))
-    sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
+    data_settings = picture_data(recipe.data, data)
+    data_settings = data_settings.with_folders(data_settings.path, str(folder))
+    sources = open_sources(replace(recipe, data=data_settings, stages=()), model.run)  # nothing to train on
     pairs = fixture_pairs(sources.validation)
     declared = FeatureInput(vision.rows, vision.columns, vision.feature_width, made_by(folder))
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         graphs = write_checked_graphs(method, model.fp16, pairs, None, draft)
-        world = world_of(dataset_name(sources.validation), Path(places.path))
+        world = world_of(dataset_name(sources.validation), Path(data_settings.path))
         card = Card(
             name=model.name,
             version=whatchanged.__version__,

@@ -41,8 +41,8 @@ def export_pictures(
     size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
     if size is None or statistics is None:
         raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
-    places = picture_data(recipe.data, data)
-    sources = open_sources(replace(recipe, data=places, stages=()), model.run)  # nothing to train on
+    pictures = picture_data(recipe.data, data)
+    sources = open_sources(replace(recipe, data=pictures, stages=()), model.run)  # nothing to train on
     distance, fitted = None, None
     if in_distribution is not None:
         distance, fitted = fit_in_distribution(method.vision, in_distribution)
@@ -51,7 +51,7 @@ def export_pictures(
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         graphs = write_checked_graphs(method, model.fp16, pairs, distance, draft)
-        world = world_of(dataset_name(sources.validation), Path(places.path))
+        world = world_of(dataset_name(sources.validation), Path(pictures.path))
         card = Card(
             name=model.name,
             version=whatchanged.__version__,

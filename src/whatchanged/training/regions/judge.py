@@ -180,7 +180,7 @@ class RegionJudge(nn.Module):
                 "the task regions needs the truth of drawn pairs; this data set has none. Draw one:"
                 " whatchanged synth screens"
             )
-        proposals = self.places(batch)
+        proposals = self.proposals(batch)
         labels = supervision.label(proposals.boxes, batch.truth)
         each = [
             supervision.region_loss(said, proposals.boxes, labels, proposals.there)
@@ -188,8 +188,11 @@ class RegionJudge(nn.Module):
         ]
         return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}
 
-    def places(self, batch: Batch) -> BatchProposals:
-        """The places of a batch. Raises ShapeError where the stored regions are others than the recipe's."""
+    def proposals(self, batch: Batch) -> BatchProposals:
+        """The region proposals of a batch.
+
+        Raises ShapeError where the stored regions are others than the recipe's.
+        """
         wanted, measured = (self.config.regions, ROW), batch.measured
         for rows in (batch.before, batch.after):
             if tuple(rows.shape[1:]) != wanted or measured is None or measured.shape[2] != NUMBERS:

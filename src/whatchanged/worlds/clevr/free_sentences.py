@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from whatchanged.worlds.clevr.change import ChangeType
 from whatchanged.worlds.clevr.grading import ATTRIBUTE_OF, MEANING, ParsedStatement, as_plain
-from whatchanged.worlds.clevr.phrases import Attribute, Phrase, Plain, Relation
+from whatchanged.worlds.clevr.phrases import ATTRIBUTES, Attribute, Phrase, Plain, Relation
 from whatchanged.worlds.clevr.scene import SHAPES
 
 _WIDER: Mapping[str, str] = {
@@ -187,7 +187,7 @@ def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
         return None
     if groups.get("old"):
         old = _WIDER.get(groups["old"] or "")
-        head = {name: getattr(phrase.head, name) for name in ("size", "color", "material", "shape")}
+        head: dict[Attribute, str | None] = {name: getattr(phrase.head, name) for name in ATTRIBUTES}
         if old is None or ATTRIBUTE_OF.get(old) != attribute or head[attribute] not in (None, old):
             return None
         head[attribute] = old
