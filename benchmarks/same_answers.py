@@ -1,8 +1,8 @@
 """Two source trees side by side: does a change of the code change any answer?
 
-    python -m benchmarks.same_answers --tree OLD --record FOLDER [--only PART ...] [--styles FOLDER]
+    python -m benchmarks.same_answers --tree OLD --keep FOLDER [--only PART ...] [--styles FOLDER]
     python -m benchmarks.same_answers --tree NEW --against FOLDER [--only PART ...] [--except NAME ...]
-        [--record FOLDER2] [--commands NAME ...]
+        [--keep FOLDER2] [--commands NAME ...]
 
 The first command records what OLD answers, the second asks NEW the same and compares: every field of every
 answer, unrounded, and every output of the command line byte for byte, exit codes among them. Each tree runs
@@ -56,19 +56,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Record a tree, or compare one with a record; the exit code."""
     parser = argparse.ArgumentParser(description="Two source trees side by side: equal answers?")
     parser.add_argument("--tree", type=Path, required=True, help="a checkout, with src/whatchanged")
-    parser.add_argument("--record", type=Path, metavar="FOLDER", help="where its answers are kept")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where its answers are kept")
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="the record to compare with")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART")
     parser.add_argument("--except", dest="excepted", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--commands", nargs="+", default=["*"], metavar="NAME", help="only these commands")
     parser.add_argument("--styles", type=Path, help="where npm installed what drawn pages use")
     given = parser.parse_args(arguments)
-    if given.record is None and given.against is None:
-        parser.error("name a folder: --record or --against.")
+    if given.keep is None and given.against is None:
+        parser.error("name a folder: --keep or --against.")
     if not (given.tree / "src" / "whatchanged").is_dir():
         parser.error(f"{given.tree}: no src/whatchanged here. Name the root of a checkout.")
     with tempfile.TemporaryDirectory() as temporary:
-        record = (given.record or Path(temporary)).resolve()
+        record = (given.keep or Path(temporary)).resolve()
         inputs = record if given.against is None else given.against.resolve()
         claim(record, given.tree)
         if given.against is None:

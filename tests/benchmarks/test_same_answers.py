@@ -167,7 +167,7 @@ def test_only_the_commands_that_are_named_are_run_and_compared(bench, tmp_path, 
     (record / "inputs").mkdir(parents=True)
     (record / "commands.json").write_text('{"version": ["--version"], "help": ["--help"]}')
     given = ["--tree", str(ROOT), "--only", "commands", "--commands", "ver*"]
-    assert bench.main([*given, "--record", str(record)]) == 0
+    assert bench.main([*given, "--keep", str(record)]) == 0
     assert [path.name for path in (record / "commands").iterdir()] == ["version"]
     assert bench.main([*given, "--against", str(record)]) == 0
     assert "| commands | 1 | equal |" in capsys.readouterr().out
@@ -196,7 +196,7 @@ def test_every_line_is_of_a_promised_command_and_reads_inputs_that_are_listed(be
 @pytest.mark.slow
 def test_a_tree_equals_itself_and_goes_on_where_it_was_stopped(bench, two_pairs, tmp_path, capsys):
     record = tmp_path / "record"
-    given = ["--tree", str(ROOT), "--record", str(record), "--only", "demo"]
+    given = ["--tree", str(ROOT), "--keep", str(record), "--only", "demo"]
     assert bench.main(given) == 0
     answers = record / "answers" / "demo.unnamed.jsonl"
     whole = answers.read_text()
@@ -211,7 +211,7 @@ def test_a_tree_equals_itself_and_goes_on_where_it_was_stopped(bench, two_pairs,
 @pytest.mark.slow
 def test_another_answer_is_told_and_ends_in_exit_code_1(bench, two_pairs, tmp_path, capsys):
     record = tmp_path / "record"
-    bench.main(["--tree", str(ROOT), "--record", str(record), "--only", "demo"])
+    bench.main(["--tree", str(ROOT), "--keep", str(record), "--only", "demo"])
     answers = record / "answers" / "demo.unnamed.jsonl"
     answers.write_text(answers.read_text().replace("the large green", "the small green", 1))
     given = ["--tree", str(ROOT), "--against", str(record), "--only", "demo"]
@@ -233,8 +233,8 @@ def test_a_record_of_another_state_of_the_code_is_refused(bench, tmp_path):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["--tree", str(ROOT)], "--record or --against"),
-        (["--tree", "none", "--record", "record"], "no src/whatchanged here"),
+        (["--tree", str(ROOT)], "--keep or --against"),
+        (["--tree", "none", "--keep", "record"], "no src/whatchanged here"),
     ],
 )
 def test_a_wrong_call_is_told(given, words, bench, tmp_path, monkeypatch, capsys):
@@ -245,7 +245,7 @@ def test_a_wrong_call_is_told(given, words, bench, tmp_path, monkeypatch, capsys
 
 
 def test_a_part_that_was_not_recorded_is_told(bench, tmp_path):
-    given = ["--tree", str(ROOT), "--against", str(tmp_path), "--record", str(tmp_path / "new")]
+    given = ["--tree", str(ROOT), "--against", str(tmp_path), "--keep", str(tmp_path / "new")]
     with pytest.raises(SystemExit, match="this part is not recorded"):
         bench.main([*given, "--only", "ui"])
     with pytest.raises(SystemExit, match="this part is not recorded"):

@@ -85,7 +85,7 @@ def test_a_file_that_the_index_knows_as_it_is_is_not_read(repository, tmp_path, 
 
 
 def test_an_index_without_times_costs_a_look_at_every_file(repository, tmp_path, monkeypatch):
-    monkeypatch.setattr(git_entries, "_told", lambda part: None)
+    monkeypatch.setattr(git_entries, "_status_of", lambda part: None)
     save(with_square(screen(0)), repository / "x" / "0.png")
     assert told(match_revisions("HEAD", repository, tmp_path / "out")) == {"x/0.png": "both"}
 

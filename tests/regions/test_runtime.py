@@ -31,7 +31,7 @@ def pair(*boxes, color=(20, 90, 200)):
 
 
 def told(model, before, after):
-    return model.tell(Compared(before, after), measure(before, after))
+    return model.describe(Compared(before, after), measure(before, after))
 
 
 @pytest.fixture(scope="module")

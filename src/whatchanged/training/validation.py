@@ -42,10 +42,10 @@ def validate(
 
     With ``metric`` R@1 nothing is written: see ``rank_captions``. Raises RecipeError for what writes none.
     """
-    if not writes_captions(method):
-        raise RecipeError(f"{method.architecture} writes no captions that could be scored.")
     if metric == "R@1":
         return rank_captions(method, source, device)
+    if not writes_captions(method):
+        raise RecipeError(f"{method.architecture} writes no captions that could be scored.")
     return captioning_scores(*caption_source(method, source, device))
 
 

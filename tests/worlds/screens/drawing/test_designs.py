@@ -28,6 +28,14 @@ FORBIDDEN = ("vaadin", "streamlit", "bokeh", "katex", "openlayers", "plotnine")
 """What real pairs that measure were made with."""
 
 
+def missing_fonts() -> bool:
+    """Whether a split has no font on this machine."""
+    try:
+        return not all(fonts.fonts_of(split) for split in SPLITS)
+    except MissingProgram:
+        return True
+
+
 def test_no_design_is_in_two_splits():
     for one, other in combinations(SPLITS, 2):
         assert not {lib.package for lib in libraries_of(one)} & {lib.package for lib in libraries_of(other)}
@@ -53,7 +61,7 @@ def test_what_is_missing_is_named_with_its_command(tmp_path, monkeypatch):
         MissingProgram, match=r"bootstrap.*mkdir -p .* && npm ci --legacy-peer-deps --ignore-scripts --prefix"
     ):
         find_modules(tmp_path)
-    monkeypatch.setattr(browser.shutil, "which", lambda name: None)
+    monkeypatch.setattr(browser, "find_program", lambda name: None)
     with pytest.raises(MissingProgram, match=r"Chromium.*apt-get install chromium"):
         browser.find_chromium()
     monkeypatch.setattr(fonts, "installed_families", lambda: frozenset({"Roboto"}))
@@ -87,6 +95,7 @@ def test_treatments_are_of_one_split_and_use_variables_that_pages_have():
     assert set(re.findall(r"var\(--w-([a-z-]+)\)", all_css)) <= known
 
 
+@pytest.mark.skipif(missing_fonts(), reason="fonts of some split are not installed")
 def test_hardly_two_pages_share_a_look_and_each_has_what_only_its_split_has():
     for split in SPLITS:
         looks = [
