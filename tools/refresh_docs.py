@@ -28,7 +28,7 @@ def main() -> None:
         shop = shutil.copytree(START / "pictures", folder / "shop")
         refresh_page(START / "ten-minutes.md", shop)
         shutil.copy(shop / "where.png", START / "where.png")
-        for page in (START / "hour.md", DOCS / "scale.md"):
+        for page in (START / "hour.md", DOCS / "scale.md", DOCS / "from-download-to-table.md"):
             (folder / page.stem).mkdir()
             refresh_page(page, folder / page.stem)
     for name in (*NOTEBOOKS, *([TRAINS] if "--train" in sys.argv[1:] else [])):

@@ -9,6 +9,7 @@ from tiny_bundle import CARD, WARY
 
 from whatchanged.captioner.card import (
     BoxAttention,
+    FeatureInput,
     GridAttention,
     InDistribution,
     NoChange,
@@ -30,6 +31,7 @@ three = st.tuples(numbers, numbers, numbers)
 positive = st.tuples(*[st.floats(0.001, 10)] * 3)
 sizes = st.tuples(st.integers(1, 5000), st.integers(1, 10_000))
 inputs = st.builds(PictureInput, sizes, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 2)
+inputs |= st.builds(FeatureInput, counts, counts, counts, st.text().map(escaped))
 attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
 texts = st.text().map(escaped)  # a card holds no control characters
 judges = st.builds(

@@ -1,6 +1,7 @@
 """A tiny data set in the official layout, with random features and pictures, made once."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -78,3 +79,32 @@ def unbroken(quick_recipe, tmp_path_factory):
     run = tmp_path_factory.mktemp("quick") / "unbroken"
     run_recipe(quick_recipe, run, quiet=True, device="cpu")
     return run
+
+
+@pytest.fixture(scope="session")
+def stored_run(tiny_dataset, tmp_path_factory):
+    """ROOT/run, trained on published features, ROOT/features, of the data set ROOT/data, which has boxes and
+    no pictures; its weights are so large that its words follow the features."""
+    from whatchanged.testing.method_case import shaken
+    from whatchanged.training.checkpoint import save_checkpoint
+    from whatchanged.training.run import run_recipe
+    from whatchanged.training.run_folder import open_run
+
+    root = tmp_path_factory.mktemp("stored")
+    shutil.copytree(tiny_dataset, root / "data", ignore=shutil.ignore_patterns("*.png", "features"))
+    shutil.copytree(tiny_dataset / "features", root / "features")
+    boxes = {
+        str(int(name[14:20])): {"bbox_before": [8, 8, 16, 12], "bbox_after": [4, 2, 12, 10]}
+        for name in json.loads((root / "data" / "change_captions.json").read_text())
+    }
+    (root / "data" / "change_captions_with_bbox.json").write_text(json.dumps(boxes))
+    settings = [
+        f"data.path={root / 'data'}",
+        f"data.features={root / 'features'}",
+        "stage.train.steps=2",
+        "stage.train.evaluate_every=0",
+    ]
+    run_recipe(load_recipe("scorer-tiny", settings), root / "run", quiet=True, device="cpu")
+    _, method, state = open_run(root / "run")
+    save_checkpoint(root / "run" / "checkpoints" / "last.safetensors", state, shaken(method), None)
+    return root

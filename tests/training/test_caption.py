@@ -6,14 +6,17 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
 from tiny_run import BACKBONE, SMALL_PICTURES
 
+from whatchanged.captioner.attention import AttentionFiles
 from whatchanged.captioner.runtime import load
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import ImageError, RecipeError
+from whatchanged.evaluation.io.predictions import aligned, read_predictions
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.testing.method_case import shaken
 from whatchanged.training.caption import open_run_captioner
@@ -94,6 +97,70 @@ def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tm
     assert isinstance(results[1], ImageError)
 
 
+@pytest.mark.slow
+def test_beams_and_maps_are_those_of_the_exported_model(run, pairs, tiny_dataset, tmp_path):
+    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto", beams=3, maps=True)
+    said = list(captioner.describe(pairs, 16))
+    export_run(run, tmp_path / "model", "tiny")
+    model = load(str(tmp_path / "model"))
+    wanted = model.describe([before for before, _ in pairs], [after for _, after in pairs], beams=3)
+    assert [found.sentence for found in said] == [found.sentence for found in wanted]
+    assert captioner.grid == model.attention.shape
+    assert captioner.layer == model.card.provenance["attention"]
+    for found, exported in zip(said, wanted, strict=True):
+        assert [word for word, _ in found.words] == [word for word, _ in exported.words]
+        for (_, maps), (_, others) in zip(found.words, exported.words, strict=True):
+            np.testing.assert_allclose(maps, others, atol=1e-4)
+
+
+def test_a_run_on_features_needs_no_pictures_and_writes_maps_for_the_pointing_game(
+    stored_run, tmp_path, whatchanged
+):
+    asked = ["caption", stored_run / "data", "--run", stored_run / "run", "--split", "val", "--device", "cpu"]
+    asked += ["--features", stored_run / "features", "--beams", "2", "--quiet"]
+    out, maps = tmp_path / "captions.jsonl", tmp_path / "maps"
+    assert whatchanged(*asked, "-o", out, "--attention", maps)[0] == 0
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    written = AttentionFiles(maps)
+    assert written.grid == (3, 3) and written.about["model"]["name"] == "scorer-tiny"
+    assert all(written.words(line["id"]) == tuple(line["caption"].split()) for line in lines)
+    code, _, err = whatchanged(*asked, "-o", out, "--force", "--attention", tmp_path / "no" / "maps")
+    assert code == 2 and "Make it first" in err
+    scored = ["evaluate", out, stored_run / "data", "--split", "val", "--attention", maps]
+    scored += ["--no-meteor", "--no-java", "--resamples", "0"]
+    code, _, err = whatchanged(*scored)
+    assert code == 2 and "its picture is not there" in err and "--picture-size" in err
+    code, _, err = whatchanged(*scored, "--picture-size", "48 x 32")
+    assert code == 2 and "is not WIDTHxHEIGHT" in err
+    assert whatchanged(*scored, "--picture-size", "48x32", "--json", tmp_path / "report.json")[0] == 0
+    pointing = json.loads((tmp_path / "report.json").read_text())["pointing"]
+    assert pointing["canvas"] == "48 x 32, as told" and pointing["grid"] == [3, 3]
+    assert pointing["subsets"]["overall"]["hits"]["of"] == 8  # two boxes of each of four changes
+
+
+@pytest.mark.parametrize("form", ["coco", "two-files", "pcl"])
+def test_a_run_writes_the_formats_of_the_field(form, stored_run, tmp_path, whatchanged):
+    asked = ["caption", stored_run / "data", "--run", stored_run / "run", "--split", "val", "--device", "cpu"]
+    asked += ["--features", stored_run / "features", "--quiet"]
+    assert whatchanged(*asked, "-o", tmp_path / "ours.jsonl")[0] == 0
+    assert whatchanged(*asked, "-o", tmp_path / "out", "--format", form)[0] == 0
+    records = open_dataset(stored_run / "data", split="val", pictures=False).records
+    own, ours = (
+        aligned(read_predictions(path), records) for path in (tmp_path / "out", tmp_path / "ours.jsonl")
+    )
+    assert [(p.pair_id, p.caption) for p in own] == [(p.pair_id, p.caption) for p in ours]
+    assert (tmp_path / "out.lines.jsonl").read_bytes() == (tmp_path / "ours.jsonl").read_bytes()
+
+
+def test_features_that_are_missing_leave_nothing_behind(stored_run, tmp_path, whatchanged):
+    asked = ["caption", stored_run / "data", "--run", stored_run / "run", "--device", "cpu"]
+    code, _, err = whatchanged(*asked, "-o", tmp_path / "out.jsonl", "--features", tmp_path)
+    assert code == 2 and "no features of CLEVR_default_000000.png" in err
+    code, _, err = whatchanged(*asked, "-o", tmp_path / "out.jsonl")
+    assert code == 2 and "--features FOLDER" in err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_that_never_captioned_is_refused(tiny_dataset, tmp_path):
     settings = [f"data.path={tiny_dataset}", "vision.kind=backbone", *BACKBONE, *SMALL_PICTURES]
     recipe = load_recipe(
@@ -121,8 +188,8 @@ def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchang
     )
     assert whatchanged(*asked, "--split", "val", "--force", "--precision", "bf16")[0] == 0
     assert precisions == ["bf16"]
-    code, _, said = whatchanged(*asked, "--force", "--beams", "2")
-    assert code == 2 and "goes without --beams" in said
+    code, _, said = whatchanged(*asked, "--force", "--html", str(tmp_path / "page.html"))
+    assert code == 2 and "goes without --html" in said
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def measured(recipe, rows):
         with saved_tensors_hooks(note, lambda tensor: tensor):
             loss = total(method.loss(task, batch))
         loss.backward()
-    weights = sum(p.nbytes * (COPIES if p.requires_grad else 1) for p in method.parameters())
+    weights = sum(p.nbytes * (1 if p.grad is None else COPIES) for p in method.parameters())
     return counter.get_total_flops(), sum(kept.values()) + weights, method
 
 
@@ -72,7 +72,7 @@ def test_operations_and_memory_are_those_of_a_real_step(name, settings, task):
     operations, memory, method = measured(recipe, recipe.stages[0].batch)
     assert found.operations == operations > 0
     assert found.memory == pytest.approx(memory, rel=0.02)
-    assert found.learning == sum(p.numel() for p in method.parameters() if p.requires_grad)
+    assert found.learning == sum(p.numel() for p in method.parameters() if p.grad is not None)
     assert found.hours(found.operations) == pytest.approx(found.steps / 3600)
 
 
@@ -102,6 +102,18 @@ def test_the_words_of_a_data_set_are_counted(tiny_dataset):
     assumed, said = expected_vocabulary(load_recipe("pcl-tiny"))
     assert len(assumed) == 1006 and "no data set is named" in said
     assert expected_vocabulary(load_recipe("screens-regions"))[1] == "no words, as no captions are read"
+
+
+def test_a_recipe_that_begins_from_clips_weights_is_counted_with_clips_pieces():
+    paper = load_recipe("clip4idc-clevr-paper")
+    found, said = expected_vocabulary(paper)
+    assert len(found) == 49_412 and said.startswith("CLIP's 49,412 pieces")
+    words = Vocabulary.from_captions(["a cube moved"])
+    retrieval, caption = estimate(paper, found, 1, 1)
+    few, _ = estimate(paper, words, 1, 1)
+    rows = found.table_rows
+    assert retrieval.learning - few.learning == 512 * (max(rows) + 1 - len(words))
+    assert caption.learning > 768 * len(found)  # the captioner's table
 
 
 def test_regions_of_screens_are_counted_as_a_real_step_takes_them():

@@ -39,6 +39,7 @@ def recipe(quick_recipe):
 def test_a_run_leaves_everything_that_tells_of_it(unbroken, recipe):
     names = {path.name for path in unbroken.iterdir()}
     files = {"recipe.toml", "environment.json", "vocabulary.json", "metrics.jsonl", "negatives.jsonl"}
+    files |= {"negatives.shares.json"}
     assert names == {*files, "checkpoints", "events"}
     assert {p.name for p in (unbroken / "checkpoints").iterdir()} == {"last.safetensors", "best.safetensors"}
     assert parse_recipe((unbroken / "recipe.toml").read_text(), "kept") == recipe

@@ -2,7 +2,9 @@
 
 import json
 import resource
+from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,7 +12,9 @@ from tiny_run import TINY, make_run
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
+from whatchanged.training.checkpoint import State
 from whatchanged.training.run_folder import (
+    check_captions,
     check_vocabulary,
     first_init,
     keep,
@@ -152,3 +156,15 @@ def test_folders_without_a_run_are_named(recipe, tmp_path):
     keep_vocabulary(Vocabulary.from_captions(["a"]), tmp_path)
     with pytest.raises(RecipeError, match="no checkpoint can be read here"):
         open_run(tmp_path)
+
+
+def test_a_checkpoint_from_before_the_decoder_learned_is_refused():
+    recipe = load_recipe("clip4idc-tiny")
+    assert [stage.name for stage in recipe.stages] == ["retrieval", "caption"]
+    wanted = r"of the stage retrieval, before the decoder learned to caption \(stage caption\)"
+    with pytest.raises(RecipeError, match=wanted):
+        check_captions(Path("run"), recipe, State(stage=0))
+    check_captions(Path("run"), recipe, State(stage=1))
+    adapted = replace(recipe, stages=recipe.stages[:1])
+    with pytest.raises(RecipeError, match="no stage of it learned to caption"):
+        check_captions(Path("run"), adapted, State(stage=0))

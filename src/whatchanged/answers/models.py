@@ -7,7 +7,8 @@ from typing import Any
 from whatchanged.answers.answer import MEASURED
 from whatchanged.answers.by_model import Model
 from whatchanged.answers.by_regions import StatementModel
-from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
+from whatchanged.captioner.bundle import DEFAULT, open_bundle, reads_features, shipped
+from whatchanged.captioner.card import FeatureInput
 from whatchanged.measured.gate import probability_of_no_change
 
 
@@ -19,6 +20,8 @@ def chosen_model(
     named: whether it answers for any pictures. beams: hypotheses kept by a model that writes.
     """
     bundle = open_bundle(name_or_folder)
+    if isinstance(bundle.card.input, FeatureInput):
+        raise reads_features(bundle)
     if bundle.card.statements is None:
         return Model(bundle, threads, named, beams)
     return StatementModel(bundle, threads, named)

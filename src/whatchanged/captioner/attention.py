@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from whatchanged.errors import PredictionsError
 from whatchanged.json_values import read_json
 from whatchanged.opening import regular
+from whatchanged.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 WordMaps = Sequence[tuple[str, Floats]]
@@ -50,6 +51,16 @@ class MapsEntry(NamedTuple):
 
     path: Path
     words: tuple[str, ...]
+
+
+def words_with_maps(
+    vocabulary: Vocabulary, ids: Sequence[int], maps: Floats
+) -> tuple[tuple[str, Floats], ...]:
+    """The words of a decoded row, each with its maps (2, rows, columns).
+
+    maps: of each id, (len(ids), 2, rows, columns). A word of several byte pairs has the mean of their maps.
+    """
+    return tuple((word, maps[list(at)].mean(axis=0)) for word, at in vocabulary.words(ids))
 
 
 def over_content(words: WordMaps, grid: tuple[int, int]) -> Floats:

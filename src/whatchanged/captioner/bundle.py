@@ -34,6 +34,8 @@ MANIFEST = "bundle.json"
 GRAPHS = ("encoder.onnx", "decoder.onnx")
 REGION_GRAPH = "regions.onnx"
 WEIGHTS = "weights.safetensors"
+RECIPE = "recipe.toml"
+"""What the folder of a run holds, which people take for a model's."""
 SHIPPED = Path(__file__).parents[1] / "models"
 
 _MOST_BYTES = 4_000_000
@@ -110,6 +112,11 @@ def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
     folder = _find(DEFAULT if name_or_folder is None else name_or_folder)
     path = folder / MANIFEST
     if not path.is_file():
+        if (folder / RECIPE).is_file():
+            raise BundleError(
+                f"{folder}: this is a run of `whatchanged train`, no model. Caption with it by --run {folder}"
+                " instead of --model, or make a model of it: whatchanged export."
+            )
         raise BundleError(f"{folder}: this is no model folder: it has no {MANIFEST}.")
     size = path.stat().st_size
     if size > _MOST_BYTES:
@@ -132,6 +139,15 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     with whole(folder / MANIFEST) as draft:
         draft.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return open_bundle(folder.absolute())
+
+
+def reads_features(bundle: Bundle) -> BundleError:
+    """The error for a model of stored features that is given pictures."""
+    return BundleError(
+        f"{bundle.folder}: {bundle.card.name} reads features that were computed from pictures beforehand, not"
+        " pictures. Caption a data set whose features are stored: whatchanged caption DATA --model"
+        f" {bundle.folder} --features FOLDER"
+    )
 
 
 def _find(name_or_folder: str | Path) -> Path:

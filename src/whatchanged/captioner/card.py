@@ -20,6 +20,31 @@ class PictureInput:
     mean: tuple[float, ...]
     std: tuple[float, ...]
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(channels, height, width) of what the encoder reads of a picture."""
+        return 3, self.size[1], self.size[0]
+
+
+@dataclass(frozen=True)
+class FeatureInput:
+    """The model reads grid features that were computed from pictures beforehand, and no pictures.
+
+    Cells stand row by row, each with ``width`` numbers, as they are stored.
+    """
+
+    rows: int
+    columns: int
+    width: int
+    made_by: str
+    """What computed them: a backbone and the first twelve letters of the SHA-256 of its weights; "" where the
+    features do not say."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(cells, numbers) of what the encoder reads of a picture."""
+        return self.rows * self.columns, self.width
+
 
 @dataclass(frozen=True)
 class RegionInput:
@@ -31,7 +56,7 @@ class RegionInput:
     """Measured numbers of a place."""
 
 
-Input = PictureInput | RegionInput
+Input = PictureInput | FeatureInput | RegionInput
 """What a model reads; ``input`` in ``bundle.json``."""
 
 

@@ -18,6 +18,7 @@ from whatchanged.captioner.card import (
     AttentionLayout,
     BoxAttention,
     Card,
+    FeatureInput,
     GridAttention,
     InDistribution,
     Input,
@@ -100,6 +101,8 @@ def declaration_to_json(declared: Input | AttentionLayout) -> dict[str, Any]:
     match declared:
         case PictureInput():
             kind = "pictures"
+        case FeatureInput():
+            kind = "features"
         case RegionInput():
             kind = REGION_INPUT
         case GridAttention():
@@ -150,6 +153,13 @@ def _input(reader: CardReader, values: Fields) -> Input:
     kind = declared.get("kind")
     if kind == "pictures":
         return _pictures(inside, declared, "size")
+    if kind == "features":
+        return FeatureInput(
+            rows=inside.count(declared, "rows", 10_000),
+            columns=inside.count(declared, "columns", 10_000),
+            width=inside.count(declared, "width", 1_000_000),
+            made_by=inside.text(declared, "made_by"),
+        )
     if kind == REGION_INPUT:
         return RegionInput(
             regions=inside.count(declared, "regions", 1000),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.captioner.bundle import SHIPPED
-from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
 from whatchanged.captioner.onnx_files import check_graph
 from whatchanged.errors import BundleError, WhatchangedError
 from whatchanged.telemetry import import_onnxruntime
@@ -162,7 +162,7 @@ def open_graphs(
     folder: Path,
     content: Mapping[str, bytes],
     card: Card,
-    pictures: PictureInput,
+    reads: PictureInput | FeatureInput,
     grid: GridAttention,
     threads: int | None,
 ) -> tuple[Graph, Graph]:
@@ -175,14 +175,17 @@ def open_graphs(
     encoder, decoder = (
         Graph(folder / name, content[name], used) for name in ("encoder.onnx", "decoder.onnx")
     )
-    _check_graphs(card, pictures, grid, encoder, decoder)
+    _check_graphs(card, reads.shape, grid, encoder, decoder)
     return encoder, decoder
 
 
 def _check_graphs(
-    card: Card, pictures: PictureInput, grid: GridAttention, encoder: Graph, decoder: Graph
+    card: Card, read: tuple[int, ...], grid: GridAttention, encoder: Graph, decoder: Graph
 ) -> None:
-    """Check that the graphs fit the runtime, each other and the card. Raises BundleError."""
+    """Check that the graphs fit the runtime, each other and the card. Raises BundleError.
+
+    read: the sizes, behind the batch, of what the encoder reads of a picture.
+    """
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
     judged = set()
@@ -197,9 +200,8 @@ def _check_graphs(
     decoder.check_names("inputs", set(decoder.inputs) - caches - memory - {"position"}, {"previous"})
     next_caches = {f"next_{name}" for name in caches}
     decoder.check_names("outputs", set(decoder.outputs), {"log_probabilities", "attention"} | next_caches)
-    width, height = pictures.size
-    encoder.check_shape("before", (3, height, width))
-    encoder.check_shape("after", (3, height, width))
+    encoder.check_shape("before", read)
+    encoder.check_shape("after", read)
     for name in judged:
         encoder.expect(name, behind[name])
     decoder.check_shape("log_probabilities", (len(card.vocabulary),))

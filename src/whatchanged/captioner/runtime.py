@@ -1,10 +1,11 @@
 """The captioner: two pictures in, a description out. NumPy and ONNX Runtime on the CPU; no torch.
 
 The encoder graph runs once for a pair, the decoder graph once for a word. What they read and write depends
-on what the model's card declares. This version runs models whose input is whole pictures and whose attention
-is a grid over each picture (B pairs, V words of the vocabulary, L words so far):
+on what the model's card declares. This version runs models whose input is whole pictures, or features of them
+(``features.py``), and whose attention is a grid over each picture (B pairs, N cells of F numbers, V words of
+the vocabulary, L words so far):
 
-    encoder   before, after (B, 3, H, W) float32
+    encoder   before, after (B, 3, H, W) float32, or (B, N, F) where the model reads features
               -> memory_* (B, ...), any number of them
                  no_change (B,), where the card says that a head judges
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
@@ -22,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from whatchanged.captioner.attention import over_content
-from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle
-from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.attention import over_content, words_with_maps
+from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle, reads_features
+from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
 from whatchanged.captioner.colors import color_distance
 from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greedy
 from whatchanged.captioner.heatmap import overlay
@@ -101,6 +102,85 @@ class Description:
         return as_html(self.sentence, facts, None if self.sources is None else self.heatmap())
 
 
+class CaptionGraphs:
+    """The two graphs of a bundle, and how what they compute becomes a description."""
+
+    def __init__(
+        self, bundle: Bundle, reads: PictureInput | FeatureInput, grid: GridAttention, threads: int | None
+    ) -> None:
+        """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
+        self.card, self.attention = bundle.card, grid
+        content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
+        self._encoder, self._decoder = open_graphs(bundle.folder, content, bundle.card, reads, grid, threads)
+
+    def describe(
+        self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
+    ) -> list[Description]:
+        """Describe pairs side by side, by what the encoder reads of them: (B, ...) each.
+
+        pixels: (B, 2, H, W, 3), where it reads pictures.
+        """
+        batch = len(before)
+        encoded = self._encoder.run({"before": before, "after": after}, batch)
+        judged = encoded.pop("no_change", None)  # (B,)
+        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
+        cache = {**encoded, **self._decoder.empty_caches(batch)}
+        if judged is None:
+            judged = self._judge_by_sentences(cache, batch)
+        if beams == 1:
+            rows = greedy(self._step, cache, batch, self.card.max_length)
+        else:
+            rows = beam(self._step, cache, batch, self.card.max_length, beams)
+        return [
+            self._description(row, float(judged[i]), None if distances is None else distances[i])
+            for i, row in enumerate(rows)
+        ]
+
+    def _in_units_of_threshold(
+        self, distances: Floats | None, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.float64] | None:
+        """How far each picture is from the training pictures, 1 the limit: (B, 2); None: nobody can tell."""
+        known = self.card.in_distribution
+        if distances is None or known is None or pixels is None:
+            return None
+        colors = [color_distance(pixels[:, side], known.colors) for side in (0, 1)]
+        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
+        return np.maximum(in_units, np.stack(colors, axis=1))
+
+    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
+        """The probability (B,) of the no-change sentences, for a model without a head that judges."""
+        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
+        return sentences_probability(self._step, cache, batch, ids)
+
+    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
+        """One word further, as ``decoding`` asks for it."""
+        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
+        results = self._decoder.run(asked, len(previous))
+        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
+        return results["log_probabilities"], results["attention"], {**cache, **grown}
+
+    def _description(
+        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
+    ) -> Description:
+        vocabulary = self.card.vocabulary
+        sentence = vocabulary.text(row.ids)
+        maps = row.attention
+        if maps is None:
+            maps = np.zeros((0, 2, *self.attention.shape), np.float32)
+        words = words_with_maps(vocabulary, row.ids, maps)
+        no_change = self.card.no_change.calibrated(probability)
+        changed = sentence not in self.card.no_change.sentences
+        return Description(
+            sentence=sentence,
+            no_change=no_change,
+            heatmaps=over_content(words, self.attention.shape),
+            words=words,
+            changed=changed,
+            doubtful=changed == (no_change >= self.card.no_change.threshold),
+            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
+        )
+
+
 class Captioner:
     """A model that is loaded and ready. Loading is slow, so keep it. Threads may share it.
 
@@ -130,10 +210,7 @@ class Captioner:
         self.bundle = bundle
         self.card = bundle.card
         self.input, self.attention = _declared(bundle)
-        content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
-        self._encoder, self._decoder = open_graphs(
-            bundle.folder, content, bundle.card, self.input, self.attention, threads
-        )
+        self._graphs = CaptionGraphs(bundle, self.input, self.attention, threads)
 
     @overload
     def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...
@@ -169,33 +246,8 @@ class Captioner:
 
     def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
         """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
-        batch = len(pixels)
         inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
-        encoded = self._encoder.run({"before": inputs[:, 0], "after": inputs[:, 1]}, batch)
-        judged = encoded.pop("no_change", None)  # (B,)
-        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
-        cache = {**encoded, **self._decoder.empty_caches(batch)}
-        if judged is None:
-            judged = self._judge_by_sentences(cache, batch)
-        if beams == 1:
-            rows = greedy(self._step, cache, batch, self.card.max_length)
-        else:
-            rows = beam(self._step, cache, batch, self.card.max_length, beams)
-        return [
-            self._description(row, float(judged[i]), None if distances is None else distances[i])
-            for i, row in enumerate(rows)
-        ]
-
-    def _in_units_of_threshold(
-        self, distances: Floats | None, pixels: NDArray[np.uint8]
-    ) -> NDArray[np.float64] | None:
-        """How far each picture is from the training pictures, 1 the limit: (B, 2); None: nobody can tell."""
-        known = self.card.in_distribution
-        if distances is None or known is None:
-            return None
-        colors = [color_distance(pixels[:, side], known.colors) for side in (0, 1)]
-        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
-        return np.maximum(in_units, np.stack(colors, axis=1))
+        return self._graphs.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
 
     def _describe_lists(self, before: PictureSources, after: PictureSources, beams: int) -> list[Description]:
         results: list[Description] = []
@@ -205,40 +257,6 @@ class Captioner:
             described = self.describe_pixels(np.stack([self.read(*pair) for pair in sources]), beams)
             results += [replace(one, sources=pair) for one, pair in zip(described, sources, strict=True)]
         return results
-
-    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
-        """The probability (B,) of the no-change sentences, for a model without a head that judges."""
-        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
-        return sentences_probability(self._step, cache, batch, ids)
-
-    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
-        """One word further, as ``decoding`` asks for it."""
-        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
-        results = self._decoder.run(asked, len(previous))
-        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
-        return results["log_probabilities"], results["attention"], {**cache, **grown}
-
-    def _description(
-        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
-    ) -> Description:
-        vocabulary = self.card.vocabulary
-        sentence = vocabulary.text(row.ids)
-        maps = row.attention
-        if maps is None:
-            maps = np.zeros((0, 2, *self.attention.shape), np.float32)
-        # A word of several byte pairs has the mean of their maps.
-        words = tuple((word, maps[list(at)].mean(axis=0)) for word, at in vocabulary.words(row.ids))
-        no_change = self.card.no_change.calibrated(probability)
-        changed = sentence not in self.card.no_change.sentences
-        return Description(
-            sentence=sentence,
-            no_change=no_change,
-            heatmaps=over_content(words, self.attention.shape),
-            words=words,
-            changed=changed,
-            doubtful=changed == (no_change >= self.card.no_change.threshold),
-            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
-        )
 
 
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:
@@ -259,14 +277,22 @@ def load(name: str | Path | None = None, threads: int | None = None) -> Captione
 def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:
     """What the card declares. Raises BundleError for a kind that this version does not run."""
     card = bundle.card
+    if isinstance(card.input, FeatureInput):
+        raise reads_features(bundle)
     if not isinstance(card.input, PictureInput):
         raise BundleError(
             f"{bundle.folder}: {card.name} reads regions of pictures and makes statements of them, which a"
             " captioner of whole pictures cannot. Ask it by whatchanged.answers.Answerer(model)."
         )
+    return card.input, declared_grid(bundle)
+
+
+def declared_grid(bundle: Bundle) -> GridAttention:
+    """The grid of the attention. Raises BundleError where there is none."""
+    card = bundle.card
     if not isinstance(card.attention, GridAttention):
         raise BundleError(
             f"{bundle.folder}: the attention of {card.name} lies on boxes; this version of whatchanged paints"
             " attention on a grid only. Update whatchanged."
         )
-    return card.input, card.attention
+    return card.attention

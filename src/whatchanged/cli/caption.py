@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.caption_by_run import caption_by_run, chosen_run, refuse_others
+from whatchanged.cli.caption_by_run import (
+    PairsOfRun,
+    caption_by_run,
+    chosen_run,
+    refuse_others,
+    report_captioned,
+)
 from whatchanged.cli.caption_format import Form, Results
 from whatchanged.cli.caption_maps import Maps, about_maps, check_folder
 from whatchanged.cli.caption_run import CaptionRun, PairToCaption, caption_all, identity_of, sidecar
@@ -85,7 +91,9 @@ def caption(
     ] = "ours",
     attention: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write each word's attention too (safetensors); needs --model."),
+        typer.Option(
+            metavar="DIR", help="Write each word's attention too (safetensors); needs --model or --run."
+        ),
     ] = None,
     html: Annotated[
         Path | None,
@@ -102,7 +110,7 @@ def caption(
         typer.Option(help="A run of `train`, in place of a model; needs torch."),
     ] = None,
     features: Annotated[
-        Path | None, typer.Option(help="With --run: stored features, for a run that learned from such.")
+        Path | None, typer.Option(help="Stored features, for a run or a model that learned from such.")
     ] = None,
     device: Annotated[str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.")] = "auto",
     precision: PrecisionOption = "fp32",
@@ -121,11 +129,12 @@ def caption(
     part, parts = _part(shard)
     if resume and force:
         raise typer.BadParameter("choose one of --resume and --force")
-    if attention is not None and model is None:
-        raise typer.BadParameter("--attention keeps the maps of one model; name it with --model")
-    choice = chosen_run(run, features, device, checkpoint, precision)
-    asked = {"--model": model is not None, "--attention": attention is not None, "--html": html is not None}
-    refuse_others(choice, {**asked, "--resume": resume, "--beams": beams > 1, "--format": form != "ours"})
+    if attention is not None and model is None and run is None:
+        raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
+    choice = chosen_run(run, model, features, device, checkpoint, precision)
+    refuse_others(
+        choice, {"--model": None not in (model, run), "--html": html is not None, "--resume": resume}
+    )
     if any_remote(pairs, output):
         only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
     if any_remote(output):
@@ -141,7 +150,9 @@ def caption(
     from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
-    found = open_dataset(pairs, dataset, split, skip_missing)
+    answerer = Answerer(model, beams=beams) if choice is None else None  # before the data: is it a model?
+    pictures = choice is None or choice.reads_pictures
+    found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)
     _check_no_picture([lines, output] if html is None else [lines, output, html], listed)
     results.check_pairs(found.records)
@@ -150,9 +161,12 @@ def caption(
     last = len(listed) * part // parts
     base = found.root if found.root.is_dir() else found.root.parent
     if choice is not None:
-        caption_by_run(choice, base, listed[first:last], lines, batch_size, quiet)
+        at_once = PairsOfRun(base, listed, (first, last), lines, attention, force)
+        failed = caption_by_run(choice, at_once, beams, batch_size, quiet)
+        results.write(found.records)
+        report_captioned(failed, last - first, lines, output, quiet)
         return
-    answerer = Answerer(model, beams=beams)
+    assert answerer is not None
     identity = identity_of(answerer, base, listed, (first, last), attention is not None)
     maps = None
     if attention is not None:
@@ -166,11 +180,8 @@ def caption(
         from whatchanged.page import write_page
 
         write_page(html, caption_page(job, found.records), embed)
-    results.write(job, found.records)
-    if failed:
-        note(f"{failed:,} of {counted(last - first, 'pair')} failed; the file says why: {lines}")
-        raise typer.Exit(1)
-    note(f"{counted(last - first, 'pair')} captioned: {output}", quiet)
+    results.write(found.records)
+    report_captioned(failed, last - first, lines, output, quiet)
 
 
 def _captioner(answerer: "Answerer") -> "Captioner":
@@ -229,7 +240,8 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[PairToCaption]) 
             same = any(picture == output for picture in pictures)
         else:
             same = output.exists() and any(
-                not is_remote(picture) and picture.samefile(output) for picture in pictures
+                not is_remote(picture) and picture.exists() and picture.samefile(output)
+                for picture in pictures
             )
         if same:
             raise OutputError(f"{output}: this is a picture of the list. Name another file.")

@@ -10,7 +10,6 @@ from whatchanged.errors import OutputError
 from whatchanged.links import check_link
 
 if TYPE_CHECKING:
-    from whatchanged.cli.caption_run import CaptionRun
     from whatchanged.records import PairRecord
 
 Form = Literal["ours", "coco", "two-files", "pcl"]
@@ -56,13 +55,13 @@ class Results:
 
             check_kinds(self.form, records)
 
-    def write(self, run: "CaptionRun", records: "Sequence[PairRecord]") -> None:
-        """Write the captions of a run whose lines are complete; ``records`` are those of its data set."""
+    def write(self, records: "Sequence[PairRecord]") -> None:
+        """Write the captions once all lines are there; ``records`` are those of the data set."""
         if self.form == "ours":
             return
         from whatchanged.evaluation.io.predictions import read_predictions
         from whatchanged.evaluation.io.results import write_results
 
         known = {record.pair_id: record for record in records}
-        results = [(known[said.pair_id], said) for said in read_predictions(run.output)]
+        results = [(known[said.pair_id], said) for said in read_predictions(self.lines)]
         write_results(self.path, self.form, results)

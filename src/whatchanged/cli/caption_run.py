@@ -216,18 +216,23 @@ def identity_of(
     from whatchanged import __version__
     from whatchanged.answers.models import identity_of_models
 
-    digest = hashlib.sha256()
-    for pair in pairs:
-        paths = (named_from(base, path) for path in (pair.before, pair.after))
-        digest.update("\0".join((pair.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
     return {
         **identity_of_models(answerer.models, answerer.insists),
-        "list": {"pairs": len(pairs), "sha256": digest.hexdigest()},
+        "list": identity_of_list(base, pairs),
         "shard": {"first": span[0], "last": span[1]},
         "beams": answerer.beams,
         "attention": attention,
         "whatchanged": __version__,
     }
+
+
+def identity_of_list(base: Path, pairs: Sequence[PairToCaption]) -> dict[str, Any]:
+    """The number of pairs, and a hash of their ids and of their pictures' paths relative to ``base``."""
+    digest = hashlib.sha256()
+    for pair in pairs:
+        paths = (named_from(base, path) for path in (pair.before, pair.after))
+        digest.update("\0".join((pair.pair_id, *paths, "\n")).encode("utf-8", "surrogateescape"))
+    return {"pairs": len(pairs), "sha256": digest.hexdigest()}
 
 
 def named_from(base: Path, picture: Path) -> str:

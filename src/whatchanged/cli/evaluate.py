@@ -1,5 +1,6 @@
 """``whatchanged evaluate``: predictions against references, in numbers."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -54,6 +55,14 @@ def evaluate(
     attention: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Maps of `caption --attention`: the pointing game, and the page's."),
+    ] = None,
+    picture_size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WxH",
+            help="Of all pictures, in pixels, for the pointing game where they are not at hand.",
+            show_default="each picture's own",
+        ),
     ] = None,
     compare: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="Another system's predictions: a paired comparison.")
@@ -127,7 +136,13 @@ def evaluate(
     systems = Systems(predictions, compare, seeds or (), attention, failed_as_empty, only_predicted)
     check_outputs((json, markdown, html), (predictions, references, *systems.others))
     further = further_metrics(with_meteor=not no_meteor, with_spice=not no_java, spice_home=spice_home)
-    settings = ReportSettings(tokenizer, document_frequencies, resamples=resamples, further_metrics=further)
+    settings = ReportSettings(
+        tokenizer,
+        document_frequencies,
+        resamples=resamples,
+        further_metrics=further,
+        picture_size=_size(picture_size),
+    )
     report = report_from_files(systems, against, settings, threshold)
     texts: list[tuple[Path, str]] = []
     if json is not None:
@@ -139,6 +154,16 @@ def evaluate(
         texts.append((html, render(report_page(report, title), html.parent, embed)))
     _write(texts)
     print_result(report.table(), (json, markdown, html))
+
+
+def _size(text: str | None) -> tuple[int, int] | None:
+    """Width and height of ``--picture-size``."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d{0,5})x([1-9]\d{0,5})", text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not WIDTHxHEIGHT in pixels, for example 480x320.")
+    return int(found[1]), int(found[2])
 
 
 def _retrieval(

@@ -93,9 +93,11 @@ def _line(bundle: "Bundle", is_default: bool) -> str:
 
 def _size(declared: "Input") -> str:
     """The size of what the model reads."""
-    from whatchanged.captioner.card import PictureInput
+    from whatchanged.captioner.card import FeatureInput, PictureInput
 
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"{width}x{height}"
+    if isinstance(declared, FeatureInput):
+        return f"features of {declared.rows}x{declared.columns} cells, {declared.width:,} numbers each"
     return f"up to {declared.regions} places"

@@ -10,13 +10,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from whatchanged.errors import ImageError, RecipeError
+from whatchanged import __version__
+from whatchanged.captioner.attention import WordMaps, words_with_maps
+from whatchanged.captioner.decoding import Decoded
+from whatchanged.errors import ImageError
 from whatchanged.recipes.schema import Precision
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device, in_precision
+from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.methods import Method, captioning
-from whatchanged.training.run_folder import open_run
+from whatchanged.training.run_folder import check_captions, open_run
 from whatchanged.training.validation import decode_memory
 
 READERS = 8
@@ -31,18 +35,20 @@ class RunDescription:
     """What a run says of a pair.
 
     no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
-    method has none.
+    method has none. words: each word with its attention (2, rows, columns), where that was asked for.
     """
 
     sentence: str
     no_change: float | None
+    words: WordMaps = ()
 
 
 @dataclass(frozen=True)
 class RunCaptioner:
     """A run's method on its device, and how it reads a picture.
 
-    name: that of its recipe. precision: of the arithmetic, as in ``StageConfig``.
+    name: that of its recipe. precision: of the arithmetic, as in ``StageConfig``. beams: hypotheses kept by
+    the search. maps: whether words come with their attention.
     """
 
     name: str
@@ -50,11 +56,28 @@ class RunCaptioner:
     read: PictureReader
     device: torch.device
     precision: Precision = "fp32"
+    beams: int = 1
+    maps: bool = False
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of the attention over each picture."""
+        return self.method.vision.rows, self.method.vision.columns
+
+    @property
+    def layer(self) -> str:
+        """Which attention of the method the maps are of."""
+        return self.method.attention_description
+
+    def about(self) -> dict[str, str]:
+        """What tells this model from others: the recipe's name, and a hash of the weights."""
+        weights = fingerprint(self.method.state_dict())
+        return {"name": self.name, "version": __version__, "fingerprint": weights}
 
     def describe(
         self, pairs: Sequence[PicturePaths], batch_size: int
     ) -> Iterator[RunDescription | ImageError]:
-        """What is said of each pair in order, greedily, or what is wrong with its pictures.
+        """What is said of each pair in order, or what is wrong with its pictures.
 
         The next batch is read while one is computed.
         """
@@ -94,15 +117,15 @@ class RunCaptioner:
     def _describe(self, before: Tensor, after: Tensor) -> list[RunDescription]:
         with in_precision(self.precision, self.device):
             memory = self.method.encode(before, after)
-            rows = decode_memory(self.method, memory, len(before), before.device)
+            rows = decode_memory(self.method, memory, len(before), before.device, self.beams, self.maps)
             judged = self.method.no_change(memory)
-        sentences = [self.method.vocabulary.text(row.ids) for row in rows]
-        if judged is None:
-            return [RunDescription(sentence, None) for sentence in sentences]
-        return [
-            RunDescription(sentence, chance)
-            for sentence, chance in zip(sentences, judged.tolist(), strict=True)
-        ]
+        chances = [None] * len(rows) if judged is None else judged.tolist()
+        return [self._of_row(row, chance) for row, chance in zip(rows, chances, strict=True)]
+
+    def _of_row(self, row: Decoded, no_change: float | None) -> RunDescription:
+        vocabulary = self.method.vocabulary
+        words = () if row.attention is None else words_with_maps(vocabulary, row.ids, row.attention)
+        return RunDescription(vocabulary.text(row.ids), no_change, words)
 
     def _on_device(self, pictures: Sequence[NDArray[np.generic]]) -> Tensor:
         stacked = torch.from_numpy(np.stack(pictures))
@@ -118,16 +141,19 @@ def open_run_captioner(
     device: str,
     checkpoint: str,
     precision: Precision = "fp32",
+    beams: int = 1,
+    maps: bool = False,
 ) -> RunCaptioner:
     """A run's captioner for the data set at ``root``, on "auto", "cpu" or a "cuda" device.
 
     features: where its stored features lie, for a run that learned from such. checkpoint: as in
-    ``checkpoint_file``. precision: of the arithmetic. Raises RecipeError where the folder holds no run, or
-    has no stage that captions.
+    ``checkpoint_file``. precision: of the arithmetic. beams: hypotheses kept by the search. maps: whether
+    words come with their attention. Raises RecipeError where the folder holds no run, or the checkpoint has
+    not learned to caption.
     """
-    recipe, method, _ = open_run(run, checkpoint)
-    if not any("caption" in stage.tasks for stage in recipe.stages):
-        raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
+    recipe, method, state = open_run(run, checkpoint)
+    check_captions(run, recipe, state)
     where = choose_device(device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
-    return RunCaptioner(recipe.name, captioning(method, str(run)).to(where), read, where, precision)
+    captioner = captioning(method, str(run)).to(where)
+    return RunCaptioner(recipe.name, captioner, read, where, precision, beams, maps)

@@ -6,6 +6,7 @@ All is counted on torch's "meta" device, whose tensors have shapes and no number
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from whatchanged.bpe import read_merges
+from whatchanged.bpe import ALPHABET, MERGES, from_merges, read_merges
 from whatchanged.errors import DatasetError
 from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe, StageConfig
@@ -30,6 +31,8 @@ from whatchanged.vocabulary import NO_WORDS, Vocabulary
 
 WORDS = 1000
 """Words that captions are assumed to have."""
+CLIP_LOADER = "whatchanged.training.weights.clip_weights:load_clip"
+"""Of methods that begin from CLIP's weights, whose word table has a row for each of CLIP's pieces."""
 MASKED, KIND = 0.15, 0.5
 """What share of rows is taken to be chosen: by a mask, as of masked words; by their kind, changed or not, or
 proposed places that are there and no padding."""
@@ -65,6 +68,9 @@ def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
         found: Vocabulary = read_merges(Path(data.merges))
         return found, f"{len(found):,} subwords of {data.merges}"
     known: tuple[Vocabulary, str] | None = imported(data.planned_words)(data) if data.planned_words else None
+    if recipe.method.weights_loader == CLIP_LOADER and recipe.method.expects_weights(recipe):
+        found = from_merges([f"{one} {other}" for one, other in islice(product(ALPHABET, repeat=2), MERGES)])
+        return found, f"CLIP's {len(found):,} pieces, as the recipe begins from CLIP's weights"
     if known is not None:
         return known
     found = Vocabulary.from_captions([f"word{number}" for number in range(WORDS)])
@@ -95,8 +101,10 @@ def _stage(
         if accumulate > 1:  # and what one part keeps while its gradient is computed
             kept += _count(method, task, _shapes(batch, math.ceil(rows / accumulate), accumulate=1))[1]
         results[task] = operations, kept
-    learning = sum(parameter.numel() for parameter in method.parameters() if parameter.requires_grad)
-    weights = sum(p.nbytes * (COPIES if p.requires_grad else 1) for p in method.parameters())
+    unused = method.parameters_without_gradient(stage.tasks)
+    learns = {name for name, p in method.named_parameters() if p.requires_grad and name not in unused}
+    learning = sum(p.numel() for name, p in method.named_parameters() if name in learns)
+    weights = sum(p.nbytes * (COPIES if name in learns else 1) for name, p in method.named_parameters())
     total = sum(stage.tasks[task] for task in results)
     return StageEstimate(
         stage.name,

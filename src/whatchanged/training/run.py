@@ -19,6 +19,7 @@ from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
 from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
+from whatchanged.training.data.negatives import share_lines
 from whatchanged.training.data.sources import Sources, open_sources
 from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
@@ -167,6 +168,9 @@ def _begin_folder(launch: Launch) -> None:
 def _open_data(launch: Launch) -> Sources:
     """What the run reads. Raises RecipeError where the data has other words than a resumed run began with."""
     sources = open_sources(launch.recipe, launch.run)
+    if launch.start is None and not launch.quiet and rank() == 0:
+        for line in share_lines(launch.run):
+            _print_note(line)
     if launch.start is not None and launch.recipe.method.captions:
         check_vocabulary(sources.vocabulary, launch.run)
     return sources

@@ -4,7 +4,8 @@ RUN/recipe.toml        as resolved, every setting spelled out
 RUN/environment.json   versions, machine, command, and the weights it started from; later launches beside
 RUN/vocabulary.json    the words, ids in order, where captions are written
 RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
-RUN/metrics.jsonl, events/, negatives.jsonl (where FDA built them), shards.json (of a pool)
+RUN/negatives.jsonl    where FDA built false captions; negatives.shares.json: how many of each kind
+RUN/metrics.jsonl, events/, shards.json (of a pool)
 """
 
 import json
@@ -110,6 +111,19 @@ def read_recipe(run: Path) -> Recipe:
     except (OSError, ValueError) as error:
         raise RecipeError(f"{file}: the run's recipe cannot be read ({error}). Train it again.") from error
     return parse_saved_recipe(text, str(file))
+
+
+def check_captions(run: Path, recipe: Recipe, state: State) -> None:
+    """Raise RecipeError where no stage up to that of the checkpoint learned to caption."""
+    stages = [stage.name for stage in recipe.stages if "caption" in stage.tasks]
+    if not stages:
+        raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
+    if all("caption" not in stage.tasks for stage in recipe.stages[: state.stage + 1]):
+        now = recipe.stages[state.stage].name
+        raise RecipeError(
+            f"{run}: this checkpoint is of the stage {now}, before the decoder learned to caption (stage"
+            f" {stages[0]}). Name a later one: --checkpoint, or go on with the run (train --resume)."
+        )
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from whatchanged.captioner.decoding import Decoded, GraphCache, greedy
+from whatchanged.captioner.decoding import Decoded, GraphCache, beam, greedy
 from whatchanged.errors import RecipeError
 from whatchanged.evaluation.io.similarity import Similarity
 from whatchanged.evaluation.metrics.cider import cider_d
@@ -152,15 +152,27 @@ def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
         return decode_memory(method, method.encode(before, after), len(before), before.device)
 
 
-def decode_memory(method: Method, memory: Any, pairs: int, device: torch.device) -> list[Decoded]:
-    """The same of so many pairs that are encoded, within ``torch.inference_mode``."""
+def decode_memory(
+    method: Method, memory: Any, pairs: int, device: torch.device, beams: int = 1, maps: bool = False
+) -> list[Decoded]:
+    """The same of so many pairs that are encoded, within ``torch.inference_mode``.
 
-    def step(previous: NDArray[np.int64], position: int, cache: GraphCache) -> tuple[Any, None, GraphCache]:
+    beams: hypotheses kept by the search; 1 is greedy. maps: whether each word comes with its attention.
+    """
+    first = method.first_cache(memory)
+    if beams > 1:  # a pair's hypotheses lie side by side, each with the memory of its pair
+        memory = type(memory)(
+            *(None if part is None else part.repeat_interleave(beams, dim=0) for part in memory)
+        )
+
+    def step(previous: NDArray[np.int64], position: int, cache: GraphCache) -> tuple[Any, Any, GraphCache]:
         ids = torch.from_numpy(previous).to(device)
-        scores, _, grown = method.step(memory, ids, position, dict(cache))
-        return _numpy(scores), None, grown
+        scores, attention, grown = method.step(memory, ids, position, dict(cache))
+        return _numpy(scores), _numpy(attention) if maps else None, grown
 
-    return list(greedy(step, method.first_cache(memory), pairs, method.max_length))
+    if beams > 1:
+        return beam(step, first, pairs, method.max_length, beams)
+    return list(greedy(step, first, pairs, method.max_length))
 
 
 def _numpy(tensor: Tensor) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from pair_records import pair_record
 from PIL import Image
 
-from whatchanged.errors import ImageError, PredictionsError
+from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.metrics.pointing import enlarged, peak, play
 
 
@@ -94,8 +94,10 @@ def test_boxes_outside_their_picture(record, box):
 
 def test_a_picture_that_is_gone(record, tmp_path):
     (tmp_path / "a.png").unlink()
-    with pytest.raises(ImageError, match="there is no such file"):
+    with pytest.raises(PredictionsError, match=r"a\.png.*Say so: --picture-size WIDTHxHEIGHT"):
         play(record((0, 0, 5, 5), None), hot((0, 0)))
+    (shot,) = play(record((0, 0, 5, 5), None), hot((0, 0)), given_size=(20, 10))
+    assert shot.area == 25 / 200
 
 
 def test_a_box_of_a_picture_that_is_not_known(record):

@@ -1,6 +1,7 @@
 """Who makes the false captions of a data set, how many, and where they are kept."""
 
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -101,3 +102,35 @@ def test_the_language_of_captions_decides_who_makes_false_ones():
     assert language_of(["animal1 is brown"]) is None
     clevr = ["the small red rubber cube moved", "no change was made"]
     assert language_of(clevr) is language_of([*clevr, "the qube moved"]) is find_world("clevr")
+
+
+FREE = [
+    "the tiny brown ball on the left has become a shiny tile",
+    "someone took the purple block away from the corner",
+    "a yellow cylinder now stands between two gray spheres",
+    "the green block in the back has switched its texture",
+    "a small cyan ball appeared beside the big brick",
+    "the red tube moved a little to the window side",
+    "the metallic dice near the wall is missing from the second view",
+]
+
+
+@pytest.mark.parametrize("known", [14, 7])
+def test_who_makes_them_is_chosen_for_each_pair(known, scenes, tmp_path):
+    """Also where most, or too few, of a set's captions are in the language of a world."""
+    pytest.importorskip("textblob")
+    records, truths = scenes
+    speaking = records[:known]
+    free = [pair(100 + n, (FREE[n % 7], f"{FREE[(n + 3) % 7]} {n}")) for n in range(21 - known)]
+    mixed = [record for two in zip_longest(speaking, free) for record in two if record is not None]
+    kept = tmp_path / "negatives.jsonl"
+    results = find_false_captions(mixed, 6, replace(FOUR, seed=3), kept, find_world("clevr"), {})
+    assert set(results) == {record.pair_id for record in mixed}
+    assert {len(set(false)) for false in results.values()} == {6}
+    for record in mixed:
+        assert not set(results[record.pair_id]) & set(record.captions)
+    reads = find_world("clevr").language.reads
+    if known == 14:  # enough of them to find false ones by the rules of the language
+        for record in speaking:
+            assert all(reads(sentence) for sentence in results[record.pair_id])
+            assert not any(is_true(sentence, *truths[record.pair_id]) for sentence in results[record.pair_id])

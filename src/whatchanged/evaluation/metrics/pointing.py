@@ -1,14 +1,15 @@
 """The pointing game: does the attention's maximum lie in the box of what changed?
 
 Source: Zhang et al., ECCV 2016, as played by Park, Darrell and Rohrbach (ICCV 2019, and their
-``utils/eval_utils.py``). Departures: the canvas is the picture's true size, where theirs is 360 x 480 for
-pictures 320 high; the enlargement is this module's, as theirs uses a function that its library has dropped
-(where values are nearly equal, the maximum may lie less than a pixel beside theirs); and the map is the mean
-over the sentence's content words.
+``utils/eval_utils.py``). Departures: the canvas is the picture's true size, or the one that is told where
+the pictures are not at hand; theirs is 360 x 480 for pictures 320 high. The enlargement is this module's, as
+theirs uses a function that its library has dropped (where values are nearly equal, the maximum may lie less
+than a pixel beside theirs). The map is the mean over the sentence's content words.
 """
 
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from whatchanged.errors import PredictionsError
 from whatchanged.images import picture_size
 from whatchanged.records import PairRecord, SizedBox
+from whatchanged.urls import is_remote
 
 Floats = NDArray[np.float64]
 PairMaps = NDArray[np.floating[Any]]
@@ -38,11 +40,13 @@ class Shot(NamedTuple):
     """Whether a map that is hot in one single cell can hit the box at all: the grid's own bound."""
 
 
-def play(record: PairRecord, maps: PairMaps | None) -> list[Shot]:
+def play(record: PairRecord, maps: PairMaps | None, given_size: tuple[int, int] | None = None) -> list[Shot]:
     """The game on each box of a pair: two for most changes, one for an addition or a drop.
 
-    ``maps`` is None for a pair without attention (it failed, or its sentence is empty); it misses. Raises
-    PredictionsError for a box outside its picture, ImageError for a picture that cannot be opened.
+    ``maps`` is None for a pair without attention (it failed, or its sentence is empty); it misses.
+    given_size: (W, H) in pixels, in place of the pictures' own, which are then not looked at. Raises
+    PredictionsError for a box outside its picture, or where neither a picture nor its size is there;
+    ImageError for a picture that cannot be opened.
     """
     shots = []
     for side, (picture, box) in enumerate(zip((record.before, record.after), record.boxes, strict=True)):
@@ -52,7 +56,7 @@ def play(record: PairRecord, maps: PairMaps | None) -> list[Shot]:
             raise PredictionsError(
                 f"{record.pair_id}: it has a box but no picture. Name the data set's folder as references."
             )
-        size = picture_size(picture)
+        size = given_size or _own_size(record.pair_id, picture)
         whole = _whole_pixels(record.pair_id, box, size)
         area = whole[2] * whole[3] / (size[0] * size[1])
         if maps is None:
@@ -60,6 +64,16 @@ def play(record: PairRecord, maps: PairMaps | None) -> list[Shot]:
         else:
             shots.append(_shoot(side, maps[side], whole, area, size))
     return shots
+
+
+def _own_size(pair_id: str, picture: Path) -> tuple[int, int]:
+    """The size (W, H) of a picture's file."""
+    if not is_remote(picture) and not picture.exists():
+        raise PredictionsError(
+            f"{pair_id}: its picture is not there ({picture}), so the pointing game does not know how large"
+            " it is. Say so: --picture-size WIDTHxHEIGHT."
+        )
+    return picture_size(picture)
 
 
 def enlarged(heat: PairMaps, size: tuple[int, int]) -> Floats:

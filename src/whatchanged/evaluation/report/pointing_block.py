@@ -24,12 +24,13 @@ def pointing_block(scored: Scored) -> dict[str, Any] | None:
     results = by_subset(scored.shots, groups, scored.subsets, settings.resamples, settings.seed)
     if not results:
         return None
+    size = settings.picture_size
     return {
         "grid": list(maps.grid),
         "words": "mean over the content words",
         "layer": maps.layer,
         "model": maps.model,
-        "canvas": "the pictures' true size",
+        "canvas": "the pictures' true size" if size is None else f"{size[0]} x {size[1]}, as told",
         "without_maps": len(scored.records) - len(maps.of),
         "subsets": results,
     }

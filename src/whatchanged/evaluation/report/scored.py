@@ -42,6 +42,8 @@ class ReportSettings:
     """Of the resamples."""
     further_metrics: Mapping[str, FurtherMetric] = field(default_factory=dict)
     """METEOR and SPICE, where they are to be computed."""
+    picture_size: tuple[int, int] | None = None
+    """Width and height in pixels that the pointing game takes for every picture; None: each picture's own."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,11 @@ def score(
     """
     _check_lengths(records, predictions)
     # The pointing game first: it fails on files that do not fit, and METEOR takes minutes.
-    shots = [] if maps is None else [play(record, maps.of.get(record.pair_id)) for record in records]
+    shots = (
+        []
+        if maps is None
+        else [play(record, maps.of.get(record.pair_id), settings.picture_size) for record in records]
+    )
     texts = [prediction.caption for prediction in predictions]
     captions = caption_scores(
         texts,

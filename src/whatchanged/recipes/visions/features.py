@@ -15,6 +15,7 @@ class FeaturesConfig(VisionSettings):
     reader: ClassVar[str] = "whatchanged.training.data.stored_grids:grid_reader"
     planned: ClassVar[str] = "whatchanged.training.data.stored_grids:planned_grid"
     in_front: ClassVar[str] = "whatchanged.training.export.backbone_in_front:put_backbone_in_front"
+    exporter: ClassVar[str] = "whatchanged.training.export.of_features:export_features"
 
     stored: ClassVar[bool] = True
     instead_of_stored: ClassVar[str] = "; or learn from the pictures themselves: --set vision.kind=patches"

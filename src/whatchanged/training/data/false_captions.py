@@ -1,13 +1,14 @@
 """False captions for the tasks that need them: published with the data, kept in the run folder, or new."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from whatchanged.errors import DatasetError
 from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
-from whatchanged.training.data.negatives import Mined, read_negatives, write_negatives
+from whatchanged.training.data.negatives import Mined, joined, read_negatives, write_negatives
 from whatchanged.training.data.text_negatives import Judge, mine_text
 from whatchanged.worlds import Truth, World, language_of
 
@@ -32,26 +33,53 @@ def find_false_captions(
 ) -> FalseCaptions:
     """``count`` false captions of each record; those that come with the data are taken as they are.
 
-    kept: the file of the run folder that they are written to, and read from when the run is resumed. Captions
-    in the language of a world are falsified by that world's rules. Those of free text are falsified by
-    ``text_negatives``, and checked by ``world`` where it knows the truth.
+    kept: the file of the run folder that they are written to, and read from when the run is resumed. Pairs
+    whose captions are in the language of a world get false ones by that world's rules, all others those of
+    free text, by ``text_negatives``, checked by ``world`` where it knows the truth.
     """
     if all(record.negatives for record in records):
         return {record.pair_id: record.negatives for record in records}
     if not kept.is_file():
         longest = recipe.method.longest_caption(single=records[0].after is None)
-        speaking = language_of([record.captions[0] for record in records if record.captions])
-        mine: Callable[..., Mined]
-        if speaking is None:
-            mine = partial(mine_text, judge=_judge(world, truths))
-        else:
-            falsify = imported(speaking.language.false_captions)
-            complete = truths if all(record.pair_id in truths for record in records) else None
-            mine = partial(falsify, truths=complete)
-        mined = mine(records, seed=recipe.seed, count=count, longest=longest)
+        settings = {"seed": recipe.seed, "count": count, "longest": longest}
+        mined = _mine(records, _judge(world, truths), truths, settings)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        write_negatives(kept, records, mined.sentences)
+        write_negatives(kept, records, mined)
     return read_negatives(kept, records)
+
+
+def _mine(
+    records: Sequence[PairRecord],
+    judge: Judge | None,
+    truths: Mapping[str, Truth],
+    settings: Mapping[str, Any],
+) -> Mined:
+    """Each pair's false captions: by a world's rules where its captions are in the world's language.
+
+    Where some are and some are not, a world's few pairs may be too few to find false captions among: then
+    they are made as those of free text, too.
+    """
+    speaking = language_of([record.captions[0] for record in records if record.captions])
+    if speaking is None:
+        return mine_text(records, judge=judge, **settings)
+    falsify = imported(speaking.language.false_captions)
+    in_language = [record for record in records if _speaks(speaking, record)]
+    free = [record for record in records if not _speaks(speaking, record)]
+    complete = truths if all(record.pair_id in truths for record in in_language) else None
+    if not free:
+        mined: Mined = falsify(records, truths=complete, **settings)
+        return mined
+    try:
+        by_rules = falsify(in_language, truths=complete, **settings)
+    except DatasetError:
+        return mine_text(records, judge=judge, **settings)
+    return joined(by_rules, mine_text(free, judge=judge, among=records, **settings))
+
+
+def _speaks(world: World, record: PairRecord) -> bool:
+    """Whether at least half of a pair's captions are in the world's language; a pair without captions needs
+    none of its own."""
+    return not record.captions or language_of(record.captions) is world
 
 
 def _judge(world: World | None, truths: Mapping[str, Truth]) -> Judge | None:

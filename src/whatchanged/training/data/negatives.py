@@ -12,7 +12,7 @@ How this is done in one language, and how a sentence is shown to be false: ``tex
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,6 +32,8 @@ ProposedNegative = tuple[NegativeKind, str, float]
 Proposed = tuple[list[str], Iterator[ProposedNegative]]
 """The false captions that a pair has so far, and further proposals, which differ from these."""
 
+SHARES = ".shares.json"
+"""How the name ends of the file that says how many false captions there are of each kind."""
 MIN_DOCUMENTS = 10
 """A word may be a substitute where Replace would choose it in at least so many captions."""
 POOL = 20_000
@@ -44,11 +46,30 @@ TRIES = 12
 
 @dataclass(frozen=True)
 class Mined:
-    """Pair id -> its false captions; how many of each kind; the share of words that Replace replaced."""
+    """Pair id -> its false captions; how many of each kind; the share of words that Replace replaced; pair id
+    -> the kind of each of its false captions, where whoever made them says so."""
 
     sentences: Mapping[str, tuple[str, ...]]
     counts: Mapping[NegativeKind, int]
     replaced: float
+    kinds: Mapping[str, tuple[NegativeKind, ...]] = field(default_factory=dict)
+
+    def shares(self) -> dict[str, Any]:
+        """How many pairs, how many of each kind, and the words replaced, as the run's folder keeps them."""
+        counts = {kind: self.counts.get(kind, 0) for kind in KINDS}
+        return {"pairs": len(self.sentences), "kinds": counts, "replaced_words": self.replaced}
+
+
+def joined(one: Mined, other: Mined) -> Mined:
+    """The false captions of different pairs as one."""
+    counts = Counter(one.counts) + Counter(other.counts)
+    replaced = one.replaced * one.counts.get("replace", 0) + other.replaced * other.counts.get("replace", 0)
+    return Mined(
+        {**one.sentences, **other.sentences},
+        counts,
+        replaced / max(1, counts["replace"]),
+        {**one.kinds, **other.kinds},
+    )
 
 
 def fill(
@@ -64,13 +85,16 @@ def fill(
     depend on what the list holds. Raises DatasetError for a record with too few proposals.
     """
     sentences: dict[str, tuple[str, ...]] = {}
+    kinds: dict[str, tuple[NegativeKind, ...]] = {}
     counts: Counter[NegativeKind] = Counter()
     replaced: list[float] = []
     similar = texts.similar([most_specific(record) for record in records])
     for number, record in enumerate(records):
         chosen, proposals = propose(record, next(similar), np.random.default_rng((seed, number)))
+        own: list[NegativeKind] = []
         for kind, sentence, share in proposals:
             counts[kind] += 1
+            own.append(kind)
             replaced += [share] if kind == "replace" else []
             chosen.append(sentence)
             if len(chosen) == count:
@@ -80,8 +104,8 @@ def fill(
                 f"{record.pair_id}: only {len(chosen)} of {count} false captions can be found among"
                 f" the {len(texts.sentences)} captions at hand. Use more pairs, or leave out the task fda."
             )
-        sentences[record.pair_id] = tuple(chosen)
-    return Mined(sentences, counts, float(np.mean(replaced)) if replaced else 0.0)
+        sentences[record.pair_id], kinds[record.pair_id] = tuple(chosen), tuple(own)
+    return Mined(sentences, counts, float(np.mean(replaced)) if replaced else 0.0, kinds)
 
 
 class CaptionVectors:
@@ -125,23 +149,40 @@ def most_specific(record: PairRecord) -> str:
     return max(record.captions, key=lambda caption: (len(caption.split()), caption), default="")
 
 
-def write_negatives(
-    path: Path, records: Iterable[PairRecord], negatives: Mapping[str, tuple[str, ...]]
-) -> None:
+def write_negatives(path: Path, records: Iterable[PairRecord], mined: Mined) -> None:
     """Write the published form, atomically: JSON lines with img1, img2, sentences, neg_samples.
 
-    Each line starts with the pair's id, because pictures in different folders may have the same name.
+    Each line starts with the pair's id, because pictures in different folders may have the same name, and
+    ends with the kind of each of its false captions, where it is known. Beside the file, in NAME.shares.json,
+    stands how many there are of each kind, and the share of words that Replace replaced.
     """
+    with whole(path.with_suffix(SHARES)) as draft:
+        draft.write_text(json.dumps(mined.shares()) + "\n", encoding="utf-8")
     with whole(path) as draft, draft.open("w", encoding="utf-8") as file:
         for record in records:
-            line = {
+            line: dict[str, Any] = {
                 "id": record.pair_id,
                 "img1": record.before.name,
                 "img2": "" if record.after is None else record.after.name,
                 "sentences": list(record.captions),
-                "neg_samples": list(negatives[record.pair_id]),
+                "neg_samples": list(mined.sentences[record.pair_id]),
             }
+            if record.pair_id in mined.kinds:
+                line["neg_kinds"] = list(mined.kinds[record.pair_id])
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def share_lines(run: Path) -> list[str]:
+    """For each file of false captions that was made in a run's folder, a line on what is in it."""
+    lines = []
+    for file in sorted(run.glob(f"*{SHARES}")):
+        shares = read_json(read_regular_text(file))
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in shares["kinds"].items())
+        lines.append(
+            f"{file.name.removesuffix(SHARES)}: false captions of {shares['pairs']:,} pairs: {kinds}; Replace"
+            f" changed {100 * shares['replaced_words']:.0f} % of a caption's words"
+        )
+    return lines
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:

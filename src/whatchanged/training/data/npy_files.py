@@ -15,6 +15,9 @@ from whatchanged.arrays import mapped_array
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.training.data.grid_files import picture_name
 
+ABOUT = "features.json"
+"""Says which backbone's features lie beside it, where `whatchanged features --npy` wrote them."""
+
 
 def npy_file(folder: Path, name: str) -> Path:
     """Where the features of a picture lie. name: its path below the data set's folder, with slashes.

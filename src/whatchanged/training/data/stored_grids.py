@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from whatchanged.recipes.visions.features import FeaturesConfig
 from whatchanged.training.batches import PictureReader
-from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
-from whatchanged.training.data.npy_files import features_paths, read_features
+from whatchanged.training.data.feature_folders import features_reader
 
 
 def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> PictureReader:
@@ -17,12 +16,7 @@ def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> PictureRead
     folder: one of ``grid_files``, or one with an ``.npy`` per picture. Raises DatasetError where its grids
     are of another size than the recipe's.
     """
-    grid = (vision.rows, vision.columns, vision.feature_width)
-    if not is_grid_folder(folder):
-        return lambda path: read_features(features_paths(folder, path, root), *grid)
-    stored = GridFiles(folder)
-    stored.check(*grid)
-    return lambda path: stored.read(picture_name(path, root))
+    return features_reader((vision.rows, vision.columns, vision.feature_width), folder, root)
 
 
 def planned_grid(vision: FeaturesConfig) -> tuple[NDArray[np.float32], None]:

@@ -93,13 +93,15 @@ def mine_text(
     count: int = 6,
     longest: int = 77,
     judge: Judge | None = None,
+    among: Sequence[PairRecord] | None = None,
 ) -> Mined:
     """Build ``count`` false captions for every record: a third of each kind (single pictures: half of two).
 
-    The same for the same seed. longest: words that a caption is truncated to. Raises DatasetError for a
+    The same for the same seed. longest: words that a caption is truncated to. among: the pairs whose captions
+    are at hand; None: the records'. Raises DatasetError for a
     record that has fewer than ``count``, MissingExtra without TextBlob.
     """
-    captions = _TextCaptions(records, seed)
+    captions = _TextCaptions(records if among is None else among, seed)
 
     def propose(record: PairRecord, similar: Sequence[str], rng: np.random.Generator) -> Proposed:
         chosen = _TextNegatives(record, captions, longest, judge)

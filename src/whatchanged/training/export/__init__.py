@@ -1,6 +1,7 @@
 """From a training run to a bundle: graphs, weights, a card, a README.
 
-What writes the bundle is named by the settings of the run's method (``LearnerSettings.exporter``).
+What writes the bundle is named by the settings of the run's method (``LearnerSettings.exporter``), or by
+those of its vision where that reads no pictures (``VisionSettings.exporter``).
 """
 
 from collections.abc import Callable
@@ -32,8 +33,9 @@ def export_run(
     data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
     default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
     checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features needs to
-    read pictures, where no package carries them. in_distribution: a pool of drawn pictures of the model's
-    size; the bundle then reports how unlike them a picture is (``in_distribution.py``).
+    read pictures, where no package carries them; without a backbone that is known, it reads features
+    (``of_features``). in_distribution: a pool of drawn pictures of the model's size; the bundle then reports
+    how unlike them a picture is (``in_distribution.py``).
 
     unfinished: also of a run that has not come to its end; its card says how far it came.
 
@@ -50,11 +52,11 @@ def export_run(
 
 
 def _exporter(model: TrainedModel) -> Exporter:
-    """What writes the bundle of a run of this method. Raises RecipeError where nothing does."""
-    method = model.recipe.method
+    """What writes the bundle of a run of this method and vision. Raises RecipeError where nothing does."""
+    method, vision = model.recipe.method, model.recipe.vision
     if not method.exporter:
         raise RecipeError(f"{model.run}: a run of {method.name} becomes no bundle.")
-    found: Exporter = imported(method.exporter)
+    found: Exporter = imported(vision.exporter or method.exporter)
     return found
 
 

@@ -29,18 +29,22 @@ class PicturesInFront(VisionSettings):
 
 def put_backbone_in_front(
     run: Path, recipe: Recipe, method: Method, weights: Path | None
-) -> tuple[Recipe, FrozenBackbone]:
+) -> tuple[Recipe, FrozenBackbone | None]:
     """Make the backbone of its features the vision of ``method``; returns the recipe that reads pictures.
 
-    weights: the backbone's, where no package carries them: a file, or the folder of the run whose backbone it
-    is. Raises RecipeError where the features do not name their backbone, or were made with other weights.
+    Of features that do not name their backbone, as published ones, nothing is put in front: recipe and method
+    stay as they are, and the model reads features (``of_features``). weights: the backbone's, where no
+    package carries them: a file, or the folder of the run whose backbone it is. Raises RecipeError where
+    weights are given and the features do not name their backbone, or were made with others.
     """
     folder = Path(recipe.data.stored)
     if not is_grid_folder(folder):
+        if weights is None and recipe.data.stored and folder.is_dir():
+            return recipe, None
         raise RecipeError(
             f"{run}: this model reads precomputed features, and {folder} does not name the backbone that"
-            " made them, so the model cannot read pictures. Make the features with `whatchanged features`, or"
-            " train with another vision.kind."
+            " made them, so the model cannot read pictures. Leave --weights out to export a model that reads"
+            " such features, or make them with `whatchanged features` and train on these."
         )
     about = dict(GridFiles(folder).about)
     about.pop("precision", None)  # in front of a model it computes in 32 bit

@@ -3,12 +3,32 @@
 from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST
-from whatchanged.captioner.card import AttentionLayout, Card, GridAttention, Input, PictureInput
+from whatchanged.captioner.card import (
+    AttentionLayout,
+    Card,
+    FeatureInput,
+    GridAttention,
+    Input,
+    PictureInput,
+)
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
 ELSEWHERE = """It works only for pictures like those that it was trained on. What it says of other pictures
 means nothing."""
+
+
+OF_PICTURES = """\
+Two pictures in; out come one sentence that says what changed, the probability that nothing did, and where the
+model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
+
+    whatchanged describe before.png after.png --model FOLDER"""
+OF_FEATURES = """\
+Stored features of two pictures in; out come one sentence that says what changed, the probability that nothing
+did, and where the model looked. It reads no pictures. It runs on the CPU with ONNX Runtime, without torch and
+without a network.
+
+    whatchanged caption DATASET --model FOLDER --features FEATURES -o captions.jsonl"""
 
 
 def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) -> str:
@@ -33,10 +53,7 @@ tags: [{", ".join(tags)}]
 
 # {card.name}
 
-Two pictures in; out come one sentence that says what changed, the probability that nothing did, and where the
-model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
-
-    whatchanged describe before.png after.png --model FOLDER
+{OF_FEATURES if isinstance(card.input, FeatureInput) else OF_PICTURES}
 
 | | |
 |---|---|
@@ -83,6 +100,12 @@ def _input_in_words(declared: Input) -> str:
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"whole pictures, resized to {width} x {height} (bicubic)"
+    if isinstance(declared, FeatureInput):
+        origin = declared.made_by or "a backbone that the features do not name"
+        return (
+            f"features of {declared.rows} x {declared.columns} cells with {declared.width:,} numbers each, by"
+            f" {origin}"
+        )
     return (
         f"{declared.numbers} measured numbers of each of up to {declared.regions} places of a pair that may"
         " have changed"

@@ -3,7 +3,6 @@
 Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,33 +37,32 @@ def export_pictures(
     model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
 ) -> None:
     """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
-    recipe, method, settings = model.recipe, model.method, model.recipe.method
-    if not writes_captions(method) or not isinstance(settings, MethodSettings):
-        raise RecipeError(f"{model.run}: {settings.name} writes no captions, so it becomes no captioner.")
+    recipe, (method, settings) = model.recipe, captioner_of(model)
     size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
     if size is None or statistics is None:
         raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
-    pictures = _picture_data(recipe.data, data)
+    pictures = picture_data(recipe.data, data)
     sources = open_sources(replace(recipe, data=pictures, stages=()), model.run)  # nothing to train on
     distance, fitted = None, None
     if in_distribution is not None:
         distance, fitted = fit_in_distribution(method.vision, in_distribution)
-    pairs = _fixture_pairs(sources.validation, *statistics)
+    before, after = fixture_pairs(sources.validation)
+    pairs = normalise(before, *statistics), normalise(after, *statistics)
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        graphs = _write_checked_graphs(method, model.fp16, pairs, distance, draft)
-        world = world_of(_dataset(sources.validation), Path(pictures.path))
+        graphs = write_checked_graphs(method, model.fp16, pairs, distance, draft)
+        world = world_of(dataset_name(sources.validation), Path(pictures.path))
         card = Card(
             name=model.name,
             version=whatchanged.__version__,
-            method=recipe.method.name,
+            method=settings.name,
             preset=settings.preset,
             world="none" if world is None else world.name,
             input=PictureInput(size, *statistics),
             attention=GridAttention(method.vision.rows, method.vision.columns),
             vocabulary=method.vocabulary,
             max_length=method.max_length,
-            no_change=_no_change(method, recipe, sources, world),
+            no_change=calibrated_no_change(method, recipe, sources, world),
             provenance={**model.provenance, "graphs_against_torch": graphs},
             in_distribution=fitted,
             folded_norms=model.folded_norms,
@@ -73,7 +71,15 @@ def export_pictures(
         write_bundle(draft, card)
 
 
-def _write_checked_graphs(
+def captioner_of(model: TrainedModel) -> tuple[Method, MethodSettings]:
+    """The model as one that writes captions, and its settings. Raises RecipeError for others."""
+    method, settings = model.method, model.recipe.method
+    if not writes_captions(method) or not isinstance(settings, MethodSettings):
+        raise RecipeError(f"{model.run}: {settings.name} writes no captions, so it becomes no captioner.")
+    return method, settings
+
+
+def write_checked_graphs(
     method: Method,
     fp16: bool,
     pairs: tuple[NDArray[np.float32], NDArray[np.float32]],
@@ -95,12 +101,12 @@ def _write_checked_graphs(
     return {"pairs": len(before), "ids": "equal", "largest_difference": difference}
 
 
-def _dataset(validation: Source) -> str:
+def dataset_name(validation: Source) -> str:
     """The name of the data set that the pairs are of."""
     return validation.example(0, np.random.default_rng(0)).record.dataset
 
 
-def _no_change(method: Method, recipe: Recipe, sources: Sources, world: World | None) -> NoChange:
+def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world: World | None) -> NoChange:
     """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
     those of the world, or those of the data that the model can say."""
     sentences = () if world is None else world.language.no_change_sentences
@@ -108,7 +114,7 @@ def _no_change(method: Method, recipe: Recipe, sources: Sources, world: World | 
     return calibrate(method, sources.validation, sentences)
 
 
-def _picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
+def picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
     """The settings that read the pairs of ``folder``, or of the run's own data, as pictures.
 
     The vocabulary stays that of the run, and each pair is read by itself.
@@ -116,10 +122,8 @@ def _picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
     return data.as_pictures() if folder is None else data.of_folder(str(folder))
 
 
-def _fixture_pairs(
-    validation: Source, mean: Sequence[float], std: Sequence[float]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The first validation pairs as the graphs read them: normalised, (B, 3, H, W) each.
+def fixture_pairs(validation: Source) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first validation pairs, as they are read: pixels (B, H, W, 3) uint8, or features, (B, N, F), each.
 
     Raises RecipeError if there are none.
     """
@@ -127,4 +131,4 @@ def _fixture_pairs(
     if len(examples) < 2:
         raise RecipeError("There are no validation pairs to test the graphs on. Name a data set with --data.")
     before, after = (np.stack([getattr(e, side) for e in examples]) for side in ("before", "after"))
-    return normalise(before, mean, std), normalise(after, mean, std)
+    return before, after

@@ -13,7 +13,7 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.methods import Learner, writes_captions
-from whatchanged.training.run_folder import checkpoint_file, launches, open_run
+from whatchanged.training.run_folder import check_captions, checkpoint_file, launches, open_run
 from whatchanged.training.weights.bundle_weights import has_folded_norms
 
 
@@ -41,10 +41,13 @@ def open_trained_model(
     """The run's model; arguments and what is raised: see ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
+    if not unfinished and any("caption" in stage.tasks for stage in recipe.stages):
+        check_captions(run, recipe, state)
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     if recipe.vision.in_front:
         recipe, backbone = imported(recipe.vision.in_front)(run, recipe, method, weights)
-        provenance["features"] = backbone.about()
+        if backbone is not None:
+            provenance["features"] = backbone.about()
     provenance["weights_stored_as"] = "fp16 where large" if fp16 else "fp32"
     return TrainedModel(run, name, recipe, method, tensors, folded_norms, fp16, provenance)
 

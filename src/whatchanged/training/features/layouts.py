@@ -15,10 +15,7 @@ from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
 from whatchanged.training.data.grid_files import PATTERN, read_header, shard_file, write_shard
-from whatchanged.training.data.npy_files import npy_bytes, npy_file
-
-ABOUT = "features.json"
-"""Says which backbone's features lie beside it, a file a picture."""
+from whatchanged.training.data.npy_files import ABOUT, npy_bytes, npy_file
 
 
 @dataclass(frozen=True)

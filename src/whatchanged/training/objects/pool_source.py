@@ -256,5 +256,5 @@ def _false_captions(source: PoolSource, count: int, recipe: Recipe, run: Path) -
     if not kept.is_file():
         mined = mine(records, truths, recipe.seed, count, recipe.method.longest_caption())
         run.mkdir(parents=True, exist_ok=True)
-        write_negatives(kept, records, mined.sentences)
+        write_negatives(kept, records, mined)
     return read_negatives(kept, records)

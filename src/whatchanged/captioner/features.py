@@ -1,0 +1,58 @@
+"""Captions from features that were computed from pictures beforehand, by a model that reads such."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from whatchanged.captioner.bundle import Bundle
+from whatchanged.captioner.card import FeatureInput
+from whatchanged.captioner.onnx_graphs import checked_count
+from whatchanged.captioner.runtime import CaptionGraphs, Description, Floats, declared_grid
+from whatchanged.errors import BundleError
+
+FeatureReader = Callable[[Path], Floats]
+"""The place of a picture -> its features (N, F), N cells row by row."""
+
+
+def declared_features(bundle: Bundle) -> FeatureInput:
+    """The features that the model reads. Raises BundleError where it reads something else."""
+    declared = bundle.card.input
+    if not isinstance(declared, FeatureInput):
+        raise BundleError(
+            f"{bundle.folder}: {bundle.card.name} does not read stored features. Leave --features out."
+        )
+    return declared
+
+
+class FeatureCaptioner:
+    """A model of stored features that is loaded and ready."""
+
+    def __init__(
+        self, bundle: Bundle, read: FeatureReader, beams: int = 1, threads: int | None = None
+    ) -> None:
+        """read: gives a picture's features. beams, threads and what is raised: see ``runtime.Captioner``."""
+        grid = declared_grid(bundle)
+        self.bundle, self.read, self.beams = bundle, read, checked_count("beams", beams)
+        self.name, self.grid = bundle.card.name, grid.shape
+        self._graphs = CaptionGraphs(bundle, declared_features(bundle), grid, threads)
+
+    @property
+    def layer(self) -> str:
+        """Which attention of the model its maps are of."""
+        return str(self.bundle.card.provenance.get("attention", self.name))
+
+    def about(self) -> dict[str, str]:
+        """What tells this model from others."""
+        return {
+            "name": self.name,
+            "version": self.bundle.card.version,
+            "fingerprint": self.bundle.fingerprint,
+        }
+
+    def describe(self, pairs: Sequence[tuple[Path, Path]], batch_size: int) -> Iterator[Description]:
+        """What is said of each pair, in order. Raises what ``read`` does."""
+        for start in range(0, len(pairs), batch_size):
+            batch = pairs[start : start + batch_size]
+            before, after = (np.stack([self.read(pair[side]) for pair in batch]) for side in (0, 1))
+            yield from self._graphs.describe(before, after, self.beams)

@@ -1,0 +1,72 @@
+"""The bundle of a model that reads stored features and no pictures.
+
+Whose features these are, nobody needs to know: published ones do not say which backbone and which weights
+made them. Who captions with the bundle brings features of the same kind.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import whatchanged
+from whatchanged.captioner.bundle import WEIGHTS, write_bundle
+from whatchanged.captioner.card import Card, FeatureInput, GridAttention
+from whatchanged.errors import RecipeError
+from whatchanged.files import whole_folder
+from whatchanged.recipes.visions.features import FeaturesConfig
+from whatchanged.training.data.feature_folders import made_by
+from whatchanged.training.data.sources import open_sources
+from whatchanged.training.export.model_card import model_card
+from whatchanged.training.export.pictures import (
+    calibrated_no_change,
+    captioner_of,
+    dataset_name,
+    fixture_pairs,
+    picture_data,
+    write_checked_graphs,
+)
+from whatchanged.training.export.trained_model import TrainedModel
+from whatchanged.training.weights.bundle_weights import pack_weights
+from whatchanged.worlds import world_of
+
+
+def export_features(
+    model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
+) -> None:
+    """Write the bundle; arguments and what is raised: see ``export_run``.
+
+    The features of ``data``, too, are looked for in the run's folder of features.
+    """
+    recipe, vision, (method, settings) = model.recipe, model.recipe.vision, captioner_of(model)
+    if not isinstance(vision, FeaturesConfig):
+        raise RecipeError(f"{model.run}: this model reads no grid features.")
+    if in_distribution is not None:
+        raise RecipeError(
+            f"{model.run}: this model reads stored features, and drawn pictures have none: leave --familiar"
+            " out."
+        )
+    folder = Path(recipe.data.stored)
+    data_settings = picture_data(recipe.data, data)
+    data_settings = data_settings.with_folders(data_settings.path, str(folder))
+    sources = open_sources(replace(recipe, data=data_settings, stages=()), model.run)  # nothing to train on
+    pairs = fixture_pairs(sources.validation)
+    declared = FeatureInput(vision.rows, vision.columns, vision.feature_width, made_by(folder))
+    with whole_folder(output, replace=True) as draft:
+        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
+        graphs = write_checked_graphs(method, model.fp16, pairs, None, draft)
+        world = world_of(dataset_name(sources.validation), Path(data_settings.path))
+        card = Card(
+            name=model.name,
+            version=whatchanged.__version__,
+            method=settings.name,
+            preset=settings.preset,
+            world="none" if world is None else world.name,
+            input=declared,
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=calibrated_no_change(method, recipe, sources, world),
+            provenance={**model.provenance, "graphs_against_torch": graphs},
+            folded_norms=model.folded_norms,
+        )
+        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
+        write_bundle(draft, card)
