@@ -76,7 +76,7 @@ def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str
     }
 
 
-def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
+def rank_captions(method: Learner, source: Source, device: torch.device) -> dict[str, float]:
     """``retrieval`` among the changed pairs of ``source``, each with all its captions; ties are shuffled, so
     that a model that embeds all alike finds 1 in n.
 
@@ -95,7 +95,7 @@ def rank_captions(method: Method, source: Source, device: torch.device) -> dict[
 
 
 def similarity(
-    method: Method, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
+    method: Learner, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
 ) -> Similarity:
     """Cosines of all pairs with all captions: each example's pictures, and the captions beside it.
 
