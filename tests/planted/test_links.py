@@ -88,6 +88,8 @@ def entries_of(folder):
 def test_a_link_inside_an_output_is_refused_or_replaced(plan, planted, inputs):
     output, *_ = prepared(planted, inputs, plan)
     first = planted.run(*plan.command.arguments, seconds=SECONDS, watch=False)
+    if first.code == 2 and "which is not here. Install it" in first.err:
+        pytest.skip(first.err)
     assert first.code == 0, first.err
     (planted.here / output).rename(planted.root / "written")
     checked = 0
