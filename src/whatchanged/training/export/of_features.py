@@ -7,9 +7,8 @@ made them. Who captions with the bundle brings features of the same kind.
 from dataclasses import replace
 from pathlib import Path
 
-import whatchanged
 from whatchanged.captioner.bundle import WEIGHTS, write_bundle
-from whatchanged.captioner.card import Card, FeatureInput, GridAttention
+from whatchanged.captioner.card import FeatureInput
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.recipes.visions.features import FeaturesConfig
@@ -18,6 +17,7 @@ from whatchanged.training.data.sources import open_sources
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.export.pictures import (
     calibrated_no_change,
+    captioner_card,
     captioner_of,
     dataset_name,
     fixture_pairs,
@@ -36,7 +36,7 @@ def export_features(
 
     The features of ``data``, too, are looked for in the run's folder of features.
     """
-    recipe, vision, (method, settings) = model.recipe, model.recipe.vision, captioner_of(model)
+    recipe, vision, (method, _) = model.recipe, model.recipe.vision, captioner_of(model)
     if not isinstance(vision, FeaturesConfig):
         raise RecipeError(f"{model.run}: this model reads no grid features.")
     if in_distribution is not None:
@@ -54,19 +54,7 @@ def export_features(
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         graphs = write_checked_graphs(method, model.fp16, pairs, None, draft)
         world = world_of(dataset_name(sources.validation), Path(data_settings.path))
-        card = Card(
-            name=model.name,
-            version=whatchanged.__version__,
-            method=settings.name,
-            preset=settings.preset,
-            world="none" if world is None else world.name,
-            input=declared,
-            attention=GridAttention(method.vision.rows, method.vision.columns),
-            vocabulary=method.vocabulary,
-            max_length=method.max_length,
-            no_change=calibrated_no_change(method, recipe, sources, world),
-            provenance={**model.provenance, "graphs_against_torch": graphs},
-            folded_norms=model.folded_norms,
-        )
+        no_change = calibrated_no_change(method, recipe, sources, world)
+        card = captioner_card(model, declared, world, no_change, graphs)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)

@@ -3,6 +3,7 @@
 Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 import whatchanged
 from whatchanged.captioner.bundle import WEIGHTS, write_bundle
-from whatchanged.captioner.card import Card, GridAttention, NoChange, PictureInput
+from whatchanged.captioner.card import Card, GridAttention, Input, NoChange, PictureInput
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
@@ -37,7 +38,7 @@ def export_pictures(
     model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
 ) -> None:
     """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
-    recipe, (method, settings) = model.recipe, captioner_of(model)
+    recipe, (method, _) = model.recipe, captioner_of(model)
     size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
     if size is None or statistics is None:
         raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
@@ -52,21 +53,9 @@ def export_pictures(
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         graphs = write_checked_graphs(method, model.fp16, pairs, distance, draft)
         world = world_of(dataset_name(sources.validation), Path(pictures.path))
-        card = Card(
-            name=model.name,
-            version=whatchanged.__version__,
-            method=settings.name,
-            preset=settings.preset,
-            world="none" if world is None else world.name,
-            input=PictureInput(size, *statistics),
-            attention=GridAttention(method.vision.rows, method.vision.columns),
-            vocabulary=method.vocabulary,
-            max_length=method.max_length,
-            no_change=calibrated_no_change(method, recipe, sources, world),
-            provenance={**model.provenance, "graphs_against_torch": graphs},
-            in_distribution=fitted,
-            folded_norms=model.folded_norms,
-        )
+        no_change = calibrated_no_change(method, recipe, sources, world)
+        card = captioner_card(model, PictureInput(size, *statistics), world, no_change, graphs)
+        card = replace(card, in_distribution=fitted)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
 
@@ -77,6 +66,27 @@ def captioner_of(model: TrainedModel) -> tuple[Method, MethodSettings]:
     if not writes_captions(method) or not isinstance(settings, MethodSettings):
         raise RecipeError(f"{model.run}: {settings.name} writes no captions, so it becomes no captioner.")
     return method, settings
+
+
+def captioner_card(
+    model: TrainedModel, reads: Input, world: World | None, no_change: NoChange, graphs: Mapping[str, Any]
+) -> Card:
+    """The card of a model that captions. graphs: how near its graphs came to torch."""
+    method, settings = captioner_of(model)
+    return Card(
+        name=model.name,
+        version=whatchanged.__version__,
+        method=settings.name,
+        preset=settings.preset,
+        world="none" if world is None else world.name,
+        input=reads,
+        attention=GridAttention(method.vision.rows, method.vision.columns),
+        vocabulary=method.vocabulary,
+        max_length=method.max_length,
+        no_change=no_change,
+        provenance={**model.provenance, "graphs_against_torch": graphs},
+        folded_norms=model.folded_norms,
+    )
 
 
 def write_checked_graphs(

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from whatchanged.worlds.clevr.change import ChangeType
-from whatchanged.worlds.clevr.grading import ATTRIBUTE_OF, MEANING, ParsedStatement, as_plain
+from whatchanged.worlds.clevr.grading import ATTRIBUTE_OF, MEANING, ParsedStatement, as_plain, plain_of
 from whatchanged.worlds.clevr.phrases import ATTRIBUTES, Attribute, Phrase, Plain, Relation
-from whatchanged.worlds.clevr.scene import SHAPES
 
 _WIDER: Mapping[str, str] = {
     **MEANING,
@@ -212,12 +211,4 @@ def _plain(text: str, new: bool = False) -> Plain | None:
     if len(words) < 2 or words[0] not in _ARTICLES:
         return None
     values = [_WIDER.get(word) for word in words[1:] if not (new and word == "new")]
-    if not values or values[-1] not in (*SHAPES, "thing"):
-        return None
-    results: dict[Attribute, str] = {}
-    for value in values if values[-1] != "thing" else values[:-1]:
-        attribute = ATTRIBUTE_OF.get(value or "")
-        if value is None or attribute is None or attribute in results:
-            return None
-        results[attribute] = value
-    return as_plain(results)
+    return plain_of(values)

@@ -167,7 +167,12 @@ def _plain(words: Sequence[str]) -> Plain | None:
     if len(words) < 2 or words[0] != "the":
         return None
     values = [MEANING.get(word) for word in words[1:]]
-    if values[-1] not in (*SHAPES, "thing"):
+    return plain_of(values)
+
+
+def plain_of(values: Sequence[str | None]) -> Plain | None:
+    """The phrase of attributes and, last, a shape or "thing"; None where one is unknown, or comes twice."""
+    if not values or values[-1] not in (*SHAPES, "thing"):
         return None
     results: dict[Attribute, str] = {}
     for value in values if values[-1] != "thing" else values[:-1]:
