@@ -1,5 +1,6 @@
 """Workers of a process that is killed end, too. Only processes that these tests started are signalled."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -78,15 +79,23 @@ def test_a_worker_hears_nothing_of_an_interrupt():
         assert pool.submit(os.getppid).result() == os.getpid()
 
 
+LACKING = """
 def lacking(error):
     raise error("Drawing", "a program", "a command")
+"""
 
 
 @pytest.mark.parametrize("error", [MissingProgram, MissingExtra])
-def test_what_is_missing_in_a_worker_is_told_as_here(error):
+def test_what_is_missing_in_a_worker_is_told_as_here(error, tmp_path, monkeypatch):
+    (tmp_path / "lacking_in_a_worker.py").write_text(
+        LACKING
+    )  # this file has no name there
+    monkeypatch.syspath_prepend(tmp_path)
+    lacking = importlib.import_module("lacking_in_a_worker").lacking
     with worker_pool(1) as pool, pytest.raises(error) as raised:
         pool.submit(lacking, error).result(60)
     assert str(raised.value) == str(error("Drawing", "a program", "a command"))
+    del sys.modules["lacking_in_a_worker"]
 
 
 def begun(count, finished):
