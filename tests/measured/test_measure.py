@@ -212,7 +212,7 @@ def test_alike_changes_are_one_statement_around_all_of_them():
     assert (statement.kind, statement.box_after) == ("recolored", (10, 100, 170, 112))
     assert sorted(statement.boxes) == [(10, 100, 30, 112), (150, 100, 170, 112)]
     assert "color_before" not in statement.values  # they changed in two ways
-    assert "colour changed" in statement.sentence
+    assert "changed its colour" in statement.sentence
 
 
 @pytest.mark.parametrize("down", [False, True])
