@@ -28,6 +28,7 @@ from whatchanged.cli.caption_run import CaptionRun, PairToCaption, caption_all, 
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note
 from whatchanged.cli.precision import PrecisionOption
+from whatchanged.cli.reading import ReadText, reads
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import BundleError, DatasetError, OutputError
 from whatchanged.plurals import counted
@@ -63,7 +64,8 @@ def caption(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A shipped model or a model folder, to answer in any case.", autocompletion=completion.models
+            help="A shipped model or a model folder, to answer in any case; measured: no model.",
+            autocompletion=completion.answering,
         ),
     ] = None,
     dataset: Annotated[
@@ -117,6 +119,7 @@ def caption(
     checkpoint: Annotated[
         str, typer.Option(help="With --run: auto (best, if kept), best, last or a stage's name.")
     ] = "auto",
+    read_text: ReadText = None,
     ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
@@ -133,7 +136,13 @@ def caption(
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
     choice = chosen_run(run, model, features, device, checkpoint, precision)
     refuse_others(
-        choice, {"--model": None not in (model, run), "--html": html is not None, "--resume": resume}
+        choice,
+        {
+            "--model": None not in (model, run),
+            "--html": html is not None,
+            "--read-text": bool(read_text),
+            "--resume": resume,
+        },
     )
     if any_remote(pairs, output):
         only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
@@ -150,7 +159,9 @@ def caption(
     from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
-    answerer = Answerer(model, beams=beams) if choice is None else None  # before the data: is it a model?
+    answerer = None
+    if choice is None:  # before the data: is it a model?
+        answerer = Answerer(model, beams=beams, read_text=reads(read_text, quiet))
     pictures = choice is None or choice.reads_pictures
     found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)
@@ -188,12 +199,13 @@ def _captioner(answerer: "Answerer") -> "Captioner":
     """The model that was named. Raises BundleError for one that has no maps."""
     from whatchanged.answers.by_model import Model
 
-    (model,) = answerer.models
-    if not isinstance(model, Model):
+    for model in answerer.models:
+        if isinstance(model, Model):
+            return model.build()
         raise BundleError(
             f"{model.card.name} makes statements about regions and has no maps: go without --attention."
         )
-    return model.build()
+    raise BundleError("The measurement has no maps: go without --attention.")
 
 
 def _part(shard: str) -> tuple[int, int]:
