@@ -14,9 +14,9 @@ _HUES = (
 """Ends of the ranges of hue in OKLCH, in degrees: unlike those of HSL they follow what the eye calls so."""
 _PINK = (318.0, 0.65)
 """From which hue on, and from which lightness on, what is purple when dark is pink."""
-_GREY_COOL = ((0.0, 0.048), (0.6, 0.048), (0.87, 0.03), (0.93, 0.018), (1.0, 0.018))
+_GREY_COOL = ((0.6, 0.87, 0.93), (0.048, 0.03, 0.018))
 """Lightness and the chroma below which a blueish colour is called grey: slate is, pale blue is not."""
-_GREY = ((0.0, 0.032), (0.6, 0.032), (0.93, 0.018), (1.0, 0.018))
+_GREY = ((0.6, 0.93), (0.032, 0.018))
 """The same of other hues, in which less chroma is seen."""
 _COOL = (195, 290)
 """Between which hues a colour is blueish."""
@@ -38,7 +38,7 @@ def name(color: RGBColor) -> str:
     light = (max(color) + min(color)) / 510
     lightness, chroma, hue = _oklch(color)
     limits = _GREY_COOL if _COOL[0] <= hue < _COOL[1] else _GREY
-    if light < _NO_HUE or chroma < np.interp(lightness, *zip(*limits, strict=True)):
+    if light < _NO_HUE or chroma < np.interp(lightness, *limits):
         return _grey(light)
     word = _hue_word(lightness, chroma, hue)
     if word == "brown":
