@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured import colors
-from whatchanged.measured.kinds import Finding, ink_overlap
-from whatchanged.measured.layers import RGBColor, far, ground_color, read_layer
-from whatchanged.measured.planes import luminance, steps_between
-from whatchanged.measured.reading import Pixels
+from whatchanged import words
+from whatchanged.measured.pixels.layers import RGBColor, far, ground_color, read_layer
+from whatchanged.measured.pixels.planes import luminance, steps_between
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.kinds import Finding, ink_overlap
 
 SAME_INK = 0.6
 """Share of either ink that lies on the other's where the same is written on another fill."""
@@ -44,7 +44,7 @@ def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     inks = [int(np.count_nonzero(layer.ink)) for layer in (one, other)]
     if min(inks) < LEAST_INK or ink_overlap(one.ink, other.ink) < SAME_INK:
         return None
-    values = {"color_before": colors.code(one.fill), "color_after": colors.code(other.fill)}
+    values = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
     return Finding("recolored", "fill", 0.7, values)
 
 

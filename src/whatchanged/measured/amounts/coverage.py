@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import box_of
-from whatchanged.measured.layers import RGBColor, far, usual_color
-from whatchanged.measured.planes import steps_from
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
+from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 Floats = NDArray[np.float32]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured import colors
-from whatchanged.measured.kinds import Finding
-from whatchanged.measured.layers import RGBColor, ground_color, usual_color
-from whatchanged.measured.planes import steps_between, steps_from
-from whatchanged.measured.reading import Pixels
+from whatchanged import words
+from whatchanged.measured.pixels.layers import RGBColor, ground_color, usual_color
+from whatchanged.measured.pixels.planes import steps_between, steps_from
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.kinds import Finding
 
 ALIKE = 10
 """Levels up to which two colours are the same."""
@@ -153,7 +153,7 @@ def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
             "restyled",
             "outline",
             0.7,
-            {"on_after": other.thick > 0, "outline_color": colors.code(shown.color)},
+            {"on_after": other.thick > 0, "outline_color": words.color_code(shown.color)},
         )
     if not one.thick:
         return None

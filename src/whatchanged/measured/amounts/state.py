@@ -4,12 +4,12 @@ from typing import Literal
 
 import numpy as np
 
-from whatchanged.measured.boxes import box_of, common, grown
-from whatchanged.measured.kinds import Finding
-from whatchanged.measured.layers import ground_color, usual_color
-from whatchanged.measured.planes import steps_from
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import box_of, common, grown
+from whatchanged.measured.pixels.layers import ground_color, usual_color
+from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.kinds import Finding
 
 ROOM = 12
 """Pixels around a difference in which the control that it belongs to is looked for."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from whatchanged.measured import colors
+from whatchanged import words
 from whatchanged.measured.amounts.coverage import (
     Coverage,
     columns_of_ink,
@@ -14,13 +14,13 @@ from whatchanged.measured.amounts.coverage import (
     rows_of_ink,
 )
 from whatchanged.measured.amounts.type import Line, LineStep, compare_lines, read_line, type_change
-from whatchanged.measured.boxes import area, grown
-from whatchanged.measured.detected import DetectedChange
-from whatchanged.measured.kinds import Finding
-from whatchanged.measured.layers import far
-from whatchanged.measured.planes import enlarged, steps_between
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import area, grown
+from whatchanged.measured.pixels.layers import far
+from whatchanged.measured.pixels.planes import enlarged, steps_between
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import Finding
 
 DIFFERS = 24
 """Levels from which on a pixel differs."""
@@ -171,7 +171,7 @@ def _is_same(step: LineStep) -> bool:
 def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | None:
     """Of text that is the same: another colour, or another place; None where both are the same too."""
     if far(one.color, other.color) > SAME_COLOR and far(one.ground, other.ground) <= SAME_COLOR:
-        values = {"color_before": colors.code(one.color), "color_after": colors.code(other.color)}
+        values = {"color_before": words.color_code(one.color), "color_after": words.color_code(other.color)}
         return Finding("recolored", "ink", 0.7, values)
     dx, dy = now[0] - was[0], now[1] - was[1]
     if (dx or dy) and max(abs(dx), abs(dy)) <= FARTHEST and far(one.ground, other.ground) <= SAME_COLOR:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.amounts.coverage import INKED, Floats, ink_box
-from whatchanged.measured.kinds import Finding
+from whatchanged.measured.rules.kinds import Finding
 
 ROWS, COLUMNS = 12, 240
 """Both lines are brought to so many rows, and to so many columns at most."""
