@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.boxes import area, box_of, grown, iou
-from whatchanged.measured.changes import merged, tightened
+from whatchanged.measured.alike import merged
+from whatchanged.measured.changes import tightened
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.detected import DetectedChange
 from whatchanged.measured.gate import CERTAIN, Visibility, visibility
