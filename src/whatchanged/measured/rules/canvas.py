@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,16 +84,23 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
 class AlignedPair:
     """Two pictures of two sizes, laid on each other.
 
-    statements  best first
+    changes     what was found, before it is merged and ranked
+    whole       what is said of the whole picture
     before      the picture before with its lines where they are after
     seen        how visibly that differs from the picture after
     unused      indices of the ignored boxes that hold no difference
     """
 
-    statements: list[Statement]
+    changes: tuple[DetectedChange, ...]
+    whole: Statement
     before: Pixels
     seen: Visibility
     unused: tuple[int, ...] = ()
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """What the pictures tell, best first."""
+        return in_words(self.changes, (self.before.shape[1], self.before.shape[0]), self.whole)
 
 
 def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> AlignedPair:
@@ -133,16 +141,15 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     if exchanged and any(one.cause for one in changes):  # what changed in exchanged lines pushed the rest
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     changes += counted
+    text = SIZES
     if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
-        cut = _cropping_text(rows[0][0], columns[0][0], before, after)
-        return AlignedPair([_size_statement(before, after, cut)], aligned, seen, unused)
-    statements = in_words(changes, (after.shape[1], after.shape[0]))
-    return AlignedPair([*statements, _size_statement(before, after, SIZES)], aligned, seen, unused)
+        text = _cropping_text(rows[0][0], columns[0][0], before, after)
+    return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
 
 
 def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
     """One statement about the whole, where nothing is laid on the picture after but that itself."""
-    return AlignedPair([statement], after, visibility(after, after))
+    return AlignedPair((), statement, after, visibility(after, after))
 
 
 def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:
