@@ -19,8 +19,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from benchmarks.record import Watch, add_record_option, write_result
-from whatchanged.measured.boxes import union
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import union
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.telemetry import import_onnxruntime
 from whatchanged.text.finding import find_lines
 from whatchanged.text.reader import LineAt, PairReader

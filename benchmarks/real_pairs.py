@@ -37,7 +37,7 @@ from whatchanged.answers import Answer, Answerer
 from whatchanged.answers.by_measurement import of_measured
 from whatchanged.answers.models import chosen_model
 from whatchanged.measured import Box, measure
-from whatchanged.measured.boxes import iou, union
+from whatchanged.measured.pixels.boxes import iou, union
 
 Record = dict[str, Any]
 """A labelled pair, or what was said of one, as JSON has it."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_lines import reading
+from drawn_lines import box_of, drawn, reading
 
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Statement
@@ -52,15 +52,24 @@ def test_the_same_words_in_another_colour():
     assert found.values == {"aspect": "ink", "color_before": "#000000", "color_after": "#c80000"}
 
 
-def test_the_same_words_elsewhere_and_larger():
-    one = reading("Save", side=0)
-    for box, kind, values in (
-        ((6, 4, one.at.box[2] + 6, 24), "moved", {"aspect": "position", "dx": 6, "dy": 4}),
-        ((0, 0, 80, 30), "resized", {"aspect": "text size", "amount_before": 20, "amount_after": 30}),
-    ):
-        other = reading("Save")
-        found = by_words(TEXT, ([one], [other._replace(at=other.at._replace(box=box))]), (BLANK, BLANK))
-        assert (found.kind, found.values) == (kind, values)
+def test_the_same_words_elsewhere():
+    one, other = reading("Save", side=0), reading("Save", at=(6, 4))
+    found = by_words(TEXT, ([one], [other]), (BLANK, BLANK))
+    assert (found.kind, found.values) == ("moved", {"aspect": "position", "dx": 6, "dy": 4})
+
+
+def test_the_same_words_in_larger_letters():
+    lines = []
+    for side, size in enumerate((16, 20)):
+        box = box_of("Total amount", size=size)
+        picture = drawn("Total amount", size=size)
+        one = reading("Total amount", side=side)
+        lines.append((picture, one._replace(at=one.at._replace(box=box))))
+    (before, one), (after, other) = lines
+    whole = replace(TEXT, box_before=one.at.box, box_after=other.at.box)
+    found = by_words(whole, ([one], [other]), (before, after))
+    assert (found.kind, found.values["aspect"]) == ("resized", "text size")
+    assert found.values["amount_before"] < found.values["amount_after"]
 
 
 def test_unsure_readings():

@@ -8,9 +8,9 @@ from PIL import Image
 
 from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure
-from whatchanged.measured.changes import tightened
-from whatchanged.measured.planes import blurred
-from whatchanged.measured.regions import Region
+from whatchanged.measured.pixels.planes import blurred
+from whatchanged.measured.pixels.regions import Region
+from whatchanged.measured.rules.changes import tightened
 
 pictures = arrays(
     np.uint8,
@@ -189,7 +189,7 @@ def test_a_long_page_gives_the_same_strength_in_strips_as_at_once(monkeypatch):
     after = with_box(before, (20, 700, 80, 730), (200, 0, 0))
     after = with_box(after, (20, 30, 60, 1400), (90, 90, 90))
     parts = measure(before, after)
-    monkeypatch.setattr("whatchanged.measured.gate.STRIP", 4096)
+    monkeypatch.setattr("whatchanged.measured.pixels.gate.STRIP", 4096)
     whole = measure(before, after)
     assert [one.box_after for one in parts.statements] == [one.box_after for one in whole.statements]
 
@@ -201,18 +201,17 @@ def test_blur_has_the_weights_of_a_binomial():
     assert np.abs(blurred(plane)[2:7, 2:7] - weights).max() <= 1
 
 
-def test_alike_changes_are_one_statement_around_all_of_them():
-    before = with_box(
-        with_box(page(), (10, 100, 30, 112), (200, 40, 40)), (150, 100, 170, 112), (40, 40, 200)
-    )
-    after = with_box(
-        with_box(before, (10, 100, 30, 112), (40, 160, 40)), (150, 100, 170, 112), (160, 160, 40)
-    )
-    (statement,) = measure(before, after).statements
-    assert (statement.kind, statement.box_after) == ("recolored", (10, 100, 170, 112))
-    assert sorted(statement.boxes) == [(10, 100, 30, 112), (150, 100, 170, 112)]
-    assert "color_before" not in statement.values  # they changed in two ways
-    assert "changed its colour" in statement.sentence
+@pytest.mark.parametrize("alike", [True, False])
+def test_alike_changes_are_one_statement_with_a_box_each(alike):
+    boxes = [(10, 100, 30, 112), (150, 100, 170, 112)]
+    colors = [(40, 160, 40), (40, 160, 40) if alike else (200, 160, 40)]
+    before, after = page(), page()
+    for box, color in zip(boxes, colors, strict=True):
+        before, after = with_box(before, box, (200, 40, 40)), with_box(after, box, color)
+    first, *further = measure(before, after).statements
+    assert first.kind == "recolored" and ("color_before" in first.values)
+    assert sorted(first.boxes) == (boxes if alike else [first.box_after])
+    assert len(further) == (0 if alike else 1)  # they changed in two ways
 
 
 @pytest.mark.parametrize("down", [False, True])

@@ -5,7 +5,7 @@ import pytest
 from drawn_lines import box_of, drawn, page
 from PIL import Image, ImageDraw
 
-from whatchanged.measured.boxes import iou
+from whatchanged.measured.pixels.boxes import iou
 from whatchanged.text.finding import find_lines
 
 

@@ -17,10 +17,11 @@ from whatchanged.answers.beside import (
     words_beside,
 )
 from whatchanged.answers.rewriting import by_words
-from whatchanged.measured import Box, Statement, sentences
-from whatchanged.measured.boxes import area
-from whatchanged.measured.reading import Pixels
-from whatchanged.measured.sentences import MOST, OF_THE_WHOLE, Subject, plain_subject, reword
+from whatchanged.measured import Box, Statement
+from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules import sentences
+from whatchanged.measured.rules.sentences import MOST, OF_THE_WHOLE, Subject, plain_subject, reword
 from whatchanged.text.around import Around, is_text, lines_around, upright_lines
 from whatchanged.text.quotes import ELLIPSIS, certain, handle, same_words, shortened
 from whatchanged.text.reader import LineAt, PairReader, ReadLine, words_in

@@ -5,12 +5,15 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from whatchanged.measured import Box, Statement, colors
-from whatchanged.measured.layers import far, read_layer
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured import Box, Statement
+from whatchanged.measured.amounts.coverage import read_coverage
+from whatchanged.measured.amounts.type import read_line, type_change
+from whatchanged.measured.pixels.layers import far
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.text.around import is_text
 from whatchanged.text.quotes import certain, differing, handle, same_words
 from whatchanged.text.reader import ReadLine, words_in
+from whatchanged.words import color_code
 
 KINDS = ("rewritten", "restyled", "replaced", "recolored", "resized")
 """Kinds of what may be a text that was rewritten."""
@@ -22,9 +25,6 @@ SHORT = 2.5
 """How many times as long as high an icon, or two of them, may be."""
 SAME_COLOR = 24
 """Levels by which the colour of a text may differ from itself."""
-ONE_HEIGHT = 1.08
-"""How many times as high as itself a text may be that is drawn anew."""
-
 Reading = tuple[list[ReadLine], list[ReadLine]]
 """The lines of a thing, before and after."""
 
@@ -47,7 +47,8 @@ def by_words(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels
         return statement
     before, after = (text or "" for text in texts)
     if same_words(before, after):
-        return _not_rewritten(statement, read, pictures) if statement.kind == "rewritten" else statement
+        unclear = statement.kind == "rewritten" or statement.values.get("aspect") == "shape"
+        return _same_text(statement, read, pictures) if unclear else statement
     sure = [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
     quotes = None if None in sure else differing(sure[0] or "", sure[1] or "")
     if quotes is not None:
@@ -84,19 +85,25 @@ def _rewritten(statement: Statement, said: dict[str, Any]) -> Statement:
     return replace(statement, kind="rewritten", values={**values, **said})
 
 
-def _not_rewritten(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels]) -> Statement:
-    """A text that says the same as before: recoloured, resized, moved or restyled."""
+def _same_text(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels]) -> Statement:
+    """A text that says the same as before: recoloured, in another type, moved, or only drawn otherwise."""
     (one, *_), (other, *_) = read
-    layers = [read_layer(picture, line.at.box) for picture, line in zip(pictures, (one, other), strict=True)]
-    inks = [layer.ink_color for layer in layers]
-    if inks[0] is not None and inks[1] is not None and far(inks[0], inks[1]) > SAME_COLOR:
-        codes = {"color_before": colors.code(inks[0]), "color_after": colors.code(inks[1])}
-        return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
     was, now = one.at.box, other.at.box
-    heights = (was[3] - was[1], now[3] - now[1])
-    if max(heights) > ONE_HEIGHT * min(heights) and abs(heights[0] - heights[1]) > 1:
-        amounts = {"amount_before": heights[0], "amount_after": heights[1]}
-        return replace(statement, kind="resized", values={"aspect": "text size", **amounts})
+    covered = [
+        read_coverage(picture[box[1] : box[3], box[0] : box[2]])
+        for picture, box in zip(pictures, (was, now), strict=True)
+    ]
+    first, second = covered
+    if first is not None and second is not None:
+        if far(first.color, second.color) > SAME_COLOR:
+            codes = {"color_before": color_code(first.color), "color_after": color_code(second.color)}
+            return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
+        lines = read_line(first.ink), read_line(second.ink)
+        if lines[0] is not None and lines[1] is not None:
+            finding = type_change(lines[0], lines[1], same_words=True)
+            if finding is not None:
+                values = {"aspect": finding.aspect, **finding.values}
+                return replace(statement, kind=finding.kind, values=values)
     dx, dy = now[0] - was[0], now[1] - was[1]
     if (dx or dy) and (now[2] - was[2], now[3] - was[3]) == (dx, dy):
         return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})

@@ -31,9 +31,9 @@ from whatchanged.cli.precision import PrecisionOption
 from whatchanged.cli.reading import ReadText, reads
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import BundleError, DatasetError, OutputError
-from whatchanged.plurals import counted
 from whatchanged.scale.urls import path_of
 from whatchanged.urls import is_remote
+from whatchanged.words import counted
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answerer

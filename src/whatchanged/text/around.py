@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.text.finding import HIGHEST, find_lines
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import union
-from whatchanged.measured.planes import UNIT, contrast, luminance
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import union
+from whatchanged.measured.pixels.planes import UNIT, contrast, luminance
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LEAST_INK = 12

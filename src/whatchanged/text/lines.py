@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.layers import INK, usual_color
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.layers import INK, usual_color
+from whatchanged.measured.pixels.reading import Pixels
 
 LETTER = 0.2
 """Of a cut's height: a run of ink as wide is a letter, no stop or comma."""

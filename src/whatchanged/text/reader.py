@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whatchanged.measured.layers import usual_color
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.layers import usual_color
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.text.lines import framed, uncovered
 from whatchanged.text.recogniser import Line, RecognisedWord, read_lines, width_as_read

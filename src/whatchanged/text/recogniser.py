@@ -19,7 +19,7 @@ from PIL import Image
 
 from whatchanged.errors import MissingExtra
 from whatchanged.images import normalise, resize
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.telemetry import import_onnxruntime
 
 PACKAGE, FILES = "rapidocr", "models/*_rec_*.onnx"
