@@ -101,7 +101,7 @@ def draw(count: int, seed: int) -> list[tuple[Pixels, str]]:
         check=True,
     )
     fonts = sorted(path for path in listed.stdout.splitlines() if path.endswith((".ttf", ".otf")))
-    results = []
+    results: list[tuple[Pixels, str]] = []
     while len(results) < count:
         text = " ".join(rng.choices(WORDS, k=rng.randint(1, 6)))
         font = ImageFont.truetype(rng.choice(fonts), rng.randint(9, 28))

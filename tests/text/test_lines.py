@@ -29,5 +29,10 @@ def test_ink_of_which_nothing_was_read(columns, everywhere, within):
     assert uncovered(GAPS, columns) is everywhere and uncovered(GAPS, columns, within=True) is within
 
 
+def test_an_icon_at_the_end():
+    assert uncovered(GAPS, (15, 26)) and not uncovered(GAPS, (15, 26), icons=True)
+    assert uncovered(GAPS, (26, 65), icons=True)  # it stands as near as a letter
+
+
 def test_a_cut_without_ink():
     assert not uncovered(np.full((20, 50, 3), 9, np.uint8), (5.0,))

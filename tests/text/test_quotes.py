@@ -90,9 +90,13 @@ def test_words_that_are_the_change(text, certainty, words):
 
 
 def test_ink_of_which_nothing_was_read_beside_words_that_are_the_change():
-    found = reading("Save", extra=[(len("Save") + 1) * STEP])
+    found = reading("Save", extra=[(len("Save") + k) * STEP for k in (1, 2)])
     assert certain(found, [0]) is None
     assert certain(found, [0], alone=True) == "Save"
+
+
+def test_an_icon_beside_words_that_are_the_change():
+    assert certain(reading("Save", extra=[(len("Save") + 1) * STEP]), [0]) == "Save"
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_places_and_probabilities():
     found[3] = (0.4, 0.0, 0.6, 0.0)
     line = decoded(found, CHARACTERS, 4.0)
     (word,) = line.words
-    assert word.columns == (4.0, 12.0)
+    assert word.columns == (6.0, 14.0)
     assert word.certainty == pytest.approx(0.6) and line.confidence == pytest.approx(0.75)
     assert word.confidence == pytest.approx(0.75)
 

@@ -4,7 +4,7 @@ A thing without a noun still has a name: what is written in it, or what is writt
 thing where they stand in both pictures, or where no letter of them is in doubt.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from whatchanged.answers.answer import Answer
@@ -17,7 +17,7 @@ from whatchanged.answers.beside import (
     words_beside,
 )
 from whatchanged.answers.rewriting import by_words
-from whatchanged.measured import Box, Statement
+from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
@@ -44,6 +44,9 @@ AROUND_TEXT = (
     "border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled", "padding",
 )  # fmt: skip
 """Finer words for what happened to a thing, and not to the text in it."""
+
+NAMELESS = "Something "
+"""How the sentence about a thing begins that has no name."""
 
 Size = tuple[int, int]
 
@@ -85,7 +88,9 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
     changes = named(answer.changes, before, after)
-    return replace(answer, changes=changes, sentence=sentences.together(changes))
+    # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
+    told = [one for one in changes[:MOST] if one is changes[0] or not one.sentence.startswith(NAMELESS)]
+    return replace(answer, changes=changes, sentence=sentences.together(changes, told))
 
 
 def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tuple[Statement, ...]:
@@ -100,12 +105,11 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     for site in sites:
         if site.statement.count == 1:
             site.statement = by_words(site.statement, site.read, pictures)
-    subjects = [_own_subject(site) for site in sites]
+    subjects: list[Subject | None] = [_own_subject(site) for site in sites]
     nameless = [number for number, subject in enumerate(subjects) if subject is None]
-    for number, subject in zip(
-        nameless, _beside([sites[number] for number in nameless], reader, statements), strict=True
-    ):
-        subjects[number] = subject
+    found = _beside([sites[number] for number in nameless], reader, statements)
+    for number, beside in zip(nameless, found, strict=True):
+        subjects[number] = beside
     results = list(statements)
     places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
@@ -161,16 +165,18 @@ def _own_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
 
 
 def _alike_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
-    """The first line in each of several alike things, and where it was before; each line once."""
-    shown = reader.pictures[site.side]
-    firsts = [line for box in site.statement.boxes for line in lines_around(shown, box).own[:1]]
-    for line in dict.fromkeys(map(beginning, firsts)):
-        yield LineAt(site.side, line)
-        if not _came_or_went(site.statement):
-            dx, dy = shift_of(site.statement)
-            was = moved(line, (-dx, -dy))
-            if lies_inside(was, reader.pictures[0].shape):
-                yield LineAt(0, was)
+    """The first line in each of several alike things, in both pictures where they are there; each once."""
+    dx, dy = shift_of(site.statement)
+    places = [(site.side, box) for box in site.statement.boxes]
+    if not _came_or_went(site.statement):
+        before = (moved(box, (-dx, -dy)) for box in site.statement.boxes)
+        places += [(0, box) for box in before if lies_inside(box, reader.pictures[0].shape)]
+    firsts = [
+        LineAt(side, beginning(line))
+        for side, box in places
+        for line in lines_around(reader.pictures[side], box).own[:1]
+    ]
+    yield from dict.fromkeys(firsts)
 
 
 def _came_or_went(statement: Statement) -> bool:
@@ -188,12 +194,13 @@ def _own_subject(site: _Site) -> Subject | None:
         return None
     text, several = found
     aspect = str(statement.values.get("aspect", ""))
-    if statement.element is not None:
-        return Subject(statement.element, text)
+    noun = plain_subject(statement, site.size).noun
+    if noun is not None and noun != "text":
+        return Subject(noun, text)
     if aspect == "fill" and statement.kind == "recolored":
         return Subject("background", None, f'of "{text}"')
     lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
-    if is_text(lines, site.box) and aspect not in AROUND_TEXT:
+    if noun == "text" or (is_text(lines, site.box) and aspect not in AROUND_TEXT):
         return Subject("text", f"{text} {ELLIPSIS}" if several and not text.endswith(ELLIPSIS) else text)
     return Subject("area", None, f'with "{text}"')
 
@@ -287,7 +294,11 @@ def _nameless_subject(site: _Site, first: tuple[str, str] | None, last: tuple[st
     return replace(plain, noun=noun, beside=told)
 
 
-_OF_LARGE = {("moved", False): "content", ("resized", False): "content", ("recolored", True): "background"}
+_OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {
+    ("moved", False): "content",
+    ("resized", False): "content",
+    ("recolored", True): "background",
+}
 """What of a picture a change is about that shows all over it, by its kind and whether it is one of a fill."""
 
 

@@ -17,6 +17,8 @@ from whatchanged.words import color_code
 
 KINDS = ("rewritten", "restyled", "replaced", "recolored", "resized")
 """Kinds of what may be a text that was rewritten."""
+UNCLEAR = ("shape", "part", "text")
+"""Finer words of what is not told further: what of a text that says the same changed is looked for."""
 UNLIKE = 0.75
 """Two readings that are less alike are of two texts, even if a letter of each may be wrong."""
 ICONS = 0.6
@@ -47,7 +49,7 @@ def by_words(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels
         return statement
     before, after = (text or "" for text in texts)
     if same_words(before, after):
-        unclear = statement.kind == "rewritten" or statement.values.get("aspect") == "shape"
+        unclear = statement.kind == "rewritten" or statement.values.get("aspect") in UNCLEAR
         return _same_text(statement, read, pictures) if unclear else statement
     sure = [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
     quotes = None if None in sure else differing(sure[0] or "", sure[1] or "")

@@ -12,6 +12,11 @@ LETTER = 0.2
 """Of a cut's height: a run of ink as wide is a letter, no stop or comma."""
 GAP = 0.25
 """Of a cut's height: more lies between two letters of a word nowhere."""
+NEAR = 1 / 6
+"""Of a cut's height: how far beside its letter a character may be seen, as far as two columns of the network
+are apart."""
+ICON_SPACE = 0.2
+"""Of a cut's height: how far an icon stands apart from the letters of its line at least."""
 MARGIN = 0.15
 """Of a line's height: the empty ground around it in the cut."""
 
@@ -33,21 +38,31 @@ def gap_within(picture: Pixels, columns: Sequence[float]) -> bool:
     return bool(len(taken) and np.diff(taken).max(initial=0) - 1 > GAP * len(picture))
 
 
-def uncovered(picture: Pixels, columns: Sequence[float], within: bool = False) -> bool:
+def uncovered(picture: Pixels, columns: Sequence[float], within: bool = False, icons: bool = False) -> bool:
     """Whether a cut has letters where no character was seen: those that the recogniser does not know.
 
     columns: those of the characters. within: only what lies between the first and the last of them counts.
+    icons: nor does one piece at either end that stands as far apart as an icon does.
     """
     ink = np.flatnonzero(_ink(picture, usual_color(picture.reshape(-1, 3))).any(axis=0))
     if not len(ink):
         return False
     runs = np.split(ink, np.flatnonzero(np.diff(ink) > 1) + 1)
-    nearest = {min(range(len(runs)), key=lambda i: max(runs[i][0] - at, at - runs[i][-1])) for at in columns}
+    apart = np.array([[max(run[0] - at, at - run[-1], 0) for run in runs] for at in columns])
+    covered = np.flatnonzero((apart <= NEAR * len(picture)).any(axis=0)) if len(columns) else np.arange(0)
+    covered = np.union1d(covered, apart.argmin(axis=1)) if len(columns) else covered
+    if len(covered):
+        first, last = int(covered[0]), int(covered[-1])
+        if icons:
+            apart_by = ICON_SPACE * len(picture)
+            within_left = first == 1 and runs[1][0] - runs[0][-1] > apart_by
+            within_right = last == len(runs) - 2 and runs[-1][0] - runs[-2][-1] > apart_by
+            runs = runs[int(within_left) : len(runs) - int(within_right)]
+            covered = covered - int(within_left)
+        elif within:
+            runs = [run if first <= i <= last else run[:0] for i, run in enumerate(runs)]
     least = LETTER * len(picture)
-    if within:
-        ends = min(nearest, default=0), max(nearest, default=-1)
-        runs = [run if ends[0] <= i <= ends[1] else run[:0] for i, run in enumerate(runs)]
-    return any(len(run) >= least for i, run in enumerate(runs) if i not in nearest)
+    return any(len(run) >= least for i, run in enumerate(runs) if i not in covered)
 
 
 def framed(part: Pixels, fill: tuple[int, int, int]) -> tuple[Pixels, int]:

@@ -72,7 +72,7 @@ def certain(found: ReadLine, words: Sequence[int], alone: bool = False) -> str |
         touched = _without_marks(touched)
     elif line.confidence < CONFIDENCE:
         return None
-    if found.has_unknown(touched if alone else line.words, within=alone):
+    if found.has_unknown(touched if alone else line.words, within=alone, icons=not alone):
         return None
     for word in touched:
         joined = any(one.islower() and other.isupper() for one, other in pairwise(word.text))

@@ -37,12 +37,12 @@ class ReadLine(NamedTuple):
     """The column of the picture at which the cut begins."""
     line: Line
 
-    def has_unknown(self, words: Sequence[RecognisedWord], within: bool = False) -> bool:
+    def has_unknown(self, words: Sequence[RecognisedWord], within: bool = False, icons: bool = False) -> bool:
         """Whether there is ink that the recogniser told no character of.
 
-        within: between these words alone.
+        within: between these words alone. icons: but for an icon at either end.
         """
-        return uncovered(self.cut, [at for word in words for at in word.columns], within)
+        return uncovered(self.cut, [at for word in words for at in word.columns], within, icons)
 
 
 class PairReader:

@@ -114,7 +114,7 @@ def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale
     for column, sign, own in zip(at, best[at].tolist(), sure, strict=True):
         letter = characters[sign]
         if not letter.isspace():
-            letters.append((letter, column * scale, own))
+            letters.append((letter, (column + 0.5) * scale, own))
         elif letters:
             words.append(_word(letters))
             letters = []
