@@ -6,6 +6,7 @@ thing where they stand in both pictures, or where no letter of them is in doubt.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from whatchanged.answers.answer import Answer
 from whatchanged.answers.beside import (
@@ -115,7 +116,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     for place, site, subject in zip(places, sites, subjects, strict=True):
         # A model has words of its own for a thing that nothing is read of.
         if subject is not None and (subject.named or site.statement.element is None):
-            results[place] = reword(_with_words(site.statement, subject), subject, site.size)
+            results[place] = reword(_with_words(site, subject), subject, site.size)
     return tuple(results)
 
 
@@ -214,11 +215,16 @@ def _own_words(site: _Site) -> tuple[str, bool] | None:
     others = site.read[1 - site.side]
     lines = site.read[site.side]
     for line in lines:
-        within = words_in(line, site.box)
-        text = certain(line, within, alone=True) if came_or_went else handle(line, within)
+        text = _quoted(line, site)
         if text and (came_or_went or any(_says(text, other) for other in others)):
             return shortened(text), len(lines) > 1
     return None
+
+
+def _quoted(line: ReadLine, site: _Site) -> str | None:
+    """The words of a line in a thing, if they may be quoted: those that came or went are the change."""
+    within = words_in(line, site.box)
+    return certain(line, within, alone=True) if _came_or_went(site.statement) else handle(line, within)
 
 
 def _says(text: str, other: ReadLine) -> bool:
@@ -324,8 +330,13 @@ def _shape(site: _Site) -> str | None:
     return "band" if max(shares) >= BAND[0] and min(shares) <= BAND[1] else None
 
 
-def _with_words(statement: Statement, subject: Subject) -> Statement:
-    """The statement with what was read among its values."""
-    told = {"words": subject.words, "beside": subject.beside}
-    values = {key: value for key, value in told.items() if value is not None}
+def _with_words(site: _Site, subject: Subject) -> Statement:
+    """The statement with what was read among its values, as far as it may be quoted."""
+    statement = site.statement
+    values: dict[str, Any] = {}
+    read = " ".join(text for text in (_quoted(line, site) for line in site.read[site.side]) if text)
+    if subject.named and read and "text_before" not in statement.values:
+        values["words"] = read if statement.count == 1 else subject.words or read
+    if subject.beside is not None:
+        values["beside"] = subject.beside
     return replace(statement, values={**statement.values, **values}) if values else statement
