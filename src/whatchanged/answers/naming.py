@@ -19,7 +19,7 @@ from whatchanged.answers.beside import (
 )
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Box, Kind, Statement
-from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
 from whatchanged.measured.rules.sentences import MOST, OF_THE_WHOLE, Subject, plain_subject, reword
@@ -215,16 +215,16 @@ def _own_words(site: _Site) -> tuple[str, bool] | None:
     others = site.read[1 - site.side]
     lines = site.read[site.side]
     for line in lines:
-        text = _quoted(line, site)
+        text = _quoted(line, site.box, statement)
         if text and (came_or_went or any(_says(text, other) for other in others)):
             return shortened(text), len(lines) > 1
     return None
 
 
-def _quoted(line: ReadLine, site: _Site) -> str | None:
-    """The words of a line in a thing, if they may be quoted: those that came or went are the change."""
-    within = words_in(line, site.box)
-    return certain(line, within, alone=True) if _came_or_went(site.statement) else handle(line, within)
+def _quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
+    """The words of a line in a box, if they may be quoted: those that came or went are the change."""
+    within = words_in(line, box)
+    return certain(line, within, alone=True) if _came_or_went(statement) else handle(line, within)
 
 
 def _says(text: str, other: ReadLine) -> bool:
@@ -238,12 +238,10 @@ def _alike_subject(site: _Site) -> Subject | None:
     statement = site.statement
     known = []
     for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
-        if _came_or_went(statement):
-            text = certain(line, range(len(line.line.words)), alone=True)
-        else:
-            text = handle(line)
-            text = text if text and any(_says(text, other) for other in site.read[0]) else None
-        known += [shortened(text)] if text else []
+        box = max(statement.boxes, key=lambda box: common(box, line.at.box))
+        text = _quoted(line, box, statement)
+        if text and (_came_or_went(statement) or any(_says(text, other) for other in site.read[0])):
+            known.append(shortened(text))
     if not known:
         return None
     noun, count = statement.element, statement.count
@@ -334,7 +332,9 @@ def _with_words(site: _Site, subject: Subject) -> Statement:
     """The statement with what was read among its values, as far as it may be quoted."""
     statement = site.statement
     values: dict[str, Any] = {}
-    read = " ".join(text for text in (_quoted(line, site) for line in site.read[site.side]) if text)
+    read = " ".join(
+        text for text in (_quoted(line, site.box, statement) for line in site.read[site.side]) if text
+    )
     if subject.named and read and "text_before" not in statement.values:
         values["words"] = read if statement.count == 1 else subject.words or read
     if subject.beside is not None:

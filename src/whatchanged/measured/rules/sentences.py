@@ -141,7 +141,7 @@ def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Sta
 def _text(statement: Statement, subject: Subject) -> str:
     """The words of a statement, without capital and full stop."""
     kind, values = statement.kind, statement.values
-    knows = subject.noun is not None or subject.named
+    knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
     amount = "" if exact or subject.named else f" ({words.percent(statement.share)} of the picture)"
     if statement.share > MOSTLY and not exact and not subject.named:
