@@ -66,10 +66,21 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
         "whatchanged.training.objects.drawers.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
     )
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
-    given = ("--views", "mixed", "clevr-pool", str(tmp_path / "pool"), "--doubles", "1", "--scenes", "5")
+    given = (
+        "--with",
+        "views=mixed",
+        "clevr-pool",
+        str(tmp_path / "pool"),
+        "--with=doubles=1",
+        "--scenes",
+        "5",
+    )
     assert run(*given).exit_code == 0
+    short = ("--views", "mixed", "clevr-pool", pool, "--doubles=1", "--scenes", "5")
+    assert run(*short).exit_code == 0
     assert asked == [
         (5, 0, (240, 160), 3, "cpu", "jittered", 0.0),
+        (5, 0, (240, 160), 1, "cpu", "mixed", 1.0),
         (5, 0, (240, 160), 1, "cpu", "mixed", 1.0),
     ]
 
@@ -99,6 +110,10 @@ def test_a_device_that_is_not_there_is_named_and_nothing_drawn(world, device, tm
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "nan"),
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "half"),
         ("clevr-pool", "out", "--scenes", "1", "--views", "above"),
+        ("clevr-pool", "out", "--scenes", "1", "--views"),
+        ("clevr-pool", "out", "--scenes", "1", "--with"),
+        ("clevr-pool", "out", "--scenes", "1", "--with", "views"),
+        ("clevr-pool", "out", "--scenes", "1", "--with", "seed=1"),
         ("clevr-pool", "out", "--scenes", "1", "--no-such-option", "above"),
         ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],
@@ -133,7 +148,7 @@ def test_what_is_unknown_and_whose_an_option_is_is_said(tmp_path):
     unknown = run("mars", out, "--scenes", "1")
     assert "nothing called 'mars'" in unknown.stderr and "clevr-pool, birds" in unknown.stderr
     refused = run("birds", out, "--scenes", "10", "--views", "around")
-    assert "--views" in refused.stderr and "birds has no such option" in refused.stderr
+    assert "--with views" in refused.stderr and "birds has no such option" in refused.stderr
     refused = run("clevr-pool", out, "--scenes", "10", "--views", "above")
     assert "'above' is not one of jittered, around, low" in " ".join(refused.stderr.split())
 
@@ -142,7 +157,7 @@ def test_help_names_what_each_drawer_draws_and_its_options(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     result = runner.invoke(app, ["synth", "--help"], env={"COLUMNS": "200"}, terminal_width=200)
     assert result.exit_code == 0
-    for text in ("--views", "jittered|around|low|mixed", "clevr-change", "clevr-dc", "128x128"):
+    for text in ("--with", "views=jittered|around|low|mixed", "clevr-change", "clevr-dc", "128x128"):
         assert text in result.output, text
 
 
@@ -171,7 +186,6 @@ WORLD = World(
             DrawerOption("steps", "how many", 3, least=1), DrawerOption("shade", "how dark", 0.5),
             DrawerOption("views", "from where", "front", choices=("front", "back")),
         )),
-        Drawer("seeded", "", "toys:draw", (40, 30), options=(DrawerOption("seed", "taken", 1),)),
         Drawer("gone", "has no module", "no_such_module:draw", (40, 30)),
         Drawer("birds", "has a name that is taken", "toys:draw", (40, 30)),
     ),
@@ -190,7 +204,5 @@ def test_a_plug_ins_drawer_has_its_own_options(site, tmp_path):
         assert run("toys", str(tmp_path / "no"), "--scenes", "4", *wrong).exit_code == 2
     missing = run("gone", str(tmp_path / "no"), "--scenes", "4")
     assert missing.exit_code == 2 and "no_such_module" in missing.stderr
-    taken = run("seeded", str(tmp_path / "no"), "--scenes", "4", "--seed", "2")
-    assert taken.exit_code == 2 and "its option 'seed' has a name that is taken" in taken.stderr
     assert not (tmp_path / "no").exists()
     assert "'birds' of the world toy is not drawn" in result.stderr

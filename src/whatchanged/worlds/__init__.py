@@ -81,7 +81,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class DrawerOption:
-    """One option of a drawer: ``--NAME VALUE`` on the command line, the keyword ``name`` in Python.
+    """One option of a drawer: ``--with NAME=VALUE`` on the command line, the keyword ``name`` in Python.
 
     The type of the default is the type of the value. choices: the values that are allowed; () for any.
     least, most: the range of a number.
