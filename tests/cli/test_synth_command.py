@@ -32,7 +32,7 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
 def test_clevr_dc_has_its_cameras_anywhere_around(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr("whatchanged.training.objects.drawers.write_twin", lambda *a: asked.append(a[-1]))
+    monkeypatch.setattr("whatchanged.synth.clevr.drawers.write_twin", lambda *a: asked.append(a[-1]))
     for world in ("clevr-dc", "clevr-change"):
         assert run(world, str(tmp_path / "twin"), "--scenes", "5").exit_code == 0
     assert asked == ["around", "jittered"]
@@ -63,7 +63,7 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
     monkeypatch.setattr(
-        "whatchanged.training.objects.drawers.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
+        "whatchanged.training.objects.drawers.draw_pool", lambda *a: asked.append(a[1:5] + a[6:]) or 100
     )
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
     pool = str(tmp_path / "pool")
@@ -71,19 +71,31 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     short = ("--views", "mixed", "clevr-pool", pool, "--doubles=1", "--scenes", "5")
     assert [run(*words).exit_code for words in (given, short)] == [0, 0]
     assert asked == [
-        (5, 0, (240, 160), 3, "cpu", "jittered", 0.0),
-        (5, 0, (240, 160), 1, "cpu", "mixed", 1.0),
-        (5, 0, (240, 160), 1, "cpu", "mixed", 1.0),
+        (5, 0, (240, 160), 3, "jittered", 0.0),
+        (5, 0, (240, 160), 1, "mixed", 1.0),
+        (5, 0, (240, 160), 1, "mixed", 1.0),
     ]
 
 
 @pytest.mark.parametrize("world", ["clevr-change", "clevr-pool"])
-@pytest.mark.parametrize("device", ["gpu", "cuda:99", "mps"])
-def test_a_device_that_is_not_there_is_named_and_nothing_drawn(world, device, tmp_path):
+@pytest.mark.parametrize("device", ["gpu", "cuda:x", "cpu:1", "mps"])
+def test_a_device_that_nobody_knows_is_named_and_nothing_drawn(world, device, tmp_path):
     pytest.importorskip("numba")
     result = run(world, str(tmp_path / "set"), "--scenes", "1", "--size", "48x32", "--device", device)
     assert result.exit_code == 2 and f"--device {device}" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_asks_for_a_gpu_is_told_that_cores_draw(tmp_path):
+    pytest.importorskip("numba")
+    drawn = {}
+    for device in ("cpu", "cuda:1"):
+        out = tmp_path / device.replace(":", "-")
+        result = run("clevr-change", str(out), "--scenes", "1", "--size", "48x32", "--device", device)
+        assert result.exit_code == 0
+        assert ("on CPU cores" in " ".join(result.stderr.split())) == (device != "cpu")
+        drawn[device] = (out / "images/CLEVR_default_000000.png").read_bytes()
+    assert drawn["cpu"] == drawn["cuda:1"]
 
 
 @pytest.mark.parametrize(

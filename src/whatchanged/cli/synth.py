@@ -49,7 +49,9 @@ class SynthCommand(TyperCommand):
             formatter.write_dl([(drawer.name, _described(drawer)) for drawer in drawers])
         with formatter.section("Options of some drawings: --with KEY=VALUE, or --KEY VALUE for short"):
             own = [(drawer, option) for drawer in drawers for option in drawer.options]
-            formatter.write_dl([(f"{one.name}={_values(one)}", _told(drawer, one)) for drawer, one in own])
+            formatter.write_dl(
+                [(f"{one.name}={_values(one)}", _option_help(drawer, one)) for drawer, one in own]
+            )
 
 
 COMMAND = SynthCommand
@@ -85,7 +87,7 @@ def _described(drawer: "Drawer") -> str:
     return f"{drawer.description}; {width}x{height}" + (f"; its own options: {own}" if own else "")
 
 
-def _told(drawer: "Drawer", option: "DrawerOption") -> str:
+def _option_help(drawer: "Drawer", option: "DrawerOption") -> str:
     """What one option of a drawing does."""
     default = f"; {option.default} if left out" if option.default != "" else ""
     return f"{drawer.name}: {option.help}{default}"
@@ -129,7 +131,11 @@ def synth(
         [], "--with", metavar="KEY=VALUE", help="An option of this drawing, named below; again for another."
     ),
     workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
-    device: str = typer.Option("cpu", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
+    device: str = typer.Option(
+        "cpu",
+        "--device",
+        help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use cores.",
+    ),
     ray: Ray = None,
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:

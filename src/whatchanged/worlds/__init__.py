@@ -100,7 +100,7 @@ class Drawing:
     """What ``whatchanged synth`` asks a drawer for.
 
     out: the folder to make. scenes: how many, at least one. size: width and height in pixels.
-    workers: processes. device: as the person named it; drawers that use no torch need not look at it.
+    workers: processes. device: as the person named it; drawers that use none need not look at it.
     advance: to be called with the number of scenes that have been drawn since the last call.
     """
 
