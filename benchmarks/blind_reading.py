@@ -1,7 +1,8 @@
-"""Sentences of two or more states of the program, read blind by a person who does not know which state spoke.
+r"""Sentences of several states of the program, read blind: the reader does not know which one spoke.
 
     python -m benchmarks.blind_reading choose $UI_DEV --seed 44 --changed 60 --unchanged 15 > LIST
-    python -m benchmarks.blind_reading sheet $UI_DEV LIST --state before=A.jsonl --state after=B.jsonl -o SHEET
+    python -m benchmarks.blind_reading sheet $UI_DEV LIST \
+        --state before=A.jsonl --state after=B.jsonl -o SHEET
     python -m benchmarks.blind_reading count SHEET/key.json VERDICTS
 
 ``choose`` writes the seed and the ids: pairs with a visible change and pairs without one, drawn at random.
