@@ -16,6 +16,7 @@ from whatchanged.cli import completion
 from whatchanged.cli.caption_choice import chosen_run, refuse_others
 from whatchanged.cli.cluster import Ray
 from whatchanged.cli.console import check_embed, note
+from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
 from whatchanged.cli.precision import PrecisionOption
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.scale.urls import path_of
@@ -49,18 +50,31 @@ def caption(
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option(help="Which data set this is, if not recognised.", autocompletion=completion.data_sets),
+        typer.Option(
+            help="Which data set this is, if not recognised.",
+            autocompletion=completion.data_sets,
+            rich_help_panel=PAIRS,
+        ),
     ] = None,
     split: Annotated[
-        Literal["all", "train", "val", "test"], typer.Option(help="Caption this split only.")
+        Literal["all", "train", "val", "test"],
+        typer.Option(help="Caption this split only.", rich_help_panel=PAIRS),
     ] = "all",
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing.")
+        bool,
+        typer.Option(
+            "--skip-missing", help="Leave out pairs whose pictures are missing.", rich_help_panel=PAIRS
+        ),
     ] = False,
-    batch_size: Annotated[int, typer.Option(min=1, max=1024, help="Pairs side by side.")] = 16,
-    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
+    batch_size: Annotated[
+        int, typer.Option(min=1, max=1024, help="Pairs side by side.", rich_help_panel=COMPUTED)
+    ] = 16,
+    beams: Annotated[
+        int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.", rich_help_panel=COMPUTED)
+    ] = 1,
     shard: Annotated[
-        str, typer.Option(metavar="I/N", help="Only the I-th of N parts, from 1/N to N/N.")
+        str,
+        typer.Option(metavar="I/N", help="Only the I-th of N parts, from 1/N to N/N.", rich_help_panel=PAIRS),
     ] = "1/1",
     form: Annotated[
         Form,
@@ -68,35 +82,52 @@ def caption(
             "--format",
             help="How OUT is written: our JSON lines; a list {image_id, caption}; a folder with "
             "sc_results.json and nsc_results.json; or PCL's lines.",
+            rich_help_panel=WRITTEN,
         ),
     ] = "ours",
     attention: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write each word's attention too (safetensors); needs --model or --run."
+            metavar="DIR",
+            help="Write each word's attention too (safetensors); needs --model or --run.",
+            rich_help_panel=WRITTEN,
         ),
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
             help="Also write a page of all pairs, which links the pictures; with --attention it shows where "
-            "the words looked."
+            "the words looked.",
+            rich_help_panel=WRITTEN,
         ),
     ] = None,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+        bool,
+        typer.Option(
+            "--embed",
+            help="Put the pictures into the page, so that it can be mailed.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = False,
     run: Annotated[
         Path | None,
-        typer.Option(help="A run of `train`, in place of a model; needs torch."),
+        typer.Option(help="A run of `train`, in place of a model; needs torch.", rich_help_panel=RUNS),
     ] = None,
     features: Annotated[
-        Path | None, typer.Option(help="Stored features, for a run or a model that learned from such.")
+        Path | None,
+        typer.Option(
+            help="Stored features, for a run or a model that learned from such.", rich_help_panel=RUNS
+        ),
     ] = None,
-    device: Annotated[str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.")] = "auto",
+    device: Annotated[
+        str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.", rich_help_panel=COMPUTED)
+    ] = "auto",
     precision: PrecisionOption = "fp32",
     checkpoint: Annotated[
-        str, typer.Option(help="With --run: auto (best, if kept), best, last or a stage's name.")
+        str,
+        typer.Option(
+            help="With --run: auto (best, if kept), best, last or a stage's name.", rich_help_panel=RUNS
+        ),
     ] = "auto",
     ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from whatchanged.cli.panels import COMPUTED
 from whatchanged.scale.sharing import on_cluster
 
 __all__ = ["Ray", "on_cluster", "on_cpu"]
@@ -13,6 +14,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="ADDRESS",
+        rich_help_panel=COMPUTED,
         help="Work on a Ray cluster: local (this machine), auto (the one it belongs to) or HOST:PORT.",
     ),
 ]

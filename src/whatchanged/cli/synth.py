@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.panels import COMPUTED
 from whatchanged.cli.urls import any_remote
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
@@ -130,11 +131,14 @@ def synth(
     own: list[str] = typer.Option(
         [], "--with", metavar="KEY=VALUE", help="An option of this drawing, named below; again for another."
     ),
-    workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
+    workers: int = typer.Option(
+        1, "--workers", min=1, help="Processes; any number writes the same bytes.", rich_help_panel=COMPUTED
+    ),
     device: str = typer.Option(
         "cpu",
         "--device",
         help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use cores.",
+        rich_help_panel=COMPUTED,
     ),
     ray: Ray = None,
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
