@@ -217,7 +217,7 @@ def test_one_click_shows_the_words_one_by_one(browser, folder):
     shown = (
         "[...document.querySelectorAll('#stage .word')].map((one) => one.querySelectorAll('canvas').length)"
     )
-    assert browser.run(counts) == [2, 2]
+    assert browser.run(shown) == [2, 2]
     alpha = (
         "[...document.querySelectorAll('#stage .word canvas')].map((drawing) => {"
         " const bytes = drawing.getContext('2d').getImageData(0, 0, 30, 20).data;"
