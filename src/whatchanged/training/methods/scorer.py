@@ -45,7 +45,7 @@ from whatchanged.training.distributed import batch_total, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
-from whatchanged.training.methods.scorer_encoder import QueryKey, Reconstruction, two_sided
+from whatchanged.training.methods.scorer_encoder import QueryKey, Rebuilt, Reconstruction, two_sided
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.nn.layers import layers_of
@@ -260,15 +260,45 @@ class SCORER(nn.Module):
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
         so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
         """
-        a, b = before, after
+        rebuilt = self.rebuilt(before, after)
         matched: Directions | None = None
-        matching_layer = self._matching_layer() if len(self.layers) else None
-        for layer in layers_of(self.layers, Reconstruction):
-            (a, forth), (b, back) = layer(a, b), layer(b, a)
-            if layer is matching_layer:
-                matched = Directions(forth, back)
-        both = torch.cat([a, b], dim=-1) if len(self.layers) else after - before
+        if rebuilt:
+            matched = Directions(*(one.matched for one in rebuilt[-1 if self.preset.match_last else 0]))
+            both = torch.cat([one.cells for one in rebuilt[-1]], dim=-1)
+        else:
+            both = after - before
         return self.dropout(self.fuse(both)).relu(), matched
+
+    def rebuilt(self, before: Tensor, after: Tensor) -> list[tuple[Rebuilt, Rebuilt]]:
+        """X1, X2 (B, N, D) -> of each layer the picture before, rebuilt from the one after, and the reverse.
+
+        Both read what the layer before made of both pictures.
+        """
+        a, b = before, after
+        results = []
+        for layer in layers_of(self.layers, Reconstruction):
+            results.append((layer(a, b), layer(b, a)))
+            a, b = (one.cells for one in results[-1])
+        return results
+
+    def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """Which cells of the other picture each cell is rebuilt from: the last layer, mean over heads.
+
+        Returns (B, 2, N, N), rows the cells that ask, of the picture before and of the one after; and the
+        numbers of the cells on their grids, (B, 2, N). Raises RecipeError where nothing is rebuilt.
+        """
+        if not len(self.layers):
+            raise RecipeError(
+                'method.difference = "subtract" rebuilds no picture from the other. Use a run with'
+                ' "reconstruct".'
+            )
+        pair = self.pair(before, after)
+        forth, back = self.rebuilt(*self.tokens(pair))[-1]
+        weights = torch.stack([forth.attention.mean(1), back.attention.mean(1)], dim=1)
+        if pair.aligned:
+            return weights, pair.cells
+        in_order = torch.arange(weights.shape[-1], device=weights.device)
+        return weights, in_order.expand(len(weights), 2, -1)
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
