@@ -163,7 +163,7 @@ class _Subject:
         if self.run is not None:
             return self._open().words(*pair, beams)
         if self.features is not None:
-            from whatchanged.cli.caption_by_run import FeaturesChoice
+            from whatchanged.cli.caption_choice import FeaturesChoice
 
             root = self.data or pair[0].absolute().parent.parent
             captioner = FeaturesChoice(self.model or "", self.features).open(root, beams, True)
