@@ -7,11 +7,13 @@ the vocabulary, L words so far):
 
     encoder   before, after (B, 3, H, W) float32, or (B, N, F) where the model reads features
               -> memory_* (B, ...), any number of them
+                 first_cache_* (B, ...), what the decoder's state of that name begins with; a state without
+                 such an output begins empty, the axes that its graph leaves open having length 0
                  no_change (B,), where the card says that a head judges
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
                  pictures before and after from the training pictures
-    decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, layers, heads,
-    L, width)
+    decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, ...), the state,
+              of any number and shapes: keys (B, layers, heads, L, width), say, or an LSTM's (B, width)
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 
@@ -31,7 +33,7 @@ from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greed
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
-from whatchanged.captioner.onnx_graphs import checked_count, open_graphs
+from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
 from whatchanged.errors import BundleError, ShapeError
 from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
@@ -139,7 +141,8 @@ class CaptionGraphs:
         encoded = self._encoder.run({"before": before, "after": after}, batch)
         judged = encoded.pop("no_change", None)  # (B,)
         distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
-        cache = {**encoded, **self._decoder.empty_caches(batch)}
+        state = first_state(self._decoder.inputs, encoded, batch)
+        cache = {**encoded, **state}
         if judged is None:
             judged = self._judge_by_sentences(cache, batch)
         if beams == 1:

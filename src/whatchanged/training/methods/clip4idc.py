@@ -306,6 +306,12 @@ class CLIP4IDC(nn.Module):
     def no_change(self, memory: CLIP4IDCMemory) -> None:
         """None: the method has no head for it, so its no-change sentences must judge."""
 
+    @property
+    def growing_axes(self) -> Mapping[str, Sequence[int]]:
+        """Every tensor of the state holds keys or values, a row a word."""
+        towers = ("tower_keys", "tower_values") if self.config.variant == "ft1" else ()
+        return dict.fromkeys(("keys", "values", *towers), (3,))
+
     def first_cache(self, memory: CLIP4IDCMemory) -> Cache:
         """Keys and values of no words yet, (B, layers, heads, 0, D/heads); FT1 keeps its text tower's too."""
         empty = memory.keys[:, :, :, :0]

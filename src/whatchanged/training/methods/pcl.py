@@ -91,6 +91,7 @@ class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
     attention_description = "mean over heads and layers"
+    growing_axes: Mapping[str, Sequence[int]] = {"keys": (3,), "values": (3,)}
     architecture = "pcl"
 
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:

@@ -50,7 +50,7 @@ from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import BLIND
-from whatchanged.training.vision.base import TokenPair, Tokens, Vision
+from whatchanged.training.vision.base import TokenPair, Vision, in_rows, on_both_grids
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 
 
@@ -84,6 +84,7 @@ class SCORER(nn.Module):
 
     architecture = "scorer"
     attention_description = "last decoder layer, mean over heads, half for each picture"
+    growing_axes: Mapping[str, Sequence[int]] = {"keys": (3,), "values": (3,)}
 
     def __init__(self, config: ScorerConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -351,9 +352,7 @@ class SCORER(nn.Module):
         rows, columns = self.vision.rows, self.vision.columns
         if memory.cells is None:
             return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
-        halves = attention[:, None].expand(-1, 2, -1) / 2  # (B, 2, N)
-        grids = attention.new_zeros(attention.shape[0], 2, rows * columns)
-        return grids.scatter_add(2, memory.cells, halves).view(-1, 2, rows, columns)
+        return on_both_grids(attention[:, None].expand(-1, 2, -1) / 2, memory.cells, self.vision)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
@@ -393,12 +392,6 @@ class SCORER(nn.Module):
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
         return copy_matching_tensors(self, state)
-
-
-def in_rows(tokens: Tokens) -> Tensor:
-    """The features of all cells, in rows: an object vision hands its cells over by salience."""
-    features = tokens.features
-    return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
 
 
 def _halves(pair: TokenPair) -> Tensor | float:
