@@ -165,7 +165,8 @@ def test_too_long_an_input_and_too_large_a_process_are_faults(tmp_path, bench):
 
 HANGING = """
 import sys, time
-from benchmarks import fuzz_formats, fuzz_one
+from benchmarks import fuzz_formats
+from benchmarks import fuzz_one
 
 kept = []
 
@@ -195,7 +196,8 @@ def test_an_input_that_hangs_or_takes_the_memory_is_kept(tmp_path, bench, name, 
 
 PLANTED = """
 import sys
-from benchmarks import fuzz_formats, fuzz_one
+from benchmarks import fuzz_formats
+from benchmarks import fuzz_one
 
 def broken(folder, file):
     if b"\\x1b[2J" in file.read_bytes():

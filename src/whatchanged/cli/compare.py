@@ -16,7 +16,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
-from whatchanged.cli.reading import ReadText, reads
+from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -96,6 +96,7 @@ def compare(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
+    from whatchanged.answers.reads import reads_words
     from whatchanged.compare.ignore import read_ignored
     from whatchanged.compare.noise import read_noise
     from whatchanged.compare.settings import CompareSettings
@@ -107,7 +108,7 @@ def compare(
         _calibrate(old, new, output, workers, quiet)
         return
     boxes = read_ignored(ignore) if ignore else ()
-    settings = CompareSettings(model, sensitivity, strict, boxes, read_text=reads(read_text, quiet))
+    settings = CompareSettings(model, sensitivity, strict, boxes, read_text=reads_words(read_text, quiet))
     if model is not None:
         from whatchanged.answers import Answerer
 
