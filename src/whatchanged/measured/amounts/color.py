@@ -28,8 +28,8 @@ FLAT = 4
 """Levels up to which a pixel has the colour of the one beside it."""
 FEWEST = 24
 """Such pixels that tell the colours of something at least."""
-ALL_ALIKE = 0.07
-"""What one part for all pixels may leave unexplained, as a part of their steps from the ground."""
+ALL_ALIKE = 0.15
+"""What one part for all pixels may leave unexplained, as a part of all that changed."""
 PLATEAU = 0.03
 """Share of the pixels that one of its colours has at least."""
 DARK = 110
@@ -89,8 +89,8 @@ def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
     part = float((steps * left).sum() / (steps * steps).sum())
     if not GONE <= part <= PALER:
         return None
-    rest = np.abs(left - part * steps).sum() / np.abs(steps).sum()
-    return part if rest <= ALL_ALIKE * max(part, 1 - part) else None
+    rest = np.abs(left - part * steps).sum() / np.abs(left - steps).sum()
+    return part if rest <= ALL_ALIKE else None
 
 
 def _several_colors(pixels: NDArray[np.uint8]) -> bool:

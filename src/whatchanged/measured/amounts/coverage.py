@@ -100,3 +100,15 @@ def columns_of_ink(ink: Floats, space: float) -> list[tuple[int, int]]:
     starts = filled[np.r_[0, breaks + 1]]
     stops = filled[np.r_[breaks, len(filled) - 1]] + 1
     return [(int(start), int(stop)) for start, stop in zip(starts, stops, strict=True)]
+
+
+def stroke(ink: Floats) -> float:
+    """How thick what is drawn is, in pixels: twice its area by the length of its edge.
+
+    A line of width w and length l has the area w l and the edge 2 l. The edge is the sum of all steps of the coverage,
+    across and down; of slanted lines that is up to 1.4 times too long.
+    """
+    padded = np.pad(ink, 1)
+    across, down = np.abs(np.diff(padded, axis=1)), np.abs(np.diff(padded, axis=0))
+    edge = float(np.hypot(across[1:, :], down[:, 1:]).sum())
+    return 2 * float(ink.sum()) / max(1e-6, edge)

@@ -37,7 +37,9 @@ PIECES = 3
 INK_SHARE = (0.02, 0.6)
 """Share of a line's box that is ink."""
 MOST_OF_THEM = 0.6
-"""Part of the text, by area, that must have changed alike."""
+"""Part of the pixels that differ of which lines that changed alike account at least."""
+SURELY_BOLDER = 1.25
+"""How much more ink bolder letters have at least where the rules take the text for another one."""
 SAME = 0.09
 """What is left over at most where a line is the same but for its place and its colour."""
 SAME_COLOR = 12
@@ -51,51 +53,60 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
 
     Text that says the same and looks the same has moved, or has another colour.
     """
-    found = [
-        (area(now), one)
-        for was, now in _line_boxes(before, after, change)
-        if (one := _line_change(before, after, was, now)) is not None
-    ]
-    if not found:
-        return None
-    total = sum(weight for weight, _ in found)
+    lines = _line_boxes(before, after, change)
+    total = sum(pixels for _, _, pixels in lines)
     weights: dict[tuple[object, str], int] = {}
-    for weight, (finding, _, _) in found:
-        if finding is not None:
-            key = finding.kind, finding.aspect
-            weights[key] = weights.get(key, 0) + weight
-    if not weights:
+    alike: dict[tuple[object, str], list[_LineChange]] = {}
+    for was, now, pixels in lines[:MOST_LINES]:
+        one = _line_change(before, after, was, now)
+        if one is None or one[0] is None:
+            continue
+        key = one[0].kind, one[0].aspect
+        weights[key] = weights.get(key, 0) + pixels
+        alike.setdefault(key, []).append(one)
+    best = max(weights, key=lambda key: weights[key], default=None)
+    if best is None or weights[best] < MOST_OF_THEM * total:
         return None
-    best = max(weights, key=lambda key: weights[key])
-    if weights[best] < MOST_OF_THEM * total:
+    finding, was, now = alike[best][0]
+    if finding is None or _is_unsure(finding, change.finding):
         return None
-    alike = [one for _, one in found if one[0] is not None and (one[0].kind, one[0].aspect) == best]
-    finding, was, now = alike[0]
-    if finding is None or (finding.kind == "moved" and any(one[0] != finding for one in alike)):
-        return None
-    if len(alike) == 1 and finding.kind == "moved":
-        return replace(change, finding=finding, box_before=was, box_after=now)
+    if finding.kind == "moved":
+        if any(one[0] != finding for one in alike[best]):
+            return None
+        if len(lines) == 1:
+            return replace(change, finding=finding, box_before=was, box_after=now)
     return replace(change, finding=finding)
 
 
-def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[tuple[Box, Box]]:
-    """The boxes of lines of text that differ, in both pictures, the largest first."""
+def _is_unsure(finding: Finding, rules: Finding) -> bool:
+    """Whether an attribute is too weak for text of which the rules say that it reads otherwise."""
+    if rules.kind not in ("rewritten", "replaced") or finding.aspect != "weight":
+        return False
+    area = float(finding.values["amount_after"])
+    return max(area, 1 / area) < SURELY_BOLDER
+
+
+def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[tuple[Box, Box, int]]:
+    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them first."""
     from scipy import ndimage  # slow to import
 
     was, now = change.box_before, change.box_after
     if was is None or now is None or not area(now):
         return []
+    if not _inside(was, before) or not _inside(now, after):
+        return []
     if was != now:
-        return [(was, now)]
+        return [(was, now, area(now))]
     left, top, right, bottom = now
     differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= DIFFERS
-    labels, _ = ndimage.label(enlarged(differs, *JOINED), np.ones((3, 3), bool))
+    labels, count = ndimage.label(enlarged(differs, *JOINED), np.ones((3, 3), bool))
+    pixels = np.bincount(labels[differs], minlength=count + 1)[1:]
     boxes = [
         (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
         for rows, columns in ndimage.find_objects(labels)
     ]
-    boxes.sort(key=lambda box: (-area(box), box))
-    return [(box, box) for box in boxes[:MOST_LINES]]
+    lines = [(box, box, int(number)) for box, number in zip(boxes, pixels, strict=True)]
+    return sorted(lines, key=lambda line: (-line[2], line[1]))
 
 
 _LineChange = tuple[Finding | None, Box, Box]
@@ -177,3 +188,8 @@ def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | No
     if (dx or dy) and max(abs(dx), abs(dy)) <= FARTHEST and far(one.ground, other.ground) <= SAME_COLOR:
         return Finding("moved", "position", 0.7, {"dx": dx, "dy": dy})
     return None
+
+
+def _inside(box: Box, picture: Pixels) -> bool:
+    """Whether a box lies in a picture."""
+    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]

@@ -32,8 +32,8 @@ LEAST_SIZE, LEAST_STEP = 0.05, 0.8
 """How much of their height letters grew or shrank at least, and how many pixels."""
 ONE_SIZE = 0.05
 """How much of their height letters may differ where they have one size; a pixel may always."""
-BOLDER = 1.15
-"""How much more ink bolder letters have at least, or how much less the others."""
+BOLDER, BOLDEST = 1.15, 2.3
+"""How much more ink bolder letters have at least and at most, or how much less the others."""
 EVENLY = 0.3
 """How much of it each third of the line shows at least."""
 BOLD_WIDTH = (0.97, 1.14)
@@ -186,7 +186,7 @@ def _attribute(step: LineStep, same_words: bool) -> Finding | None:
         return None
     bolder, width = (step.area, step.width) if step.area > 1 else (1 / step.area, 1 / step.width)
     even = all((area if step.area > 1 else 1 / max(area, 1e-3)) >= bolder**EVENLY for area in step.areas)
-    if bolder >= BOLDER and even and BOLD_WIDTH[0] <= width <= BOLD_WIDTH[1]:
+    if BOLDER <= bolder <= BOLDEST and even and BOLD_WIDTH[0] <= width <= BOLD_WIDTH[1]:
         # relative amounts: how much ink the letters have
         return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
     spaced = max(step.width, 1 / step.width) >= SPACED and step.wider >= LEAST_SPACED

@@ -79,7 +79,7 @@ class _Verbs:
         return f"{verb}{rest}".rstrip()
 
 
-_PLURALS = {"was": "were", "is": "are", "has": "have", "stands": "stand", "shows": "show"}
+_PLURALS = {"was": "were", "is": "are", "has": "have", "stands": "stand", "shows": "show", "reads": "read"}
 """Verbs in the singular that have another form in the plural."""
 
 

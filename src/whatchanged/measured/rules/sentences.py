@@ -101,7 +101,8 @@ def plain_subject(statement: Statement, size: tuple[int, int]) -> Subject:
     if box is None:
         raise ValueError("a statement needs a place")
     noun = statement.element or _IMPLIED.get(str(statement.values.get("aspect", "")))
-    return Subject(noun=noun, position=words.position_phrase(box, size), count=statement.count)
+    count = int(statement.values.get("number") or statement.count)
+    return Subject(noun=noun, position=words.position_phrase(box, size), count=count)
 
 
 _IMPLIED = {
@@ -186,6 +187,7 @@ def statement(
     size: tuple[int, int],
     cause: bool = True,
     boxes: tuple[Box, ...] = (),
+    element: str | None = None,
 ) -> Statement:
     """One statement with its words; ``cause`` is false for what another statement brought about."""
     box = box_after or box_before
@@ -205,6 +207,7 @@ def statement(
         share=min(1.0, pixels / (size[0] * size[1])),  # places of one change may overlap
         values=values,
         boxes=boxes or (box,),
+        element=element,
         follows=not cause,
     )
     return reword(unworded, plain_subject(unworded, size), size)
