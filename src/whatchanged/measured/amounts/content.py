@@ -5,7 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.amounts.coverage import INKED, Floats, columns_of_ink, read_coverage, rows_of_ink, stroke
+from whatchanged.measured.amounts.coverage import (
+    INKED,
+    Coverage,
+    Floats,
+    columns_of_ink,
+    read_coverage,
+    rows_of_ink,
+    stroke,
+    unexplained,
+)
 from whatchanged.measured.amounts.edge import read_outline
 from whatchanged.measured.amounts.type import read_line
 from whatchanged.measured.pixels.boxes import area
@@ -38,6 +47,8 @@ RIM = 2
 """Pixels within the edge of a dialog where it is one colour."""
 EVEN = 0.92
 """Share of that rim that has this colour at least."""
+HIDDEN = 0.25
+"""Share of the rim's place at least that has another colour where the dialog is not there."""
 CENTRED = 0.06
 """Part of the picture's width by which the middle of a dialog may lie beside that of the picture."""
 LINES, LINE = 3, 3
@@ -79,7 +90,7 @@ def read_content(pixels: Pixels, box: Box) -> Content | None:
     covered = read_coverage(part)
     if covered is None:
         return None
-    lines = _text_lines(part, covered.ink)
+    lines = _text_lines(part, covered)
     if lines:
         rows = [line for line in lines if _is_row(pixels, box, covered.ink, line)]
         if len(rows) == len(lines):
@@ -92,20 +103,16 @@ def read_content(pixels: Pixels, box: Box) -> Content | None:
     return None
 
 
-def _text_lines(part: Pixels, ink: Floats) -> list[tuple[int, int]]:
+def _text_lines(part: Pixels, covered: Coverage) -> list[tuple[int, int]]:
     """The rows of the lines of text that a part consists of; none where it is anything else."""
-    ground = np.array(usual_color(part.reshape(-1, 3)), np.float32)
-    strongest = part.reshape(-1, 3)[int(ink.argmax())].astype(np.float32)
-    shown = ground + ink[..., None] * (strongest - ground)
-    rest = np.abs(part - shown).max(axis=2).sum()
-    if rest > UNEXPLAINED * np.abs(strongest - ground).max() * max(1.0, float(ink.sum())):
+    if unexplained(part, covered) > UNEXPLAINED:
         return []
-    lines = rows_of_ink(ink)
+    lines = rows_of_ink(covered.ink)
     heights = [stop - start for start, stop in lines]
     if not lines or max(heights) > min(HIGHEST, ALIKE_LINES * min(heights)):
         return []
     for start, stop in lines:
-        line = read_line(ink[start:stop])
+        line = read_line(covered.ink[start:stop])
         if line is None or float(line.ink.mean()) > MOST_INK or len(columns_of_ink(line.ink, 0)) < LETTERS:
             return []
         if stroke(line.ink) > THICK * (stop - start):
@@ -147,7 +154,10 @@ def _is_grid(part: Pixels) -> bool:
         if len(starts) < LINES or (stops - starts).max() > LINE:
             continue
         steps = np.diff(starts)
-        if np.abs(steps - np.median(steps)).max() <= max(2, REGULAR * np.median(steps)) and np.median(steps) > 2 * LINE:
+        if (
+            np.abs(steps - np.median(steps)).max() <= max(2, REGULAR * np.median(steps))
+            and np.median(steps) > 2 * LINE
+        ):
             found = True
             drawn = drawn & ~(filled[:, None] if axis == 0 else filled[None])
     return found and bool(drawn.mean() < BESIDE_GRID)
@@ -183,6 +193,8 @@ def is_dialog(shown: Pixels, hidden: Pixels, box: Box) -> bool:
     color = usual_color(rim)
     if (steps_from(color, rim[:, None]) <= 8).mean() < EVEN:
         return False
+    if (steps_from(color, _rim(hidden[top:bottom, left:right])[:, None]) <= 8).mean() > 1 - HIDDEN:
+        return False  # it was there before
     outline = read_outline(shown, box)
     if far(color, ground_color(shown, box)) <= 8 and (outline is None or not outline.thick):
         return False  # nothing parts it from what is around it

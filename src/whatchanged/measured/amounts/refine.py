@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, opacity_change
 from whatchanged.measured.amounts.content import is_dialog, read_content
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.state import state_change
+from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change
 from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.pixels.reading import Pixels
@@ -39,7 +41,10 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     if box is None or not (_inside(box, before) and _inside(box, after)) or not area(box):
         return change
     kind = change.finding.kind
-    if kind in (None, "added", "removed", "recolored", "replaced", "restyled") and change.finding.aspect not in _SHIFTED:
+    if (
+        kind in (None, "added", "removed", "recolored", "replaced", "restyled")
+        and change.finding.aspect not in _SHIFTED
+    ):
         state = state_change(before, after, box)
         if state is not None:
             finding, element, place = state
@@ -54,8 +59,32 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         if change.finding.aspect not in ("border", "fill", "radius"):
             measured = text_change(before, after, change)
             if measured is not None:
-                return measured
+                return _aligned(measured, before, after)
+            if kind in ("restyled", "added", "removed"):
+                for measure in (line_width_change, marker_change):
+                    finding = measure(before, after, box)
+                    if finding is not None:
+                        return replace(change, finding=finding)
+    if kind == "moved":
+        return _aligned(change, before, after)
     return _of_content(change, before, after, box)
+
+
+def _aligned(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """What moved across, with how it is aligned now, where that changed."""
+    was, now, values = change.box_before, change.box_after, change.finding.values
+    if (
+        change.finding.kind != "moved"
+        or not values.get("dx")
+        or values.get("dy")
+        or was is None
+        or now is None
+    ):
+        return change
+    if not _inside(was, before) or not change.cause:
+        return change
+    align = alignment_of(before, after, was, now)
+    return replace(change, finding=replace(change.finding, values={**values, **align})) if align else change
 
 
 def _of_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange:
@@ -77,7 +106,9 @@ def _of_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
             if is_dialog(shown, hidden, box):
                 finding = Finding("added" if came else "removed", "dialog", 0.6)
                 places = (None, box) if came else (box, None)
-                return replace(change, finding=finding, box_before=places[0], box_after=places[1], element="dialog")
+                return replace(
+                    change, finding=finding, box_before=places[0], box_after=places[1], element="dialog"
+                )
         order = order_change(before, after, box)
         if order is not None:
             return replace(change, finding=order[0], boxes=order[1])

@@ -12,6 +12,7 @@ from whatchanged.measured.amounts.coverage import (
     ink_box,
     read_coverage,
     rows_of_ink,
+    unexplained,
 )
 from whatchanged.measured.amounts.type import Line, LineStep, compare_lines, read_line, type_change
 from whatchanged.measured.pixels.boxes import area, grown
@@ -144,10 +145,7 @@ def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
         return None
     if inside is None or not INK_SHARE[0] < covered.area / covered.ink.size < INK_SHARE[1]:
         return None
-    ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
-    shown = ground + covered.ink[..., None] * (color - ground)
-    rest = np.abs(part - shown).max(axis=2).sum() / (np.abs(color - ground).max() * covered.area)
-    if rest > UNEXPLAINED:
+    if unexplained(part, covered) > UNEXPLAINED:
         return None
     left, top = around[:2]
     return covered, (left + inside[0], top + inside[1], left + inside[2], top + inside[3])
