@@ -66,10 +66,8 @@ def test_a_banner_that_pushes_the_rest_is_one_cause():
     after[24:144] = page()
     after[2:22, 0:200] = (200, 60, 60)
     answer = measure(before, after)
-    assert answer.statements[0].kind == "added"
-    assert [one.follows for one in answer.statements] == [False, True]
-    assert "what follows" in answer.sentence
-    assert "down by 24 pixels" in answer.sentence
+    (statement,) = answer.statements
+    assert (statement.kind, statement.values["rest"]) == ("added", [0, 24])
 
 
 def test_a_fill_of_another_colour_is_recoloured_and_named():

@@ -322,7 +322,8 @@ def _same(one: tuple[Box, Box], other: tuple[Box, Box]) -> bool:
 def _rest(measured: Sequence[Statement], proposals: Sequence[Proposal]) -> tuple[int, int] | None:
     """How far what follows moved, where the measurement says that something did because of another change,
     in what it tells or among the places."""
-    moves = [one.values for one in measured if one.kind == "moved" and one.follows]
+    rests = [one.values["rest"] for one in measured if "rest" in one.values]
+    moves = [{"dx": dx, "dy": dy} for dx, dy in rests]
     moves += [one.values for one in proposals if one.rule == "moved" and not one.cause]
     for values in moves:
         dx, dy = values.get("dx", 0), values.get("dy", 0)

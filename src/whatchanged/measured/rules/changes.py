@@ -15,10 +15,11 @@ from whatchanged.measured.pixels.scales import find_scale
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules import sentences
 from whatchanged.measured.rules.alike import merged
+from whatchanged.measured.rules.causes import brings_about, following, pushed, ranked, with_rest
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
-from whatchanged.measured.rules.lines import one_line, rewritten_lines, rewritten_with, whole_lines
+from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
 from whatchanged.measured.rules.sides import moved_side
@@ -45,10 +46,8 @@ NO_RIM = 0.6
 """What is left of a cluster without its rim is at least this part of its pixels."""
 NEAR = 4
 """Pixels around what such motion does not explain that belong to the change."""
-PUSH = (0.4, 2.5)
-"""What comes or goes is at least and at most so large, in steps of what it pushes."""
 OVERLAP = 4
-"""Pixels by which what pushes may reach into what it pushes."""
+"""Pixels of the shorter side of what is nothing but an edge at most."""
 MUCH_MORE = 2
 """Where so many times as many lines came as went, or the other way round, something was added, or removed."""
 MATCH = 0.1
@@ -60,17 +59,20 @@ MOST_PARTS = 8
 def in_words(
     changes: Sequence[DetectedChange], size: tuple[int, int], whole: Statement | None = None
 ) -> list[Statement]:
-    """Statements for what was found, alike ones as one, best first.
+    """Statements for what was found, alike ones as one and causes with what followed, best first.
 
-    size: of the picture after. whole: what is said of the whole picture, the last of them.
+    size: of the picture after. whole: what is said of the whole picture, if anything.
     """
+    found = with_rest(ranked(merged(changes)), changes)
     statements = [
         sentences.statement(
             one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes, one.element
         )
-        for one in _ranked(merged(changes))
+        for one in (found if whole is None else following(found, whole))
     ]
-    return statements if whole is None else [*statements, whole]
+    if whole is None or (statements and brings_about(changes, whole)):
+        return statements
+    return [*statements, whole] if any(not one.follows for one in statements) else [whole, *statements]
 
 
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
@@ -157,67 +159,6 @@ def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple
     left, top, right, bottom = smaller
     rest = larger if min(right - left, bottom - top) <= OVERLAP else (left, top, right, bottom)
     return (rest, larger) if grew else (larger, rest)
-
-
-def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """What moved is a consequence where something beside it came, went or grew by about as much.
-
-    In a line of text, what a rewritten word pushes is rewritten with it.
-    """
-    moved = [one for one in changes if one.finding.kind == "moved" and one.cause]
-    if not moved:
-        return changes
-    written = next((one for one in changes if one.finding.kind == "rewritten" and one.cause), None)
-    line = [one for one in moved if written is not None and one_line(written, one)]
-    if written is not None and line:
-        changes = [one for one in changes if one not in line and one is not written]
-        return pushed([*changes, rewritten_with(written, [written, *line])])
-    first = max(moved, key=lambda one: one.pixels)
-    if not (any(_pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)):
-        return changes
-    return [replace(one, cause=False) if one in moved else one for one in changes]
-
-
-def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChange]) -> bool:
-    """Whether something came or went and pushed its neighbours by more than anything else moved."""
-    if not any(
-        one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in changes
-    ):
-        return False
-    pushed_by = [_step(one) for one in changes if one.finding.kind == "moved" and not one.cause]
-    return bool(pushed_by) and max(map(_step, moved)) <= max(pushed_by)
-
-
-def _step(moved: DetectedChange) -> int:
-    """How far something moved."""
-    return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
-
-
-def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
-    """Whether a change explains that something moved."""
-    step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
-    box = one.box_after or one.box_before
-    if box is None or moved.box_after is None or one.finding.kind == "moved":
-        return False
-    if one.finding.kind == "rewritten" or one.finding.aspect == "size":
-        return True
-    overlap = TEXT_HEIGHT if one.finding.kind in ("added", "removed") else OVERLAP
-    if any(
-        far and _lies_before(box, moved.box_after, axis, overlap) for axis, far in enumerate(step.values())
-    ):
-        return True
-    if one.finding.kind == "resized":
-        return any(abs(abs(one.finding.values.get(name, 0)) - far) <= 2 for name, far in step.items() if far)
-    sides = {"dx": box[2] - box[0], "dy": box[3] - box[1]}
-    fits = any(PUSH[0] * far <= sides[name] <= PUSH[1] * far for name, far in step.items() if far)
-    return fits and one.finding.kind in ("added", "removed")
-
-
-def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
-    """Whether a box ends where another begins, from left to right (axis 0) or downwards, and beside it."""
-    across = 1 - axis
-    beside = box[across] < other[across + 2] and other[across] < box[across + 2]
-    return beside and -MOST_GAP <= box[axis + 2] - other[axis] <= overlap
 
 
 def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
@@ -407,11 +348,3 @@ def _stretch_boxes(box: Box, axis: int, lines: int) -> tuple[Box, Box]:
     else:
         smaller = (left, top, max(left + 1, right - less), bottom)
     return (smaller, box) if lines > 0 else (box, smaller)
-
-
-def _ranked(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """The most telling first: causes before consequences, then by size."""
-    return sorted(
-        changes,
-        key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
-    )

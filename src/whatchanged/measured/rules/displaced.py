@@ -96,6 +96,8 @@ def _unlike(one: Pixels, other: Pixels, dx: int, dy: int) -> Mask:
     """Where a picture is not found again a step further in the other one."""
     height, width = one.shape[:2]
     unlike = np.ones((height, width), bool)
+    if abs(dx) >= width or abs(dy) >= height:
+        return unlike
     rows = slice(max(0, -dy), min(height, height - dy))
     columns = slice(max(0, -dx), min(width, width - dx))
     there = other[rows.start + dy : rows.stop + dy, columns.start + dx : columns.stop + dx]

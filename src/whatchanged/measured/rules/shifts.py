@@ -191,7 +191,7 @@ def gaps_between(
 def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> list[Gap]:
     """The gap of lines that are there twice after, where a thing goes on through them: it grew by them."""
     ink = ink_box(after, _lines(box, axis, *lines))
-    if ink is None:
+    if ink is None or novel(after, _lines(box, axis, *lines), axis) is not None:
         return []
     thing = stretched(after, ink, axis)
     more = lines[1] - lines[0]
@@ -215,7 +215,7 @@ def _drawn_out(after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> list[
     start = box[1] if axis == 0 else box[0]
     if start + lines[0] < 1 or start + lines[1] >= after.shape[axis]:
         return []
-    return [] if novel(after, _lines(box, axis, *lines), axis) else _repeated(after, box, axis, lines)
+    return _repeated(after, box, axis, lines)
 
 
 def _gap(
