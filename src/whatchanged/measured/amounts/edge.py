@@ -36,13 +36,17 @@ QUARTER = 1 - np.pi / 4
 """Part of the square around a quarter of a circle that lies outside of it."""
 ROUND = 0.3
 """Part of its radius by which a corner may begin earlier or later."""
+IN_CORNERS = 0.9
+"""Share of what differs that lies in the corners where they alone changed."""
 ROUNDER = 1.0
 """Pixels by which a radius grew or shrank at least."""
-FAINTEST, FAINT = 3, 80
+FAINTEST, FAINT = 3, 120
 """Levels between which a shadow is darker than its ground, at its darkest."""
 SHADES = 3
 """Shades that a shadow has at least: one shade is a line."""
-BARE = 0.93
+NARROW = 20
+"""Pixels of the shorter side of a box up to which it may be all shadow: that of one side."""
+BARE = 0.85
 """Share of a shadow's pixels that are ground where it is not there."""
 HOLLOW = 0.75
 """Part of the box that a shadow covers at most: the thing that throws it stands within or beside it."""
@@ -173,12 +177,27 @@ def _same_within(before: Pixels, after: Pixels, box: Box, rim: int) -> bool:
 
 def radius_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     """Whether the corners of the thing in a box became rounder or sharper; None where neither is sure."""
+    if not _differs_in_corners(before, after, box):
+        return None
     one, other = _radius(before, box), _radius(after, box)
     if one is None or other is None or abs(one - other) < ROUNDER:
         return None
     return Finding(
         "restyled", "radius", 0.7, {"amount_before": round(one, 1), "amount_after": round(other, 1)}
     )
+
+
+def _differs_in_corners(before: Pixels, after: Pixels, box: Box) -> bool:
+    """Whether what differs in a box lies in the squares at its corners, nearly all of it."""
+    left, top, right, bottom = box
+    differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= 2 * ALIKE
+    height, width = differs.shape
+    down, across = (min(LARGEST_CORNER, (side + 1) // 2) for side in (height, width))
+    rows, columns = np.zeros(height, bool), np.zeros(width, bool)
+    rows[:down] = rows[-down:] = True
+    columns[:across] = columns[-across:] = True
+    inside = np.count_nonzero(differs & rows[:, None] & columns[None])
+    return bool(inside >= IN_CORNERS * max(1, np.count_nonzero(differs)))
 
 
 def _radius(pixels: Pixels, box: Box) -> float | None:
@@ -211,7 +230,7 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     if min(part.shape[:2]) < 4:
         return None
     steps = steps_from(ground, part).astype(np.float32)
-    edge = float(np.median(np.concatenate([steps[0, -2:], steps[-2:, 0]])))
+    edge = float(np.median(np.concatenate([steps[0, -2:], steps[-2:, 0], steps[-1, -2:]])))
     if edge <= ALIKE:
         return None
     uncovered = 1 - np.clip(steps / edge, 0, 1)
@@ -221,7 +240,7 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     along, down = float(outside[0].sum()), float(outside[:, 0].sum())
     # a quarter of a circle begins one radius from the corner on both sides
     fits = max(abs(along - radius), abs(down - radius)) <= max(1.5, ROUND * radius)
-    return radius if fits and radius < len(part) - 1 else None
+    return radius if fits and radius <= len(part) + 1 else None
 
 
 def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
@@ -230,7 +249,8 @@ def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     one, other = before[top:bottom, left:right], after[top:bottom, left:right]
     steps = steps_between(one, other)
     differs = steps >= FAINTEST
-    if differs.mean() > HOLLOW or not FAINTEST < int(steps.max()) <= FAINT:
+    hollow = differs.mean() <= HOLLOW or min(differs.shape) <= NARROW
+    if not hollow or not FAINTEST < int(steps.max()) <= FAINT:
         return None
     for bare, shaded, on in ((one, other, True), (other, one, False)):
         if _is_shadow(bare[differs], shaded[differs]):

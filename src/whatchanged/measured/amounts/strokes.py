@@ -23,6 +23,8 @@ LENGTH = 0.25
 """Part by which the lengths of both may differ."""
 LONGEST = 24
 """How many times as long as thick a line is at least."""
+MOST_PIECES = 6
+"""Pieces that lines are in at most: letters are more."""
 SAME_COLOR = 40
 """Levels by which the colours of both may differ: thin lines seldom show the whole colour."""
 
@@ -43,6 +45,8 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
         return None
     if max(thick) < THICKER * min(thick) or abs(thick[1] - thick[0]) < LEAST_STEP:
         return None
+    if max(_pieces(one.ink), _pieces(other.ink)) > MOST_PIECES:
+        return None
     lengths = one.area / thick[0], other.area / thick[1]
     if max(lengths) > (1 + LENGTH) * min(lengths) or min(lengths) < LONGEST * max(thick):
         return None
@@ -51,6 +55,13 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
         return None
     amounts = {"amount_before": round(thick[0], 1), "amount_after": round(thick[1], 1)}
     return Finding("restyled", "line width", 0.6, amounts)
+
+
+def _pieces(ink: Floats) -> int:
+    """How many pieces what is drawn is in."""
+    from scipy import ndimage  # slow to import
+
+    return int(ndimage.label(ink >= INKED, np.ones((3, 3), bool))[1])
 
 
 def _within(thin: Coverage, broad: Coverage) -> float:
