@@ -215,8 +215,8 @@ def is_dialog(shown: Pixels, hidden: Pixels, box: Box) -> bool:
         return False
     if (steps_from(color, _rim(hidden[top:bottom, left:right])[:, None]) <= 8).mean() > 1 - HIDDEN:
         return False  # it was there before
-    outline = read_outline(shown, box)
-    if far(color, ground_color(shown, box)) <= 8 and (outline is None or not outline.thick):
+    sides = [side for side in read_outline(shown, box) if side is not None]
+    if far(color, ground_color(shown, box)) <= 8 and sum(side.thick > 0 for side in sides) < 2:
         return False  # nothing parts it from what is around it
     before = hidden[top:bottom, left:right].reshape(-1, 3)
     behind = usual_color(before)

@@ -23,8 +23,8 @@ LENGTH = 0.25
 """Part by which the lengths of both may differ."""
 LONGEST = 24
 """How many times as long as thick a line is at least."""
-MOST_PIECES = 6
-"""Pieces that lines are in at most: letters are more."""
+FAR, PART_OF_ALL = 40, 0.25
+"""Pixels that one piece of a line goes at least, and part of the longer side of its box."""
 SAME_COLOR = 40
 """Levels by which the colours of both may differ: thin lines seldom show the whole colour."""
 
@@ -45,7 +45,7 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
         return None
     if max(thick) < THICKER * min(thick) or abs(thick[1] - thick[0]) < LEAST_STEP:
         return None
-    if max(_pieces(one.ink), _pieces(other.ink)) > MOST_PIECES:
+    if not (_goes_far(one.ink) and _goes_far(other.ink)):
         return None
     lengths = one.area / thick[0], other.area / thick[1]
     if max(lengths) > (1 + LENGTH) * min(lengths) or min(lengths) < LONGEST * max(thick):
@@ -57,11 +57,16 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
     return Finding("restyled", "line width", 0.6, amounts)
 
 
-def _pieces(ink: Floats) -> int:
-    """How many pieces what is drawn is in."""
+def _goes_far(ink: Floats) -> bool:
+    """Whether one piece of what is drawn goes far across the part: letters do not."""
     from scipy import ndimage  # slow to import
 
-    return int(ndimage.label(ink >= INKED, np.ones((3, 3), bool))[1])
+    labels, _ = ndimage.label(ink >= INKED, np.ones((3, 3), bool))
+    sides = [
+        max(rows.stop - rows.start, columns.stop - columns.start)
+        for rows, columns in ndimage.find_objects(labels)
+    ]
+    return max(sides, default=0) >= max(FAR, PART_OF_ALL * max(ink.shape))
 
 
 def _within(thin: Coverage, broad: Coverage) -> float:

@@ -65,13 +65,15 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
 
     Text that says the same and looks the same has moved, or has another colour.
     """
-    lines = _line_boxes(before, after, change)
-    total = sum(pixels for _, _, pixels in lines)
+    box = change.box_after or change.box_before
+    upright = box is not None and _is_upright(box)
+    lines = _line_boxes(before, after, change, upright)
+    total = sum(pixels for _, _, pixels in lines[:MOST_LINES])
     weights: dict[tuple[object, str], int] = {}
     pieces: dict[tuple[object, str], int] = {}
     alike: dict[tuple[object, str], list[_LineChange]] = {}
     for was, now, pixels in lines[:MOST_LINES]:
-        one = _line_change(before, after, was, now)
+        one = _line_change(before, after, was, now, upright)
         if one is None or one[0] is None:
             continue
         key = one[0].kind, one[0].aspect
@@ -128,7 +130,9 @@ def _is_unsure(finding: Finding, rules: Finding) -> bool:
     return max(area, 1 / area) < SURELY_BOLDER
 
 
-def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[tuple[Box, Box, int]]:
+def _line_boxes(
+    before: Pixels, after: Pixels, change: DetectedChange, upright: bool
+) -> list[tuple[Box, Box, int]]:
     """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them first."""
     from scipy import ndimage  # slow to import
 
@@ -141,7 +145,7 @@ def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[t
         return [(was, now, area(now))]
     left, top, right, bottom = now
     differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= DIFFERS
-    labels, count = ndimage.label(enlarged(differs, *JOINED), np.ones((3, 3), bool))
+    labels, count = ndimage.label(enlarged(differs, *JOINED[:: -1 if upright else 1]), np.ones((3, 3), bool))
     pixels = np.bincount(labels[differs], minlength=count + 1)[1:]
     boxes = [
         (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
@@ -155,9 +159,8 @@ _LineChange = tuple[Finding | None, Box, Box, int]
 """What became of a line, its boxes before and after, and how many pieces it is in."""
 
 
-def _line_change(before: Pixels, after: Pixels, was: Box, now: Box) -> _LineChange | None:
+def _line_change(before: Pixels, after: Pixels, was: Box, now: Box, upright: bool) -> _LineChange | None:
     """What became of one line of text, and its boxes; None where there is none in one of the pictures."""
-    upright = _is_upright(was) and _is_upright(now)
     first, second = _covered(before, was), _covered(after, now)
     if first is None or second is None:
         return None
