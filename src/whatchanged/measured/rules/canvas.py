@@ -17,6 +17,7 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
 from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
 
@@ -170,8 +171,12 @@ def _laid_at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Se
     statement = _size_statement(before, after, SIZES)
     height, width = after.shape[:2]
     laid = one[:height, :width]
+    elsewhere = displaced(one, other, (0, 0, size[1], size[0]))
     both = seen.visible(threshold)[: min(height, before.shape[0]), : min(width, before.shape[1])]
-    if np.count_nonzero(both) > UNLIKE * both.size:
+    if elsewhere is not None:
+        finding = Finding("moved", "position", 0.7, {"dx": elsewhere.dx, "dy": elsewhere.dy})
+        changes = [DetectedChange(finding, elsewhere.before, elsewhere.after, area(elsewhere.after))]
+    elif np.count_nonzero(both) > UNLIKE * both.size:
         finding = Finding("replaced", "picture", 0.5)
         changes = [DetectedChange(finding, *wholes, area(wholes[1]))]
     else:

@@ -88,14 +88,17 @@ def find_shift(
     before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float
 ) -> Shift | None:
     """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little."""
-    left, top, right, bottom = box
-    part = (slice(top, bottom), slice(left, right))
-    runs = [
-        run if run.offset == 0 or run.stop - run.start >= SHORTEST else LineRun(run.start, run.stop, None)
-        for run in runs_of_lines(before[part], after[part], axis)
-    ]
+    runs = _long_runs(before, after, box, axis)
     if not any(run.offset for run in runs):
         return None
+    longest = max((run for run in runs if run.offset), key=lambda run: run.stop - run.start)
+    wider = _with_sources(box, axis, longest.offset or 0, after.shape[axis])
+    if wider != box:
+        more = _long_runs(before, after, wider, axis)
+        if any(run.offset == longest.offset for run in more):
+            box, runs = wider, more
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
     moved = moved_runs(before, after, box, axis, runs)
     if not moved:
         return None
@@ -105,13 +108,39 @@ def find_shift(
     for gap in gaps:
         if gap.exchanged:
             _exchange(aligned[part], before[part], after[part], axis, gap)
-    gaps = (*(gap for gap in gaps if not gap.exchanged), *_drawn_out(after, box, axis, runs))
+    gaps = tuple(gap for gap in gaps if not gap.exchanged)
     rest = visibility(aligned, after)
     visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
     explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
     if explained < EXPLAINED:
         return None
     return Shift(axis, moved, gaps, aligned, rest, explained)
+
+
+def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineRun]:
+    """How the lines of a box follow from one another; few that moved together are new."""
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
+    return [
+        run if run.offset == 0 or run.stop - run.start >= SHORTEST else LineRun(run.start, run.stop, None)
+        for run in runs_of_lines(before[part], after[part], axis)
+    ]
+
+
+def _with_sources(box: Box, axis: int, offset: int, length: int) -> Box:
+    """The box with the lines from which its first or last ones came, where they moved by this offset: what
+    lies there is not changed, so that it is seen whether a thing goes on there.
+
+    length: lines of the picture.
+    """
+    low, high = (1, 3) if axis == 0 else (0, 2)
+    ends = list(box)
+    if offset > 0:
+        ends[low] = max(0, box[low] - offset - 2)
+    else:
+        ends[high] = min(length, box[high] - offset + 2)
+    left, top, right, bottom = ends
+    return left, top, right, bottom
 
 
 def _warped(before: Pixels, after: Pixels, axis: int, runs: list[LineRun]) -> Pixels:
@@ -199,23 +228,6 @@ def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> lis
     return [
         Gap(new=ink, gone=None, stretch=True, lines=more, ink=count, thing=thing, after=lines, before=(0, 0))
     ]
-
-
-def _drawn_out(after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> list[Gap]:
-    """The gap of lines beside a box that are there twice after, where what moved came from beyond the box:
-    the end of a thing moved, and the thing grew."""
-    length = box_length(box, axis)
-    first, last = runs[0], runs[-1]
-    if first.offset is not None and first.offset > 0:
-        lines = (-first.offset, 0)
-    elif last.offset is not None and last.offset < 0:
-        lines = (length, length - last.offset)
-    else:
-        return []
-    start = box[1] if axis == 0 else box[0]
-    if start + lines[0] < 1 or start + lines[1] >= after.shape[axis]:
-        return []
-    return _repeated(after, box, axis, lines)
 
 
 def _gap(
