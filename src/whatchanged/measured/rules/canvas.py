@@ -39,6 +39,11 @@ SCALED = 4.0
 TURNED = 2.0
 """Mean levels up to which a turned picture is the same."""
 SIZES = "the picture's size changed from {} to {} pixels"
+LEAST_LINES = 12
+"""Lines at the edge of a picture below which nothing is called removed: they were cropped."""
+LEAST_STEP, MOST_STEPS = 12, 8
+"""Levels from one pixel to the next from which on it is a step; and steps of a line at most that is about
+empty, so that nothing but frames goes on through it."""
 UNLIKE = 0.4
 """Share of what two pictures of two sizes both show that must differ where one replaced the other."""
 FITTING = 0.4
@@ -128,8 +133,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(before, after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
-        if len(runs) == 1:
-            gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
+        gaps = tuple(gap for gap in gaps if not _is_cut(before, after, axis, gap))
         exchanged += [(axis, gap) for gap in gaps if gap.exchanged]
         came_or_went += shift_changes(axis, moved, [gap for gap in gaps if not gap.exchanged])
     lines = [rows[1], columns[1]]
@@ -150,6 +154,28 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
         text = _cropping_text(rows[0][0], columns[0][0], before, after)
     return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
+
+
+def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
+    """Whether lines at the edge of a picture came or went where it goes on: it was cropped, or shows more.
+
+    At the end of a thing, where the lines are about empty, the thing came or went. Where nothing stands out
+    in the lines, they are margins.
+    """
+    if gap.new and gap.gone:
+        return False
+    picture, (start, stop) = (after, gap.after) if gap.new else (before, gap.before)
+    length = picture.shape[axis]
+    if start > 0 and stop < length:
+        return False
+    edge = stop if start == 0 else start
+    if not 0 < edge < length:
+        return False
+    if not gap.new and stop - start < LEAST_LINES:
+        return True
+    lines = np.moveaxis(picture, axis, 0)[edge - 1 : edge + 1].astype(np.int16)
+    steps = np.count_nonzero(np.abs(np.diff(lines, axis=1)).max(axis=2) > LEAST_STEP, axis=1)
+    return bool(steps.min() > MOST_STEPS)
 
 
 def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, grown, union
 from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.layers import far, usual_color
 from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.planes import UNIT, contrast, luminance
 from whatchanged.measured.pixels.reading import Pixels
@@ -21,6 +22,8 @@ SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12
 """Levels by which lines that go on may differ from their neighbour."""
+LEAST_BREADTH = 12
+"""Pixels that a thing that grew is broad at least: less may be strokes of letters."""
 LEAST_NOVEL = 6
 """Pixels that make a thing."""
 
@@ -204,7 +207,9 @@ def gaps_between(
         source = start - offset
         free = np.flatnonzero(~used[end_before : max(end_before, source)]) + end_before
         gone = (int(free[0]), int(free[-1]) + 1) if len(free) else (0, 0)
-        gap = _gap(before, after, boxes, axis, (end_after, start), gone)
+        gap = _gap(
+            before, after, boxes, axis, *_trimmed(before, after, boxes, axis, (end_after, start), gone)
+        )
         cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
         if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
@@ -217,10 +222,43 @@ def gaps_between(
     return tuple(gaps)
 
 
+def _trimmed(
+    before: Pixels,
+    after: Pixels,
+    boxes: tuple[Box, Box],
+    axis: int,
+    new: tuple[int, int],
+    gone: tuple[int, int],
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """New lines and gone lines without those at either end that are the same, as a frame's."""
+    came, went = (
+        np.moveaxis(picture[top:bottom, left:right], axis, 0)[lines[0] : lines[1]].astype(np.int16)
+        for picture, (left, top, right, bottom), lines in (
+            (after, _lines(boxes[1], axis, 0, box_length(boxes[1], axis)), new),
+            (before, _lines(boxes[0], axis, 0, box_length(boxes[0], axis)), gone),
+        )
+    )
+    count = min(len(came), len(went))
+    if came.shape[1] != went.shape[1] or not count:
+        return new, gone
+    differs = [np.abs(came[ends] - went[ends]).max(axis=(1, 2)) > ALIKE for ends in _ends(count)]
+    first = int(differs[0].argmax()) if differs[0].any() else count
+    last = int(differs[1][::-1].argmax()) if differs[1].any() else count
+    last = min(last, count - first)
+    return (new[0] + first, new[1] - last), (gone[0] + first, gone[1] - last)
+
+
+def _ends(count: int) -> tuple[slice, slice]:
+    """The first so many of some lines, and the last so many."""
+    return slice(0, count), slice(-count, None)
+
+
 def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> list[Gap]:
     """The gap of lines that are there twice after, where a thing goes on through them: it grew by them."""
     ink = ink_box(after, _lines(box, axis, *lines))
-    if ink is None or novel(after, _lines(box, axis, *lines), axis) is not None:
+    if ink is None or box_length(ink, 1 - axis) < LEAST_BREADTH:
+        return []
+    if novel(after, _lines(box, axis, *lines), axis) is not None:
         return []
     thing = stretched(after, ink, axis)
     more = lines[1] - lines[0]
@@ -285,9 +323,23 @@ def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
         neighbour = pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]
         new &= np.abs(part - neighbour).max(axis=2) > ALIKE
     new = np.moveaxis(new, 0, axis)
-    if np.count_nonzero(new) < LEAST_NOVEL:
+    if np.count_nonzero(new) < LEAST_NOVEL or _is_ground(pixels, lines, axis):
         return None
     return box_of(new, left, top)
+
+
+def _is_ground(pixels: Pixels, lines: Box, axis: int) -> bool:
+    """Whether lines are empty and of the usual colour of a line beside them."""
+    left, top, right, bottom = lines
+    if _ink_count(pixels, lines):
+        return False
+    own = usual_color(pixels[top:bottom, left:right].reshape(-1, 3))
+    start, stop = (top, bottom) if axis == 0 else (left, right)
+    beside = [line for line in (start - 1, stop) if 0 <= line < pixels.shape[axis]]
+    colors = [
+        usual_color(pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]) for line in beside
+    ]
+    return any(far(own, color) <= ALIKE for color in colors)
 
 
 def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
