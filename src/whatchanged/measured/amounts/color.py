@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import RGBColor, far, ground_color, read_layer
-from whatchanged.measured.pixels.planes import luminance, steps_between
+from whatchanged.measured.pixels.layers import RGBColor, far, ground_color, read_layer, usual_color
+from whatchanged.measured.pixels.planes import luminance, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding, ink_overlap
@@ -30,6 +30,8 @@ FEWEST = 24
 """Such pixels that tell the colours of something at least."""
 ALL_ALIKE = 0.15
 """What one part for all pixels may leave unexplained, as a part of all that changed."""
+WRITTEN_ALIKE = 0.07
+"""The same where one of two colours is that of thin letters."""
 PLATEAU = 0.03
 """Share of the pixels that one of its colours has at least."""
 DARK = 110
@@ -82,7 +84,10 @@ def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
     # where the colour goes on: at the edges of letters every shade between two colours occurs
     flat = strong[1:, 1:] & (steps_between(one[1:, 1:], one[:-1, 1:]) <= FLAT)
     flat &= steps_between(one[1:, 1:], one[1:, :-1]) <= FLAT
-    if strong.mean() < PLATEAU or not _several_colors(one[1:, 1:][flat]):
+    if strong.mean() < PLATEAU:
+        return None
+    several = _several_colors(one[1:, 1:][flat])
+    if not several and not _written_on(one, target):
         return None
     steps = steps[strong]
     left = other[strong].astype(np.float32) - np.array(target, np.float32)
@@ -90,7 +95,16 @@ def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
     if not GONE <= part <= PALER:
         return None
     rest = np.abs(left - part * steps).sum() / np.abs(left - steps).sum()
-    return part if rest <= ALL_ALIKE else None
+    return part if rest <= (ALL_ALIKE if several else WRITTEN_ALIKE) else None
+
+
+def _written_on(part: Pixels, target: RGBColor) -> bool:
+    """Whether something is written on a fill of another colour than the one that it may fade to."""
+    fill = usual_color(part.reshape(-1, 3))
+    if far(fill, target) < STANDS_OUT:
+        return False
+    ink = steps_from(fill, part) > 3 * STANDS_OUT
+    return bool(LEAST_INK <= np.count_nonzero(ink) < ink.size / 2)
 
 
 def _several_colors(pixels: NDArray[np.uint8]) -> bool:

@@ -68,6 +68,14 @@ def read_coverage(
     return Coverage(np.clip(along, 0, 1), fill, color)
 
 
+def unexplained(part: Pixels, covered: Coverage) -> float:
+    """What of a part (h, w, 3) is neither its ground nor its ink, nor between both, as a part of the ink."""
+    ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
+    shown = ground + covered.ink[..., None] * (color - ground)
+    rest = float(np.abs(part - shown).max(axis=2).sum())
+    return rest / max(1e-6, float(np.abs(color - ground).max()) * covered.area)
+
+
 def ink_box(ink: Floats) -> Box | None:
     """The box of what is drawn; None where nothing is."""
     return box_of(ink >= INKED)

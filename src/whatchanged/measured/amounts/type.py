@@ -30,13 +30,13 @@ ALIKE_INK = (0.8, 1.25)
 """Between which their ink grew beside height and width."""
 LEAST_SIZE, LEAST_STEP = 0.05, 0.8
 """How much of their height letters grew or shrank at least, and how many pixels."""
-ONE_SIZE = 0.05
-"""How much of their height letters may differ where they have one size; a pixel may always."""
+ONE_SIZE, ONE_STEP = 0.05, 1.3
+"""How much of their height letters may differ where they have one size, and how many pixels always."""
 BOLDER, BOLDEST = 1.15, 2.3
 """How much more ink bolder letters have at least and at most, or how much less the others."""
 EVENLY = 0.3
 """How much of it each third of the line shows at least."""
-BOLD_WIDTH = (0.97, 1.14)
+BOLD_WIDTH = (0.97, 1.17)
 """Between which the line's width grew as well, for each time that its letters became bolder."""
 SLANTED = 0.14
 """Columns for each row that italics are slanted more."""
@@ -173,7 +173,7 @@ def _attribute(step: LineStep, same_words: bool) -> Finding | None:
     """The attribute that explains a step, if one does."""
     low, high = ALIKE_WIDTH
     grown = step.heights[1] - step.heights[0]
-    one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= 1
+    one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= ONE_STEP
     same_ink = ALIKE_INK[0] < step.area / (step.height * step.width) < ALIKE_INK[1]
     if abs(step.slant) >= SLANTED and one_size and same_ink:
         return Finding("restyled", "slant", 0.7, {"on_after": step.slant > 0})
