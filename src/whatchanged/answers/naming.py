@@ -41,9 +41,9 @@ THIN = (4, 8)
 """Pixels of a line's width at most, and how many times as long it is at least."""
 BAND = (0.7, 0.25)
 """Shares of the picture's sides that a band across or down it is long at least and broad at most."""
-AROUND_TEXT = (
-    "border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled", "padding",
-)  # fmt: skip
+AROUND_TEXT = frozenset(
+    {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
+)
 """Finer words for what happened to a thing, and not to the text in it."""
 
 NAMELESS = "Something "
@@ -115,7 +115,8 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
         # A model has words of its own for a thing that nothing is read of.
-        if subject is not None and (subject.named or site.statement.element is None):
+        was_read = site.statement != statements[place] or (subject is not None and subject.named)
+        if subject is not None and (was_read or site.statement.element is None):
             results[place] = reword(_with_words(site, subject), subject, site.size)
     return tuple(results)
 

@@ -46,13 +46,13 @@ class Quotes(NamedTuple):
     after: str
 
 
-def handle(found: ReadLine, words: Sequence[int] | None = None) -> str | None:
+def handle(read: ReadLine, words: Sequence[int] | None = None) -> str | None:
     """Words of a line by which a thing can be named; None where none are read well.
 
     words: the indices of those that belong to the thing; None: all. What stands alone at an end and is no
     word or number is left out: it may be an icon.
     """
-    line = found.line
+    line = read.line
     chosen = [line.words[i] for i in (range(len(line.words)) if words is None else words)]
     chosen = _without_marks(chosen)
     text = " ".join(word.text for word in chosen)
@@ -64,28 +64,28 @@ def handle(found: ReadLine, words: Sequence[int] | None = None) -> str | None:
     count = sum(len(word.text) for word in chosen)
     if sum(word.confidence * len(word.text) for word in chosen) < HANDLE * count:
         return None
-    unsure = any(word.certainty < LEGIBLE for word in chosen) or found.has_unknown(chosen, within=True)
+    unsure = any(word.certainty < LEGIBLE for word in chosen) or read.has_unknown(chosen, within=True)
     return None if unsure or not _is_known(text) else text
 
 
-def certain(found: ReadLine, words: Sequence[int], alone: bool = False) -> str | None:
+def certain(read: ReadLine, words: Sequence[int], alone: bool = False) -> str | None:
     """The words of a line at these indices, None where one of them may be read wrongly.
 
     alone: what stands beside the words in the line may be an icon, and is left out.
     """
-    line = found.line
+    line = read.line
     touched = [line.words[i] for i in words]
     if alone:
         touched = _without_marks(touched)
     elif line.confidence < CONFIDENCE:
         return None
-    if found.has_unknown(touched if alone else line.words, within=alone, icons=not alone):
+    if read.has_unknown(touched if alone else line.words, within=alone, icons=not alone):
         return None
     for word in touched:
         joined = any(one.islower() and other.isupper() for one, other in pairwise(word.text))
         if word.certainty < CERTAINTY or joined or not _is_known(word.text):
             return None
-        if gap_within(found.cut, word.columns):
+        if gap_within(read.cut, word.columns):
             return None
     while touched and not touched[-1].text.strip(MARKS):
         touched.pop()

@@ -213,14 +213,14 @@ def statement(
     return reword(unworded, plain_subject(unworded, size), size)
 
 
-def together(statements: Sequence[Statement], told: Sequence[Statement] | None = None) -> str:
+def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
     """The first statements as one sentence; of the others how many there are.
 
-    told: those that are told instead, some of the statements.
+    chosen: those that are told instead, some of the statements.
     """
-    told = statements[:MOST] if told is None else told
-    parts = [words.lowered(one.sentence)[:-1] for one in told]
-    more = len(statements) - len(told)
+    chosen = statements[:MOST] if chosen is None else chosen
+    parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    more = len(statements) - len(chosen)
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
