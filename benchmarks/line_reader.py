@@ -39,6 +39,8 @@ COLORS = (
     ("black", "white"), ("#333333", "#f5f5f5"), ("white", "#1a73e8"), ("#dddddd", "#20242c"),
     ("#777777", "white"), ("#b00020", "#fdecea"), ("#4b5563", "#e5e7eb"),
 )  # fmt: skip
+NO_LETTERS = ("D050000L", "Symbol", "Dingbat", "Math", "Emoji")
+"""In the names of fonts whose letters are other signs."""
 READ = Callable[[Sequence[Pixels]], list[tuple[str, float]]]
 
 
@@ -100,7 +102,8 @@ def draw(count: int, seed: int) -> list[tuple[Pixels, str]]:
         text=True,
         check=True,
     )
-    fonts = sorted(path for path in listed.stdout.splitlines() if path.endswith((".ttf", ".otf")))
+    listed_fonts = (path for path in listed.stdout.splitlines() if path.endswith((".ttf", ".otf")))
+    fonts = sorted(path for path in listed_fonts if not any(name in path for name in NO_LETTERS))
     results: list[tuple[Pixels, str]] = []
     while len(results) < count:
         text = " ".join(rng.choices(WORDS, k=rng.randint(1, 6)))
