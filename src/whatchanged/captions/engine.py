@@ -73,15 +73,16 @@ def caption_pairs(
         >>> done.pairs, done.failed
         (1, 0)
 
-    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the
-    predictions go. model: a shipped model or a model's folder, to answer in any case, or "measured"; without
-    it whoever knows the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
+    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the predictions go. model:
+    a shipped model or a model's folder, to answer in any case, or "measured"; without it whoever knows
+    the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
     this is, where it is not recognised. skip_missing: leave out pairs whose pictures are missing.
-    batch_size: pairs side by side. beams: hypotheses kept by the search. read_text: name
-    things by the words in and beside them; None: where the extra "text" is installed. shard: (i, n), the i-th of n parts,
-    from 1. form: how the output is written. attention: a folder for each word's maps, of one named model.
-    html: a page of all pairs, with the pictures in it where embed is true. resume: continue after the last
-    whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on stderr.
+    batch_size: pairs side by side. beams: hypotheses kept by the search. read_text: name things by the
+    words in and beside them; None: where the extra "text" is installed. shard: (i, n), the i-th of n
+    parts, from 1. form: how the output is written. attention: a folder for each word's maps, of one named
+    model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue after
+    the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
+    stderr.
 
     Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
     written or exists (unless resumed or forced), or the options do not go together.
