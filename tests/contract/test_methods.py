@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-import tiny_clip4idc
 import torch
-from tiny_pool import HEIGHT, VISION, WIDTH
+from support import tiny_clip4idc
+from support.tiny_pool import HEIGHT, VISION, WIDTH
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes import PatchesConfig

@@ -3,19 +3,14 @@
 import contextlib
 import random
 import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = "kills"
-sys.path.insert(0, str(ROOT))
-from benchmarks import kill_outputs, kill_processes  # noqa: E402
-from benchmarks.kill_commands import COMMANDS, Command  # noqa: E402
-
-sys.path.remove(str(ROOT))
+from kills import outputs as kill_outputs
+from kills import processes as kill_processes
+from kills import suite
+from kills.commands import COMMANDS, Command
 
 KINDS = ("whole", "grows", "parts", "run", "replaced")
 GROWING = Command("c", (), ("out.jsonl", "out.jsonl.meta.json"), kind="grows")
@@ -98,59 +93,59 @@ def test_every_command_has_another_name_and_writes_something():
     assert all(command.outputs and command.kind in KINDS for command in COMMANDS)
 
 
-def bench_of(bench, name, folder):
-    bench.draw_inputs(folder / "inputs")
+def bench_of(name, folder):
+    suite.draw_inputs(folder / "inputs")
     command = next(command for command in COMMANDS if command.name == name)
-    return bench.prepare(command, folder, execute=False)
+    return suite.prepare(command, folder, execute=False)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_files_that_are_not_written_whole_are_seen(bench, tmp_path, monkeypatch):
+def test_files_that_are_not_written_whole_are_seen(tmp_path, monkeypatch):
     """The same command with a fault planted: it writes to the place itself."""
-    made = bench_of(bench, "dataset --html", tmp_path)
+    made = bench_of("dataset --html", tmp_path)
 
     @contextlib.contextmanager
     def at_once(path):
         yield path
 
     monkeypatch.setattr("whatchanged.files.whole", at_once)
-    tally = bench.Tally()
+    tally = suite.Tally()
     for seed in range(4):
-        bench.trial(made, "full", random.Random(seed), tally)
+        suite.trial(made, "full", random.Random(seed), tally)
     assert tally.trials["full"] and any("torn: page.html" in fault for fault in tally.faults), tally
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["caption", "describe --heatmap", "evaluate", "compare", "compare --accept"])
-def test_what_is_stopped_loses_nothing(bench, capsys, name):
-    assert bench.main(["--count", "6", "--commands", name, "--seed", "1"]) == 0, capsys.readouterr().out
+def test_what_is_stopped_loses_nothing(capsys, name):
+    assert suite.main(["--count", "6", "--commands", name, "--seed", "1"]) == 0, capsys.readouterr().out
     said = capsys.readouterr().out
     assert "faults 0" in said and name in said
 
 
-def test_counts_of_one_commit_stand_side_by_side(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "code_that_runs", lambda: SimpleNamespace(commit="one", changed=[]))
-    monkeypatch.setattr("benchmarks.record.code_that_runs", bench.code_that_runs)
+def test_counts_of_one_commit_stand_side_by_side(tmp_path, monkeypatch):
+    monkeypatch.setattr(suite, "code_that_runs", lambda: SimpleNamespace(commit="one", changed=[]))
+    monkeypatch.setattr("benchmarks.record.code_that_runs", suite.code_that_runs)
     for name, count in (("caption", 1), ("train", 2), ("caption", 3)):
-        bench.record("kills", {"command": name, "stopped": count}, f"kills {name}", tmp_path)
-    found = bench.read_result(tmp_path / "kills.json")
+        suite.record("kills", {"command": name, "stopped": count}, f"kills {name}", tmp_path)
+    found = suite.read_result(tmp_path / "kills.json")
     assert [(row["command"], row["stopped"]) for row in found.figures["rows"]] == [
         ("train", 2),
         ("caption", 3),
     ]
     assert list(found.command) == ["kills caption", "kills train"]
-    monkeypatch.setattr(bench, "code_that_runs", lambda: SimpleNamespace(commit="two", changed=[]))
-    bench.record("kills", {"command": "export", "stopped": 4}, "kills export", tmp_path)
-    assert [row["command"] for row in bench.read_result(tmp_path / "kills.json").figures["rows"]] == [
+    monkeypatch.setattr(suite, "code_that_runs", lambda: SimpleNamespace(commit="two", changed=[]))
+    suite.record("kills", {"command": "export", "stopped": 4}, "kills export", tmp_path)
+    assert [row["command"] for row in suite.read_result(tmp_path / "kills.json").figures["rows"]] == [
         "export"
     ]
 
 
-def test_the_recorded_command_names_the_kinds_that_were_chosen(bench):
+def test_the_recorded_command_names_the_kinds_that_were_chosen():
     every = [command.name for command in COMMANDS]
-    asked = SimpleNamespace(count=9, seed=2, commands=every, kinds=list(bench.KINDS), execute=False)
-    assert bench._typed(asked) == "python -m benchmarks.kills --count 9 --seed 2"
+    asked = SimpleNamespace(count=9, seed=2, commands=every, kinds=list(suite.KINDS), execute=False)
+    assert suite._typed(asked) == "python tests/kills --count 9 --seed 2"
     asked.kinds = ["full", "two"]
-    assert bench._typed(asked) == "python -m benchmarks.kills --count 9 --seed 2 --kinds full two"
+    assert suite._typed(asked) == "python tests/kills --count 9 --seed 2 --kinds full two"

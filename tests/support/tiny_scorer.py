@@ -1,8 +1,8 @@
 """A SCORER of toy size, and random pairs for it."""
 
 import torch
-from tiny_pcl import VOCABULARY, random_ids
 
+from support.tiny_pcl import VOCABULARY, random_ids
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods.scorer import SCORER

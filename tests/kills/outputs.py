@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from benchmarks.kill_commands import Command
+from kills.commands import Command
 
 Snapshot = Mapping[str, bytes]
 """Path below the folder -> content; of a run folder, what does not depend on the clock."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from planted_commands import PLANNED, Planned
-from planted_folder import PlantedFolder
+from planted.commands import PLANNED, Planned
+from planted.folder import PlantedFolder
 
 GONE = 2**22 + 1
 """A number that no process has: it is beyond what Linux gives."""

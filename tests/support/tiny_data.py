@@ -1,14 +1,16 @@
 """Recipes at toy size, and tiny data of every kind that they read, drawn when it is first asked for."""
 
-import sys
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from drawn_regions import write_set
 
+from benchmarks.same_numbers import write_list
+from benchmarks.same_numbers_tree import recipe_table
+from benchmarks.shrink import shrink
+from support.drawn_regions import write_set
 from whatchanged.datasets import open_dataset
 from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig, RegionPairsConfig
 from whatchanged.recipes.schema import Recipe
@@ -17,14 +19,6 @@ from whatchanged.synth.clevr.twin import write_twin
 from whatchanged.training.build import build_vision
 from whatchanged.training.objects import pool
 from whatchanged.training.regions.store import store_regions
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from benchmarks.same_numbers import write_list  # noqa: E402
-from benchmarks.same_numbers_tree import recipe_table  # noqa: E402
-from benchmarks.shrink import shrink  # noqa: E402
-
-sys.path.remove(str(ROOT))
 
 STEPS = 60
 """Steps of a stage: more than one pass over the tiny data."""

@@ -1,4 +1,4 @@
-"""Damaged and hostile files against everything that reads strangers' files: ``python -m benchmarks.fuzz``.
+"""Damaged and hostile files against everything that reads strangers' files: ``python tests/fuzz``.
 
 Each format (``fuzz_formats``) is fuzzed in a process of its own (``fuzz_one``) for its share of the time,
 again and again where an input ends the process. A fault is an input that raises anything but
@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz_formats import FORMATS
-from benchmarks.fuzz_one import LONGEST, MOST_MEMORY
 from benchmarks.record import ROOT, Watch, add_record_option, write_result
+from fuzz.formats import FORMATS
+from fuzz.one import LONGEST, MOST_MEMORY
 
 LEAST_SECONDS = 3
 """A process that would run for less is not started."""
@@ -72,9 +72,9 @@ def fuzz(name: str, work: Path, seconds: float, inputs: int = 0, seed: int = 0) 
         if inputs and inputs_left <= 0:
             break
         before = len(_stops(work))
-        command = [sys.executable, "-m", "benchmarks.fuzz_one", name, "--work", str(work)]
+        command = [sys.executable, "-m", "fuzz.one", name, "--work", str(work)]
         command += ["--seconds", str(int(left)), "--inputs", str(inputs_left), "--seed", str(seed + before)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=ROOT / "tests", capture_output=True, text=True, check=False)
         if len(_stops(work)) == before:
             if done.returncode:
                 raise RuntimeError(f"{name}: fuzzing failed with {done.returncode}: {done.stderr[-2000:]}")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from tiny_pool import VISION
 
+from support.tiny_pool import VISION
 from whatchanged.training.objects.pool import open_shards, pairing
 from whatchanged.training.objects.supervision import ATTRIBUTES
 from whatchanged.training.objects.tokens import ObjectVision

@@ -4,8 +4,9 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from drawn_page import page, with_box
 from PIL import Image
+
+from support.drawn_page import page, with_box
 
 RED = (220, 20, 20)
 BLUE = (20, 60, 220)

@@ -1,7 +1,6 @@
 """A small plan for the learning curves, and settings that make their recipes tiny."""
 
-from tiny_run import TINY, make_run
-
+from support.tiny_run import TINY, make_run
 from whatchanged.training.features.store import store_tokens
 
 _CLIP4IDC = (

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
-PROGRAMS = ["steps_together", "run_together"]
+PROGRAMS = ["support.steps_together", "support.run_together"]
 SECONDS = 500
 """How long a program may take on a busy machine."""
 _SERVER = get_context("forkserver")

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fuzz import costs as fuzz_costs
+from fuzz import formats as fuzz_formats
+from fuzz import mutations as fuzz_mutations
+from fuzz import one as fuzz_one
+from fuzz import suite
+
 ROOT = Path(__file__).parents[2]
-SCRIPT = "fuzz"
 needs_atheris = pytest.mark.skipif(
     importlib.util.find_spec("atheris") is None, reason="atheris is not installed, which chooses the inputs"
 )
-
-sys.path.insert(0, str(ROOT))
-from benchmarks import fuzz_costs, fuzz_formats, fuzz_mutations, fuzz_one  # noqa: E402
-
-sys.path.remove(str(ROOT))
 
 
 def seeds_of(name, place):
@@ -110,7 +110,7 @@ def test_the_form_of_binary_files_stays(tmp_path):
     assert fuzz_mutations.mutated(b"\0\xd8\xff", random.Random(0)) is None
 
 
-def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
+def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path):
     for _ in range(2):
         counter = fuzz_one.Counter(tmp_path)
         for data, accepted in ((b"aaa", True), (b"bbb", False), (b"aaa", True)):
@@ -120,24 +120,24 @@ def test_counts_are_gone_on_with_and_the_smaller_input_is_kept(tmp_path, bench):
             fuzz_formats.check_lists(None, None)
         except AttributeError as error:
             counter.note_fault(data, error)
-    found = bench.found_in("lists", tmp_path)
+    found = suite.found_in("lists", tmp_path)
     assert (found.inputs, found.distinct, found.accepted, found.longest_seconds) == (6, 2, 4, 0.5)
-    assert found.faults == ("AttributeError in fuzz_formats.py, _open_data",) and found.memory_megabytes > 1
+    assert found.faults == ("AttributeError in formats.py, _open_data",) and found.memory_megabytes > 1
     assert found.wrong == found.faults
     kept = json.loads((tmp_path / "faults.json").read_text())[found.faults[0]]
     assert bytes.fromhex(kept["input"]) == b"x" * 10 and "Traceback" in kept["error"]
 
 
-def test_what_was_counted_is_there_after_each_input(tmp_path, bench):
+def test_what_was_counted_is_there_after_each_input(tmp_path):
     """However the process ends: nothing waits to be written."""
     counter = fuzz_one.Counter(tmp_path)
     for number in range(1, 4):
         counter.note(bytes([number]), True, 1 / 3)
-        found = bench.found_in("lists", tmp_path)
+        found = suite.found_in("lists", tmp_path)
         assert (found.inputs, found.distinct, found.accepted) == (number, number, number)
 
 
-def test_after_a_stop_only_the_inputs_that_are_left_are_asked_for(tmp_path, bench, monkeypatch):
+def test_after_a_stop_only_the_inputs_that_are_left_are_asked_for(tmp_path, monkeypatch):
     """Three processes: two are stopped by an input after 30 and 50 others, the third reads what is left."""
     asked, read = [], iter([30, 50, 20])
 
@@ -152,21 +152,21 @@ def test_after_a_stop_only_the_inputs_that_are_left_are_asked_for(tmp_path, benc
         return subprocess.CompletedProcess(command, 0, "", "")
 
     fuzz_one.Counter(tmp_path).note(b"of an earlier call", True, 0.0)
-    monkeypatch.setattr(bench.subprocess, "run", run)
-    found = bench.fuzz("lists", tmp_path, 60, inputs=100)
+    monkeypatch.setattr(suite.subprocess, "run", run)
+    found = suite.fuzz("lists", tmp_path, 60, inputs=100)
     assert asked == [100, 70, 20]
     assert found.inputs == 101 and len(found.stops) == 2
 
 
-def test_too_long_an_input_and_too_large_a_process_are_faults(tmp_path, bench):
-    found = replace(bench.found_in("lists", tmp_path), longest_seconds=20.5, memory_megabytes=2050.0)
+def test_too_long_an_input_and_too_large_a_process_are_faults(tmp_path):
+    found = replace(suite.found_in("lists", tmp_path), longest_seconds=20.5, memory_megabytes=2050.0)
     assert found.wrong == ("20 seconds for one input", "2050 MB")
 
 
 HANGING = """
 import sys, time
-from benchmarks import fuzz_formats
-from benchmarks import fuzz_one
+from fuzz import formats as fuzz_formats
+from fuzz import one as fuzz_one
 
 kept = []
 
@@ -186,18 +186,18 @@ fuzz_one.main()
 @pytest.mark.slow
 @needs_atheris
 @pytest.mark.parametrize(("name", "stop"), [("time", "timeout"), ("memory", "oom")])
-def test_an_input_that_hangs_or_takes_the_memory_is_kept(tmp_path, bench, name, stop):
+def test_an_input_that_hangs_or_takes_the_memory_is_kept(tmp_path, name, stop):
     work = tmp_path / name
     command = [sys.executable, "-c", HANGING, "lists", "--work", str(work), "--inputs", "5000"]
-    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=400, check=False)
-    (kept,) = bench.found_in("lists", work).stops
+    subprocess.run(command, cwd=ROOT / "tests", capture_output=True, timeout=400, check=False)
+    (kept,) = suite.found_in("lists", work).stops
     assert kept.startswith(stop) and b"\x1b[2J" in (work / "stops" / kept).read_bytes()
 
 
 PLANTED = """
 import sys
-from benchmarks import fuzz_formats
-from benchmarks import fuzz_one
+from fuzz import formats as fuzz_formats
+from fuzz import one as fuzz_one
 
 def broken(folder, file):
     if b"\\x1b[2J" in file.read_bytes():
@@ -210,21 +210,21 @@ fuzz_one.main()
 
 @pytest.mark.slow
 @needs_atheris
-def test_a_planted_fault_is_found(tmp_path, bench):
+def test_a_planted_fault_is_found(tmp_path):
     command = [sys.executable, "-c", PLANTED, "lists", "--work", str(tmp_path), "--inputs", "5000"]
-    subprocess.run(command, cwd=ROOT, capture_output=True, timeout=200, check=False)
-    found = bench.found_in("lists", tmp_path)
+    subprocess.run(command, cwd=ROOT / "tests", capture_output=True, timeout=200, check=False)
+    found = suite.found_in("lists", tmp_path)
     assert found.faults and "ZeroDivisionError" in found.faults[0] and found.inputs
     assert np.fromfile(tmp_path / "hashes", np.uint64).size == found.inputs
 
 
 @pytest.mark.slow
 @needs_atheris
-def test_a_minute_of_hostile_files_shows_no_fault(bench, capsys, tmp_path):
+def test_a_minute_of_hostile_files_shows_no_fault(capsys, tmp_path):
     # so many of each format, not so long: the same inputs at each run
-    code = bench.main(["--hours", "0.1", "--inputs", "1500", "--keep", str(tmp_path)])
+    code = suite.main(["--hours", "0.1", "--inputs", "1500", "--keep", str(tmp_path)])
     assert code == 0, capsys.readouterr().out
-    results = {name: bench.found_in(name, tmp_path / name) for name in fuzz_formats.FORMATS}
+    results = {name: suite.found_in(name, tmp_path / name) for name in fuzz_formats.FORMATS}
     assert all(one.distinct > 20 and one.memory_megabytes < 2048 for one in results.values())
     assert all(one.longest_seconds < 20 for one in results.values())
 

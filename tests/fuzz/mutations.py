@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.fuzz_costs import costly
+from fuzz.costs import costly
 
 HOSTILE: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 0.5, 2**31, 2**63, 2**64, -(2**63), 10**12, 10**309, 10**4000),

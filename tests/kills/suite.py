@@ -1,4 +1,4 @@
-"""Commands that are stopped at random moments: ``python -m benchmarks.kills --count N``.
+"""Commands that are stopped at random moments: ``python tests/kills --count N``.
 
 Each trial runs one command (``kill_commands``) in a folder of its own and stops it: by SIGKILL, SIGINT or
 SIGTERM at a random moment, by a limit on the size of files (as on a full disk), on a small disk of its own
@@ -30,9 +30,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kill_commands import COMMANDS, Command, draw_inputs, make_needed
-from benchmarks.kill_outputs import Snapshot, differences, hidden, snapshot, torn
-from benchmarks.kill_processes import Process, left_of, start
 from benchmarks.record import (
     RESULTS,
     add_record_option,
@@ -40,6 +37,9 @@ from benchmarks.record import (
     read_result,
     write_result,
 )
+from kills.commands import COMMANDS, Command, draw_inputs, make_needed
+from kills.outputs import Snapshot, differences, hidden, snapshot, torn
+from kills.processes import Process, left_of, start
 from whatchanged.locks import locked
 
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
@@ -295,7 +295,7 @@ def record(name: str, row: Mapping[str, Any], command: str, folder: Path = RESUL
 
 def _typed(asked: argparse.Namespace) -> str:
     """The command that is running, as anyone can type it."""
-    words = ["python", "-m", "benchmarks.kills", "--count", str(asked.count), "--seed", str(asked.seed)]
+    words = ["python", "tests/kills", "--count", str(asked.count), "--seed", str(asked.seed)]
     if len(asked.commands) < len(COMMANDS):
         words += ["--commands", *asked.commands]
     if asked.kinds != list(KINDS):

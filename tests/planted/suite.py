@@ -1,4 +1,4 @@
-"""Commands in folders that a stranger prepared: ``python -m benchmarks.planted --count N``.
+"""Commands in folders that a stranger prepared: ``python tests/planted --count N``.
 
 Each case (``planted_cases``) runs one command of ``tests/planted/planted_commands.py`` in a folder of its own
 in which links, devices, repositories and code are planted, in an unusual environment, with unusual names.
@@ -28,14 +28,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from benchmarks.kill_commands import draw_inputs, make_needed
-from benchmarks.kill_processes import Process, left_of, start
-from benchmarks.record import ROOT, Watch, add_record_option, write_result
+from kills.commands import draw_inputs, make_needed
+from kills.processes import Process, left_of, start
 
-sys.path.insert(0, str(ROOT / "tests" / "planted"))
-from planted_folder import OURS, PlantedFolder, digest
-
-from benchmarks.planted_cases import (
+from benchmarks.record import Watch, add_record_option, write_result
+from planted.cases import (
     ENVIRONMENTS,
     Case,
     arguments_of,
@@ -43,6 +40,7 @@ from benchmarks.planted_cases import (
     enter,
     plant,
 )
+from planted.folder import OURS, PlantedFolder, digest
 
 SECONDS = 20.0
 """What a case may take on a machine that does nothing else."""

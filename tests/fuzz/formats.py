@@ -22,8 +22,8 @@ from PIL import Image
 
 from whatchanged.errors import WhatchangedError
 
-CORPUS = Path(__file__).parent / "fuzz_corpus"
-TOY = Path(__file__).parents[1] / "tests" / "plugins" / "toy_method" / "src"
+CORPUS = Path(__file__).parent / "corpus"
+TOY = Path(__file__).parents[1] / "plugins" / "toy_method" / "src"
 Check = Callable[[Path, Path], None]
 MEASURED = 10_000
 """Pixels of a picture that is measured, too; of larger ones only the reading is tried."""

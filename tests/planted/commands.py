@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks.kill_commands import COMMANDS, Command
+from kills.commands import COMMANDS, Command
 
 
 @dataclass(frozen=True)

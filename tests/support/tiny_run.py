@@ -1,8 +1,8 @@
 """A run of a tiny recipe whose weights are as they start."""
 
 import torch
-from tiny_pool import HEIGHT, WIDTH
 
+from support.tiny_pool import HEIGHT, WIDTH
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, save_checkpoint

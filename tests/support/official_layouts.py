@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 from PIL import Image
-from tiny_sets import COLUMNS, bird_row, levir_entry
+
+from support.tiny_sets import COLUMNS, bird_row, levir_entry
 
 SPLITS = ["train"] * 8 + ["val"] * 2 + ["test"] * 2
 COLOURS = ("red", "green", "blue", "gray")

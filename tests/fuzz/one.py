@@ -1,4 +1,4 @@
-"""Fuzz one format: ``python -m benchmarks.fuzz_one FORMAT --work FOLDER --seconds S`` (see ``fuzz``).
+"""Fuzz one format: ``python -m fuzz.one FORMAT --work FOLDER --seconds S`` (see ``fuzz``).
 
 Atheris, which is libFuzzer on Python, chooses inputs by the code that they reach, and ends the process at an
 input that takes too long or too much memory, or that breaks a library. Faults in Python are kept, and it goes
@@ -110,10 +110,10 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(include=["whatchanged"]):
-        from benchmarks import fuzz_formats
+        from fuzz import formats as fuzz_formats
 
         fuzz_formats.warm(arguments.format)
-    from benchmarks.fuzz_mutations import mutated
+    from fuzz.mutations import mutated
     from whatchanged import plugins
 
     warnings.simplefilter("ignore")

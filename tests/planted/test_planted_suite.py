@@ -1,23 +1,23 @@
 """The planted suite: cases are drawn again by their numbers, faults are seen, and a few cases find none."""
 
 import pytest
-from planted_folder import PlantedFolder
 
-SCRIPT = "planted"
+from planted import suite
+from planted.folder import PlantedFolder
 
 
-def test_a_case_is_drawn_again_by_its_number(bench):
-    cases = [bench.draw(3, number) for number in range(200)]
-    assert cases == [bench.draw(3, number) for number in range(200)]
+def test_a_case_is_drawn_again_by_its_number():
+    cases = [suite.draw(3, number) for number in range(200)]
+    assert cases == [suite.draw(3, number) for number in range(200)]
     assert len({str(case) for case in cases}) > 190
-    assert {one for case in cases for one in case.environment} == set(bench.ENVIRONMENTS)
+    assert {one for case in cases for one in case.environment} == set(suite.ENVIRONMENTS)
 
 
-def test_an_output_may_have_an_unusual_name_too(bench):
-    renamed = [case for case in (bench.draw(3, n) for n in range(600)) if case.renamed]
+def test_an_output_may_have_an_unusual_name_too():
+    renamed = [case for case in (suite.draw(3, n) for n in range(600)) if case.renamed]
     assert renamed
     for case in renamed:
-        words = bench.arguments_of(case)
+        words = suite.arguments_of(case)
         assert len(words) == len(case.plan.command.arguments)
         assert words != list(case.plan.command.arguments)
 
@@ -48,19 +48,19 @@ class Ended:
         (None, "", "late: did not end"),
     ],
 )
-def test_how_a_command_ended_is_judged(bench, tmp_path, code, said, fault):
-    ended = bench.watched(Ended(code, said), PlantedFolder(tmp_path / "p"), 1.0)
+def test_how_a_command_ended_is_judged(tmp_path, code, said, fault):
+    ended = suite.watched(Ended(code, said), PlantedFolder(tmp_path / "p"), 1.0)
     assert ended.faults == ([] if fault is None else [fault])
 
 
-def test_what_was_changed_or_run_is_seen(bench, tmp_path):
+def test_what_was_changed_or_run_is_seen(tmp_path):
     folder = PlantedFolder(tmp_path / "p")
     (folder.victim / "new").write_text("")
     folder.log.write_text("evil\n")
-    assert bench.watched(Ended(0, ""), folder, 1.0).faults == ["ran: evil", "changed: what lies outside"]
+    assert suite.watched(Ended(0, ""), folder, 1.0).faults == ["ran: evil", "changed: what lies outside"]
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_few_cases_find_nothing(bench, capsys):
-    assert bench.main(["--count", "12", "--seed", "4"]) == 0, capsys.readouterr().out
+def test_a_few_cases_find_nothing(capsys):
+    assert suite.main(["--count", "12", "--seed", "4"]) == 0, capsys.readouterr().out
