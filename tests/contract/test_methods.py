@@ -156,8 +156,10 @@ def test_it_keeps(duty, case):
 
 @torch.inference_mode()
 def test_sixteen_bit_change_the_words_probabilities_little(case):
-    """A vision that chooses places may choose others, which changes more than lost digits do; most of all what
-    is left when tokens are subtracted."""
+    """A vision that chooses places may choose others, which changes more than lost digits do.
+
+    Most of all it changes what is left when tokens are subtracted.
+    """
     method = shaken(case.build())
     batch = case.batch(method)
     whole = decode_greedily(method, batch.before, batch.after)
