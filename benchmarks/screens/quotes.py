@@ -20,8 +20,10 @@ import numpy as np
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.answers import Answerer
+from whatchanged.answers.naming import named
+from whatchanged.measured import Statement
 from whatchanged.measured.pixels.reading import read_picture
-from whatchanged.text import Quotes, read_quotes
+from whatchanged.text.quotes import Quotes
 
 SHORTENED = 79
 RESAMPLES = 2000
@@ -80,7 +82,9 @@ def at_truth(folder: Path, pairs: list[dict[str, Any]]) -> Iterator[tuple[str, b
         for change in texts(pair):
             boxes = change["boxes"][0] if change["boxes"] else (change["box_before"], change["box_after"])
             began = time.process_time()
-            found = read_quotes(before, after, tuple(boxes[0]), tuple(boxes[1]))
+            was, now = map(tuple, boxes)
+            one = Statement("rewritten", was, now, "", 1.0, values={"aspect": "text"}, boxes=(now,))
+            found = quotes_of(named([one], before, after)[0])
             seconds = time.process_time() - began
             yield pair["document"], None if found is None else is_right(found, [change]), seconds
 
@@ -94,11 +98,14 @@ def at_measured(folder: Path, pairs: list[dict[str, Any]]) -> Iterator[tuple[str
         seconds = time.process_time() - began
         for statement in answer.changes:
             if statement.kind == "rewritten":
-                values = statement.values
-                found = None
-                if "text_before" in values:
-                    found = Quotes(values["text_before"], values["text_after"])
+                found = quotes_of(statement)
                 yield pair["document"], None if found is None else is_right(found, texts(pair)), seconds
+
+
+def quotes_of(statement: Statement) -> Quotes | None:
+    """The words that a statement quotes of a text that was rewritten."""
+    values = statement.values
+    return Quotes(values["text_before"], values["text_after"]) if "text_before" in values else None
 
 
 def is_right(found: Quotes, changes: list[dict[str, Any]]) -> bool:

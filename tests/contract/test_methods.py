@@ -24,6 +24,14 @@ SIZES = {
     "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
     "scorer": {"width": 24, "word_width": 10, "heads": 4, "max_length": 14, "reason_weight": 0.01},
     "clip4idc": {**tiny_clip4idc.SIZES, "heads": 2, "decoder_ffn": 32},
+    "duda": {
+        "attention_width": 16,
+        "view_width": 12,
+        "hidden_width": 20,
+        "word_width": 8,
+        "max_length": 14,
+        "entropy_weight": 0.01,
+    },
 }
 SIZES["pcl-cross-task"] = {**SIZES["pcl"], "classes": 3}
 REPAIRED = ("train_reasoning", "mean_sentence")
@@ -99,6 +107,11 @@ CASES = {
     "clip4idc-free": method_case("clip4idc", (("retrieval",), ("caption",)), preset="authors", freeze=False),
     "clip4idc-ft1": method_case("clip4idc", preset="paper", variant="ft1"),
     "clip4idc-ft2": method_case("clip4idc", preset="paper", variant="ft2"),
+    "duda-paper": method_case("duda", preset="paper"),
+    "duda-authors": method_case("duda", preset="authors", norm_groups=4),
+    "duda-marks": method_case("duda", preset="authors", norm_groups=4, allow_marks=True),
+    "duda-frozen": method_case("duda", vision=objects(frozen=True, aligned=True), norm_groups=4),
+    "duda-pixels": method_case("duda", vision=patches, norm_groups=4),
 }
 
 
@@ -149,8 +162,9 @@ def test_sixteen_bit_change_the_words_probabilities_little(case):
     assert 0 < apart.mean() < (0.2 if isinstance(method.vision, ObjectVision) else 0.02)
 
 
-def test_its_attention_is_that_of_heads(case):
-    assert "heads" in case.build().attention_description
+def test_its_attention_is_that_of_heads_or_of_two_maps(case):
+    wanted = "both attention maps" if case.settings.name == "duda" else "heads"
+    assert wanted in case.build().attention_description
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from whatchanged.captioner.colors import unlike_a_screen
 from whatchanged.images import PictureSource
 from whatchanged.measured import Measured
 from whatchanged.measured.rules import sentences
-from whatchanged.text import read_quotes
 
 if TYPE_CHECKING:
     from whatchanged.regions.runtime import RegionDescription, RegionModel
@@ -50,9 +49,7 @@ class StatementModel(Installed):
         measured = pair.measured
         if _is_settled(pair, measured):
             return None
-        # The model's own statements quote the text, so the measurement beneath them does not.
-        read = read_quotes if pair.looking.read_text else None
-        told = self.build().describe(pair.compared, measured, read)
+        told = self.build().describe(pair.compared, measured)
         distance = self._distance(pair)
         unfamiliar = None if distance is None else distance > 1
         return of_statements(self.card.name, told, measured, unfamiliar, pair.sources)

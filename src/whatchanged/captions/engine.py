@@ -55,6 +55,7 @@ def caption_pairs(
     skip_missing: bool = False,
     batch_size: int = 16,
     beams: int = 1,
+    read_text: bool | None = None,
     shard: tuple[int, int] = (1, 1),
     form: Form = "ours",
     attention: Path | None = None,
@@ -72,14 +73,16 @@ def caption_pairs(
         >>> done.pairs, done.failed
         (1, 0)
 
-    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the
-    predictions go. model: a shipped model or a model's folder, to answer in any case; without it whoever
-    knows the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
+    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the predictions go. model:
+    a shipped model or a model's folder, to answer in any case, or "measured"; without it whoever knows
+    the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
     this is, where it is not recognised. skip_missing: leave out pairs whose pictures are missing.
-    batch_size: pairs side by side. beams: hypotheses kept by the search. shard: (i, n), the i-th of n parts,
-    from 1. form: how the output is written. attention: a folder for each word's maps, of one named model.
-    html: a page of all pairs, with the pictures in it where embed is true. resume: continue after the last
-    whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on stderr.
+    batch_size: pairs side by side. beams: hypotheses kept by the search. read_text: name things by the
+    words in and beside them; None: where the extra "text" is installed. shard: (i, n), the i-th of n
+    parts, from 1. form: how the output is written. attention: a folder for each word's maps, of one named
+    model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue after
+    the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
+    stderr.
 
     Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
     written or exists (unless resumed or forced), or the options do not go together.
@@ -96,7 +99,9 @@ def caption_pairs(
     from whatchanged.answers import Answerer
     from whatchanged.datasets import open_dataset
 
-    answerer = Answerer(model, beams=beams) if captioner is None else None  # before the data: is it a model?
+    answerer = None
+    if captioner is None:  # before the data: is it a model?
+        answerer = Answerer(model, beams=beams, read_text=read_text)
     pictures = captioner is None or captioner.reads_pictures
     found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)
@@ -158,12 +163,13 @@ def _captioner(answerer: "Answerer") -> "Captioner":
     """The model that was named. Raises BundleError for one that has no maps."""
     from whatchanged.answers.by_model import Model
 
-    (model,) = answerer.models
-    if not isinstance(model, Model):
+    for model in answerer.models:
+        if isinstance(model, Model):
+            return model.build()
         raise BundleError(
             f"{model.card.name} makes statements about regions and has no maps: go without --attention."
         )
-    return model.build()
+    raise BundleError("The measurement has no maps: go without --attention.")
 
 
 def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:

@@ -32,8 +32,14 @@ def train(
     init: Path | None = typer.Option(
         None,
         "--init",
-        help="Start from this run, this model (a name or folder), or (clip4idc) a file of CLIP's.",
+        help="Start from this run, this model (a name or folder), or a file of the authors' or of CLIP's.",
         autocompletion=completion.models_and_files,
+    ),
+    from_: str = typer.Option(
+        "",
+        "--from",
+        metavar="STAGE",
+        help="With --init: begin with this stage, or with `end`: a run of these weights as they are.",
     ),
     set_: list[str] = typer.Option(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
@@ -121,7 +127,7 @@ def train(
         vocabulary, words = expected_vocabulary(loaded)
         show_plan(loaded, estimate(loaded, vocabulary, devices, accumulate), words, devices, rate)
         return
-    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers, accumulate)
+    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers, accumulate, from_)
     if first:
         typer.echo(
             json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})

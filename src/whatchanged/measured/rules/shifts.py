@@ -105,7 +105,7 @@ def find_shift(
     for gap in gaps:
         if gap.exchanged:
             _exchange(aligned[part], before[part], after[part], axis, gap)
-    gaps = tuple(gap for gap in gaps if not gap.exchanged)
+    gaps = (*(gap for gap in gaps if not gap.exchanged), *_drawn_out(after, box, axis, runs))
     rest = visibility(aligned, after)
     visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
     explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
@@ -179,8 +179,43 @@ def gaps_between(
         cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
         if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
+        else:
+            grown_by = offset - last - max(0, start - end_after)
+            if last < offset and start < length and 0 < grown_by <= start and source < end_before:
+                # lines before are there twice
+                gaps += _repeated(after, boxes[1], axis, (start - grown_by, start))
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
+
+
+def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> list[Gap]:
+    """The gap of lines that are there twice after, where a thing goes on through them: it grew by them."""
+    ink = ink_box(after, _lines(box, axis, *lines))
+    if ink is None or novel(after, _lines(box, axis, *lines), axis) is not None:
+        return []
+    thing = stretched(after, ink, axis)
+    more = lines[1] - lines[0]
+    count = _ink_count(after, ink)
+    return [
+        Gap(new=ink, gone=None, stretch=True, lines=more, ink=count, thing=thing, after=lines, before=(0, 0))
+    ]
+
+
+def _drawn_out(after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> list[Gap]:
+    """The gap of lines beside a box that are there twice after, where what moved came from beyond the box:
+    the end of a thing moved, and the thing grew."""
+    length = box_length(box, axis)
+    first, last = runs[0], runs[-1]
+    if first.offset is not None and first.offset > 0:
+        lines = (-first.offset, 0)
+    elif last.offset is not None and last.offset < 0:
+        lines = (length, length - last.offset)
+    else:
+        return []
+    start = box[1] if axis == 0 else box[0]
+    if start + lines[0] < 1 or start + lines[1] >= after.shape[axis]:
+        return []
+    return _repeated(after, box, axis, lines)
 
 
 def _gap(

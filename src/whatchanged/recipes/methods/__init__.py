@@ -19,6 +19,8 @@ METHODS: Mapping[str, str] = {
     "pcl-cross-task": "whatchanged.recipes.methods.pcl_cross_task:PCLCrossTaskConfig",
     "scorer": "whatchanged.recipes.methods.scorer:ScorerConfig",
     "clip4idc": "whatchanged.recipes.methods.clip4idc:CLIP4IDCConfig",
+    "duda": "whatchanged.recipes.methods.duda:DudaConfig",
+    "dirl": "whatchanged.recipes.methods.dirl:DirlConfig",
     "regions": "whatchanged.recipes.methods.regions:RegionsConfig",
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
@@ -59,6 +61,9 @@ class LearnerSettings(ABC):
     implementation: ClassVar[str] = ""
     weights_loader: ClassVar[str] = ""
     """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
+    weights_words: ClassVar[str] = ""
+    """"module:function": such a file -> the vocabulary that its ids are of, which a run from it then has; "":
+    the words are the data's."""
     exporter: ClassVar[str] = ""
     """"module:function" that writes the bundle of a run (``training.export``)."""
     captions: ClassVar[bool] = False

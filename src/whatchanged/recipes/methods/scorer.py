@@ -21,6 +21,8 @@ class ScorerConfig(MethodSettings):
     """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.scorer:SCORER"
+    weights_loader: ClassVar[str] = "whatchanged.training.weights.scorer_weights:load_scorer"
+    weights_words: ClassVar[str] = "whatchanged.training.weights.scorer_weights:scorer_words"
 
     name: str = "scorer"
     preset: Literal["paper", "authors"] = "paper"

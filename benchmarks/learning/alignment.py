@@ -1,7 +1,7 @@
 """Does a picture that is rebuilt from the other read the right places? SCORER's alignment on drawn pairs.
 
     whatchanged synth clevr-change TWIN --scenes 50 --seed 4301
-    python -m benchmarks.alignment TWIN [--source MODEL-or-RUN] [--record NAME]
+    python -m benchmarks.learning.alignment TWIN [--source MODEL-or-RUN] [--record NAME]
 
 Of drawn scenes it is known which object every pixel shows, and which objects did not change. A cell of the
 grid belongs to the object that most of its pixels show, if these are a quarter of it at least. For each cell
@@ -145,7 +145,9 @@ def main() -> None:
         figures = measured(open_source(Path(options.source)), options.dataset)
     print(json.dumps(figures, indent=1))
     if options.record:
-        own = typed("python -m benchmarks.alignment", str(options.dataset), "--source", options.source)
+        own = typed(
+            "python -m benchmarks.learning.alignment", str(options.dataset), "--source", options.source
+        )
         command = [*([options.drawn] if options.drawn else []), own]
         print(write_result(options.record, "alignment", figures, watch=watch, command=command))
 
