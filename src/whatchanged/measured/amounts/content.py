@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.amounts.coverage import INKED, Floats, columns_of_ink, read_coverage, rows_of_ink, stroke
+from whatchanged.measured.amounts.coverage import (
+    INKED,
+    Floats,
+    columns_of_ink,
+    read_coverage,
+    rows_of_ink,
+    stroke,
+)
 from whatchanged.measured.amounts.edge import read_outline
 from whatchanged.measured.amounts.type import read_line
 from whatchanged.measured.pixels.boxes import area
@@ -147,7 +154,10 @@ def _is_grid(part: Pixels) -> bool:
         if len(starts) < LINES or (stops - starts).max() > LINE:
             continue
         steps = np.diff(starts)
-        if np.abs(steps - np.median(steps)).max() <= max(2, REGULAR * np.median(steps)) and np.median(steps) > 2 * LINE:
+        if (
+            np.abs(steps - np.median(steps)).max() <= max(2, REGULAR * np.median(steps))
+            and np.median(steps) > 2 * LINE
+        ):
             found = True
             drawn = drawn & ~(filled[:, None] if axis == 0 else filled[None])
     return found and bool(drawn.mean() < BESIDE_GRID)

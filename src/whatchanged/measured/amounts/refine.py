@@ -39,7 +39,10 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     if box is None or not (_inside(box, before) and _inside(box, after)) or not area(box):
         return change
     kind = change.finding.kind
-    if kind in (None, "added", "removed", "recolored", "replaced", "restyled") and change.finding.aspect not in _SHIFTED:
+    if (
+        kind in (None, "added", "removed", "recolored", "replaced", "restyled")
+        and change.finding.aspect not in _SHIFTED
+    ):
         state = state_change(before, after, box)
         if state is not None:
             finding, element, place = state
@@ -77,7 +80,9 @@ def _of_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
             if is_dialog(shown, hidden, box):
                 finding = Finding("added" if came else "removed", "dialog", 0.6)
                 places = (None, box) if came else (box, None)
-                return replace(change, finding=finding, box_before=places[0], box_after=places[1], element="dialog")
+                return replace(
+                    change, finding=finding, box_before=places[0], box_after=places[1], element="dialog"
+                )
         order = order_change(before, after, box)
         if order is not None:
             return replace(change, finding=order[0], boxes=order[1])
