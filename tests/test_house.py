@@ -523,7 +523,7 @@ def imports_of(library: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("library", ["onnxruntime", "rapidocr", "ray"])
+@pytest.mark.parametrize("library", ["onnxruntime", "ray"])
 def test_what_reports_home_is_imported_by_telemetry_alone(library):
     assert imports_of(library) == set()
     text = (HOUSE / "telemetry.py").read_text(encoding="utf-8")

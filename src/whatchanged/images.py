@@ -160,10 +160,15 @@ def _stored_size(image: Image.Image) -> tuple[int, int]:
     return width, height
 
 
-def resize(image: Image.Image, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """The picture at ``size`` (W, H), each side scaled on its own: (H, W, 3). Bicubic and antialiased."""
+def resize(
+    image: Image.Image, size: tuple[int, int], by: Image.Resampling = Image.Resampling.BICUBIC
+) -> NDArray[np.uint8]:
+    """The picture at ``size`` (W, H), each side scaled on its own: (H, W, 3). Antialiased.
+
+    by: how pixels are weighed.
+    """
     if image.size != size:
-        image = image.resize(size, Image.Resampling.BICUBIC)
+        image = image.resize(size, by)
     return np.array(image, dtype=np.uint8)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from tiny_bundle import WARY, build_card
-from tiny_regions import CARD as REGIONS
-from tiny_regions import build_regions
+from support.tiny_bundle import WARY, build_card
+from support.tiny_regions import CARD as REGIONS
+from support.tiny_regions import build_regions
 
 from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room

@@ -7,9 +7,9 @@ import shutil
 
 import numpy as np
 import pytest
-from compare.screens import BLUE, git, save, screen, two_runs, with_square
 from PIL import Image
-from trees import state
+from support.compared_screens import BLUE, git, save, screen, two_runs, with_square
+from support.trees import state
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from trees import state
+from support.trees import state
 
 from whatchanged.compare import summary as summary_room
 from whatchanged.compare.annotations import github_annotations

@@ -1,5 +1,5 @@
 import pytest
-from compare.screens import save, screen, two_runs, with_square
+from support.compared_screens import save, screen, two_runs, with_square
 
 from whatchanged.compare import run
 from whatchanged.compare.ignore import Ignored

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-import tiny_clip4idc
 import torch
-from tiny_pool import HEIGHT, VISION, WIDTH
+from support import tiny_clip4idc
+from support.tiny_pool import HEIGHT, VISION, WIDTH
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes import PatchesConfig
@@ -89,6 +89,7 @@ CASES = {
     "scorer-authors": method_case("scorer", preset="authors"),
     "scorer-repaired": method_case("scorer", preset="authors", repaired=REPAIRED),
     "scorer-rr": method_case("scorer", preset="authors", view_weight=0.0, reason_weight=0.0),
+    "scorer-apart": method_case("scorer", preset="authors", repaired=REPAIRED, fusion="apart"),
     "scorer-subtraction": method_case("scorer", difference="subtract", view_weight=0.0, reason_weight=0.0),
     "scorer-frozen": method_case("scorer", vision=frozen(aligned=True), preset="authors", repaired=REPAIRED),
     "clip4idc-frozen": method_case("clip4idc", vision=frozen(), preset="authors", freeze=False),

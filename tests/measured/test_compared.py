@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from drawn_page import page, with_box
+from support.drawn_page import page, with_box
 
 from whatchanged.measured import compared as compared_room
 from whatchanged.measured.compared import Compared

@@ -5,18 +5,19 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from whatchanged.answers.answer import Answer
+from whatchanged.answers.answer import MEASURED, Answer
 from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models
+from whatchanged.answers.naming import with_names
 from whatchanged.answers.pair import Looking, ReadPair, read_pair
 from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
-from whatchanged.errors import ImageError
+from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.pixels.reading import same_bytes
-from whatchanged.text.recogniser import require_recogniser
+from whatchanged.text.recogniser import can_read
 
 MOST_PENDING_PIXELS = 50_000_000
 """Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
@@ -32,6 +33,8 @@ class Answerer:
     A model that makes statements begins where the measurement stands: pictures that are the same, that were
     turned, or whose difference no look at them shows, are the measurement's; so are two sizes with places to
     be ignored, and whatever is looked at strictly.
+
+    Statements are named by the words in and beside their places (``naming``), whoever made them.
 
     >>> from whatchanged.answers import Answerer
     >>> answerer = Answerer()
@@ -49,17 +52,18 @@ class Answerer:
         strict: bool = False,
         threads: int | None = None,
         beams: int = 1,
-        read_text: bool = False,
+        read_text: bool | None = None,
     ) -> None:
         """Which model answers, and how closely is looked.
 
-        model        a shipped model's name or a model folder: its sentence stands in any case; None: of the
-                     installed models whichever knows the pictures
+        model        a shipped model's name or a model folder: its sentence stands in any case; "measured":
+                     the measurement alone; None: of the installed models whichever knows the pictures
         sensitivity  2 finds differences half as strong as 1 does
         strict       every pixel that differs is a change, also where a world's viewpoint or light may differ
         threads      how many a model's operators may use; None: at most two
         beams        hypotheses that a model keeps; 1 is greedy
-        read_text    text that changed is quoted, where it is read beyond doubt
+        read_text    things are named by the words in and beside them, and text that changed is quoted; None:
+                     where the extra "text" is installed
 
         Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or where
         threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the extra
@@ -69,12 +73,14 @@ class Answerer:
         self.sensitivity = sensitivity
         self.strict = strict
         self.beams = checked_count("beams", beams)
-        self.read_text = read_text
-        if read_text:
-            require_recogniser()
+        self.read_text = can_read(read_text)
+        """Whether words are read."""
+        self.unread = ""
+        """Why they are not, though they might have been: the recogniser is installed and cannot be loaded."""
+        self._must_read = bool(read_text)
         self.named = None if model is None else str(model)
-        """The model that was named."""
-        self.insists = model is not None
+        """The model that was named, or "measured"."""
+        self.insists = model is not None and model != MEASURED
         """Whether a model was named, whose sentence then stands."""
         self.measurement = Measurement()
         self.models = candidate_models(model, checked_threads(threads), self.beams)
@@ -116,7 +122,7 @@ class Answerer:
             before, after = kept(before), kept(after)  # a stream can be read once, and frames are read later
             if not self.insists and same_bytes(before, after):
                 return of_measured(of_same_bytes(before, ignore), (before, after))
-            looking = Looking(self.sensitivity, self.strict, self.read_text)
+            looking = Looking(self.sensitivity, self.strict)
             pair = read_pair(before, after, ignore, looking)
             if self.insists:  # asked of any pictures, also of two that are the same
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
@@ -151,22 +157,48 @@ class Answerer:
         """The pair's answer, or what is wrong with its later frames, which are read only now."""
         try:
             answer = nearest.answer(pair)
-            return self.measurement.answer(pair) if answer is None else answer
+            answer = self.measurement.answer(pair) if answer is None else answer
         except ImageError as error:
             return error
+        return self._named(answer, pair) if self.read_text else answer
+
+    def _named(self, answer: Answer, pair: ReadPair) -> Answer:
+        """The answer with the names that can be read; as it is once the recogniser cannot be loaded.
+
+        Raises MissingExtra in that case where words must be read.
+        """
+        try:
+            return with_names(answer, *pair.on_white)
+        except MissingExtra as error:
+            if self._must_read:
+                raise
+            self.read_text, self.unread = False, f"No words are read. {error}"
+            return answer
 
 
 @functools.cache
-def _shared() -> Answerer:
+def _shared(model: str | None, read_text: bool | None) -> Answerer:
     """The answerer behind ``describe``: its models are loaded once."""
-    return Answerer()
+    return Answerer(model, read_text=read_text)
 
 
-def describe(before: PictureSource, after: PictureSource) -> Answer:
+def describe(
+    before: PictureSource,
+    after: PictureSource,
+    *,
+    model: str | Path | None = None,
+    read_text: bool | None = None,
+) -> Answer:
     """The answer for one pair, of the model that knows the pictures, or else measured.
 
     A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once
-    they are loaded. An ``Answerer`` has settings and takes many pairs at a time. Raises ImageError.
+    they are loaded. An ``Answerer`` has more settings and takes many pairs at a time.
+
+    model      a shipped model's name or a model folder, to answer in any case; "measured": no model
+    read_text  whether things are named by the words in and beside them; None: where the extra "text" is there
+
+    Raises ImageError; BundleError for a model that cannot be used; MissingExtra where words must be read and
+    cannot be.
 
     >>> import whatchanged
     >>> answer = whatchanged.describe("before.png", "after.png")
@@ -175,4 +207,4 @@ def describe(before: PictureSource, after: PictureSource) -> Answer:
     >>> answer.verdict, answer.doubtful, answer.answer
     ('changed', False, 'clevr-pcl')
     """
-    return _shared().answer(before, after)
+    return _shared(None if model is None else str(model), read_text).answer(before, after)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whatchanged.answers.quoted import quoted
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
@@ -24,12 +23,10 @@ class Looking:
 
     sensitivity  2 finds differences half as strong as 1 does
     strict       every pixel that differs is a change
-    read_text    text that changed is quoted, where it is read beyond doubt
     """
 
     sensitivity: float = 1.0
     strict: bool = False
-    read_text: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +76,11 @@ class ReadPair:
         looking = self.looking
         return measure_read(self.pictures, self.sources, self.compared, looking.sensitivity, looking.strict)
 
-    @cached_property
-    def measured_with_text(self) -> Measured:
-        """The same, with the text that changed quoted where it is to be read."""
-        if not self.looking.read_text:
-            return self.measured
+    @property
+    def on_white(self) -> tuple[Pixels, Pixels]:
+        """Both pictures as a page shows them."""
         before, after = (picture.on_white for picture in self.pictures)
-        return quoted(self.measured, before, after)
+        return before, after
 
 
 def read_pair(

@@ -35,6 +35,7 @@ from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
 from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
 from whatchanged.errors import BundleError, ShapeError
+from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
 
 Floats = NDArray[np.float32]
@@ -89,12 +90,26 @@ class Description:
         before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
         there are none, ImageError where they cannot be read.
         """
+        grid = GridAttention(*self.heatmaps.shape[1:])
+        return overlay(*self._shown(before, after), self.heatmaps, grid)
+
+    def word_figure(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Figure:
+        """Both pictures once for each word of the sentence, with where that word looked.
+
+        before, after, and what is raised: see ``heatmap``; also ShapeError for an empty sentence.
+        """
+        return draw_maps(self._shown(before, after), self.words)
+
+    def _shown(
+        self, before: PictureSource | None, after: PictureSource | None
+    ) -> tuple[Image.Image, Image.Image]:
+        """The pictures to show. Raises ShapeError where there are none, ImageError where they cannot be
+        read."""
         known = self.sources or (None, None)
         first, second = (known[0] if before is None else before), (known[1] if after is None else after)
         if first is None or second is None:
-            raise ShapeError("The pictures of this description are not known: give both to heatmap().")
-        grid = GridAttention(*self.heatmaps.shape[1:])
-        return overlay(open_image(first), open_image(second), self.heatmaps, grid)
+            raise ShapeError("The pictures of this description are not known: give both of them.")
+        return open_image(first), open_image(second)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""

@@ -16,6 +16,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
+from whatchanged.cli.reading import ReadText, reads
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -76,17 +77,17 @@ def compare(
         float, typer.Option(min=0.01, max=100.0, help="2 finds differences half as strong as 1 does.")
     ] = 1.0,
     strict: Annotated[bool, typer.Option("--strict", help="Every pixel that differs is a change.")] = False,
-    read_text: Annotated[
-        bool,
-        typer.Option("--read-text", help="Quote text that changed (needs the extra text)."),
-    ] = False,
+    read_text: ReadText = None,
     accept: Annotated[
         list[str] | None,
         typer.Option(metavar="GROUP|FILE", help="Copy new over old for what is named; may be repeated."),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Insist on a shipped model or a model folder.", autocompletion=completion.models),
+        typer.Option(
+            help="Insist on a shipped model or a model folder; measured: no model.",
+            autocompletion=completion.answering,
+        ),
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
@@ -100,18 +101,17 @@ def compare(
     from whatchanged.compare.settings import CompareSettings
 
     _check(old, new, git)
-    if calibrate and (git or accept or ignore or noise or strict or model or read_text):
+    if calibrate and (git or accept or ignore or noise or strict or model or read_text is not None):
         raise typer.BadParameter("--calibrate goes with two folders and -o FILE alone")
     if calibrate:
         _calibrate(old, new, output, workers, quiet)
         return
-    settings = CompareSettings(
-        model, sensitivity, strict, read_ignored(ignore) if ignore else (), read_text=read_text
-    )
-    if model is not None or read_text:
+    boxes = read_ignored(ignore) if ignore else ()
+    settings = CompareSettings(model, sensitivity, strict, boxes, read_text=reads(read_text, quiet))
+    if model is not None:
         from whatchanged.answers import Answerer
 
-        Answerer(model, read_text=read_text)  # one that cannot be used stops here, with nothing written
+        Answerer(model)  # one that cannot be used stops here, with nothing written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
     if accept and any_remote(old, new, output):

@@ -10,6 +10,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
+from whatchanged.cli.reading import ReadText
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
 
@@ -36,7 +37,8 @@ def describe(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A shipped model or a model folder, to answer in any case.", autocompletion=completion.models
+            help="A shipped model or a model folder, to answer in any case; measured: no model.",
+            autocompletion=completion.answering,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
@@ -52,10 +54,7 @@ def describe(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
     beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
-    read_text: Annotated[
-        bool,
-        typer.Option("--read-text", help="Quote text that changed (needs the extra text)."),
-    ] = False,
+    read_text: ReadText = None,
     exit_code: Annotated[
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
@@ -75,7 +74,8 @@ def describe(
     sources = _sources(before, after)
     from whatchanged.answers import Answerer
 
-    answer = Answerer(model, beams=beams, read_text=read_text).answer(*sources)
+    answerer = Answerer(model, beams=beams, read_text=read_text)
+    answer = answerer.answer(*sources)
     if path is not None:
         picture = io.BytesIO()
         answer.heatmap().save(picture, "PNG")
@@ -88,6 +88,8 @@ def describe(
     else:
         print_result(_text(answer), [path])
         _remarks(answer, quiet)
+    if answerer.unread:
+        note(answerer.unread, quiet)
     if exit_code and answer.changed:
         raise typer.Exit(1)
 

@@ -79,7 +79,7 @@ def learn_noise(
     pairs = [pair for pair in runs.pairs if pair.status == "both"]
     if not pairs:
         raise WhatchangedError("The two runs have no picture in common. Name two runs of the same state.")
-    outcomes = answer_pairs(pairs, CompareSettings(), None, workers, advance)
+    outcomes = answer_pairs(pairs, CompareSettings(read_text=False), None, workers, advance)
     small = [score for score in map(_score, outcomes) if 0 < score <= LARGEST_NOISE]
     sensitivity = _sensitivity(max(small, default=0.0))
     unsteady: dict[str, tuple[Box, ...]] = {}
@@ -131,9 +131,9 @@ def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...],
     boxes: list[Box] = []
     for _ in range(ROUNDS):
         ignored = tuple(Ignored(glob.escape(pair.pair_id), box) for box in boxes)
-        outcome = answer_pairs([pair], CompareSettings(sensitivity=sensitivity, ignored=ignored), workers=1)[
-            0
-        ]
+        outcome = answer_pairs(
+            [pair], CompareSettings(sensitivity=sensitivity, ignored=ignored, read_text=False), workers=1
+        )[0]
         if not outcome.changed:
             return tuple(boxes), ""
         answer = outcome.answer

@@ -7,24 +7,26 @@ from whatchanged.answers.models import candidate_models, identity_of_models
 from whatchanged.compare.ignore import Ignored
 from whatchanged.measured.measure import check_sensitivity
 from whatchanged.measured.signature import LENGTH
+from whatchanged.text.recogniser import can_read, reading_identity
 
 
 @dataclass(frozen=True)
 class CompareSettings:
     """What an answer depends on beside the pictures.
 
-    model        the model that answers in any case; None: whichever knows the pictures, else the measurement
+    model        the model that answers in any case, or "measured" for none; None: whichever knows the
+                 pictures, else the measurement
     sensitivity  2 finds differences half as strong as 1 does
     strict       every pixel that differs is a change
     ignored      places in which differences do not count
-    read_text    text that changed is quoted where it is read beyond doubt
+    read_text    things are named by the words in and beside them; None: where they can be read
     """
 
     model: str | None = None
     sensitivity: float = 1.0
     strict: bool = False
     ignored: tuple[Ignored, ...] = ()
-    read_text: bool = False
+    read_text: bool | None = None
 
     def __post_init__(self) -> None:
         check_sensitivity(self.sensitivity)
@@ -42,5 +44,5 @@ class CompareSettings:
             **identity_of_models(candidate_models(self.model), named=self.model is not None),
             "sensitivity": self.sensitivity,
             "strict": self.strict,
-            "read_text": self.read_text,
+            "read_text": reading_identity(can_read(self.read_text)),
         }

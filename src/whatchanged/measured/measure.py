@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from whatchanged import words
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import PictureSource, kept, picture_size
+from whatchanged.measured.amounts.refine import refined
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.pixels import gate
 from whatchanged.measured.pixels.gate import Visibility
@@ -95,7 +96,8 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
     share = float(np.count_nonzero(visible)) / visible.size
     turn = turn_statement(before, after) if share >= TURN_SHARE else None
     told = changed or gate.is_doubtful(score)
-    statements = tuple(in_words(compared.changes(min(threshold, seen.score)), size)) if told else ()
+    changes = refined(compared.changes(min(threshold, seen.score)), before, after) if told else ()
+    statements = tuple(in_words(changes, size))
     if turn is not None:
         statements = (turn,)
     return Measured(
@@ -151,17 +153,19 @@ def _of_two_sizes(compared: Compared, threshold: float) -> Measured:
     """Two pictures of two sizes."""
     before, after = compared.before, compared.after
     aligned = compared.aligned(threshold)
+    changes = refined(aligned.changes, aligned.before, after)
+    statements = in_words(changes, (after.shape[1], after.shape[0]), aligned.whole)
     return Measured(
         verdict="changed",
         doubtful=False,
         no_change=0.0,
         score=gate.CERTAIN,
-        share=min(1.0, sum(statement.share for statement in aligned.statements)),
-        statements=tuple(aligned.statements),
-        sentence=sentences.together(aligned.statements),
+        share=min(1.0, sum(statement.share for statement in statements)),
+        statements=tuple(statements),
+        sentence=sentences.together(statements),
         notes=(),
         size_before=(before.shape[1], before.shape[0]),
         size_after=(after.shape[1], after.shape[0]),
-        signature=signature(aligned.before, after, _counted(aligned.seen, threshold), aligned.statements),
+        signature=signature(aligned.before, after, _counted(aligned.seen, threshold), statements),
         idle=aligned.unused,
     )

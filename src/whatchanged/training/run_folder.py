@@ -42,7 +42,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, Stat
     checkpoint.
     """
     recipe = read_recipe(run)
-    vocabulary = _read_vocabulary(run) if recipe.method.captions else NO_WORDS
+    vocabulary = read_vocabulary(run) if recipe.method.captions else NO_WORDS
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
     # Before the method is built: a recipe from elsewhere may ask for more than the memory holds.
@@ -59,7 +59,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, Stat
     return recipe, method, saved.state
 
 
-def _read_vocabulary(run: Path) -> Vocabulary:
+def read_vocabulary(run: Path) -> Vocabulary:
     """The words of a run whose method writes captions. Raises RecipeError."""
     try:
         found: Vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))

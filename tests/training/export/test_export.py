@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from tiny_run import BACKBONE, SMALL_PICTURES, make_run
+from support.tiny_run import BACKBONE, SMALL_PICTURES, make_run
 
 import whatchanged as package
 from whatchanged.captioner.bundle import open_bundle

@@ -61,6 +61,9 @@ class LearnerSettings(ABC):
     implementation: ClassVar[str] = ""
     weights_loader: ClassVar[str] = ""
     """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
+    weights_words: ClassVar[str] = ""
+    """"module:function": such a file -> the vocabulary that its ids are of, which a run from it then has; "":
+    the words are the data's."""
     exporter: ClassVar[str] = ""
     """"module:function" that writes the bundle of a run (``training.export``)."""
     captions: ClassVar[bool] = False

@@ -2,8 +2,8 @@
 
 A method is a torch module with the duties of ``Method``: those of a ``Learner`` and of a ``CaptionWriter``;
 there is no base class. What only learns has the duties of a ``Learner`` alone. What only some methods can
-do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``, ``PlansWithoutData``). Needs the extra
-"train".
+do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``, ``PlansWithoutData``; for the figures of
+papers ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs the extra "train".
 
 A method's module imports what it needs from here, its settings from ``whatchanged.recipes``:
 
@@ -221,6 +221,32 @@ class PlansWithoutData(Protocol):
 
     def blank_example(self) -> Example:
         """An example that has the shapes of any, to count what a batch needs."""
+
+
+@runtime_checkable
+class ReadsGivenCaptions(Protocol):
+    """What a method can do whose transformer reads a given caption together with both pictures."""
+
+    def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
+        """The attention of each word of the captions ``ids`` (B, L), BOS words EOS, to the patches of both
+        pictures: (B, L, 2, rows, columns)."""
+
+
+@runtime_checkable
+class AlignsPictures(Protocol):
+    """What a method can do that rebuilds each picture from the other."""
+
+    def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """From which cells of the other picture each cell is rebuilt, (B, 2, N, N): rows ask, of the picture
+        before and of the one after; and the numbers of the cells on their grids, (B, 2, N)."""
+
+
+@runtime_checkable
+class ShowsBlocks(Protocol):
+    """What a method can do whose joint token, which stands for a picture or a pair, reads the patches."""
+
+    def block_attention(self, before: Tensor, after: Tensor) -> Mapping[str, Tensor]:
+        """Which token of which block, in words -> its attention to both grids, (B, 2, rows, columns)."""
 
 
 def build_learner(config: LearnerSettings) -> Learner:

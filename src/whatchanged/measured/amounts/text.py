@@ -1,0 +1,195 @@
+"""Text at a change: its lines in both pictures, and what became of those that say the same."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from whatchanged import words
+from whatchanged.measured.amounts.coverage import (
+    Coverage,
+    columns_of_ink,
+    ink_box,
+    read_coverage,
+    rows_of_ink,
+)
+from whatchanged.measured.amounts.type import Line, LineStep, compare_lines, read_line, type_change
+from whatchanged.measured.pixels.boxes import area, grown
+from whatchanged.measured.pixels.layers import far
+from whatchanged.measured.pixels.planes import enlarged, steps_between
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import Finding
+
+DIFFERS = 24
+"""Levels from which on a pixel differs."""
+JOINED = (1, 7)
+"""Rows and columns over which differences belong to one line of text."""
+MOST_LINES = 6
+"""Lines that are looked at, the largest."""
+ROOM = 2
+"""Pixels around what differs that are looked at as well."""
+UNEXPLAINED = 0.4
+"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one colour."""
+PIECES = 3
+"""Letters, or other pieces that touch none beside them, that a text has at least."""
+INK_SHARE = (0.02, 0.6)
+"""Share of a line's box that is ink."""
+MOST_OF_THEM = 0.6
+"""Part of the pixels that differ of which lines that changed alike account at least."""
+SURELY_BOLDER = 1.25
+"""How much more ink bolder letters have at least where the rules take the text for another one."""
+SAME = 0.09
+"""What is left over at most where a line is the same but for its place and its colour."""
+SAME_COLOR = 12
+"""Levels up to which two colours of ink are the same."""
+FARTHEST = 60
+"""Pixels that a line of text moved at most within what differs."""
+
+
+def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> DetectedChange | None:
+    """What became of the text at a change; None where it is no text, or where nothing is sure.
+
+    Text that says the same and looks the same has moved, or has another colour.
+    """
+    lines = _line_boxes(before, after, change)
+    total = sum(pixels for _, _, pixels in lines)
+    weights: dict[tuple[object, str], int] = {}
+    alike: dict[tuple[object, str], list[_LineChange]] = {}
+    for was, now, pixels in lines[:MOST_LINES]:
+        one = _line_change(before, after, was, now)
+        if one is None or one[0] is None:
+            continue
+        key = one[0].kind, one[0].aspect
+        weights[key] = weights.get(key, 0) + pixels
+        alike.setdefault(key, []).append(one)
+    best = max(weights, key=lambda key: weights[key], default=None)
+    if best is None or weights[best] < MOST_OF_THEM * total:
+        return None
+    finding, was, now = alike[best][0]
+    if finding is None or _is_unsure(finding, change.finding):
+        return None
+    if finding.kind == "moved":
+        if any(one[0] != finding for one in alike[best]):
+            return None
+        if len(lines) == 1:
+            return replace(change, finding=finding, box_before=was, box_after=now)
+    return replace(change, finding=finding)
+
+
+def _is_unsure(finding: Finding, rules: Finding) -> bool:
+    """Whether an attribute is too weak for text of which the rules say that it reads otherwise."""
+    if rules.kind not in ("rewritten", "replaced") or finding.aspect != "weight":
+        return False
+    area = float(finding.values["amount_after"])
+    return max(area, 1 / area) < SURELY_BOLDER
+
+
+def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[tuple[Box, Box, int]]:
+    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them first."""
+    from scipy import ndimage  # slow to import
+
+    was, now = change.box_before, change.box_after
+    if was is None or now is None or not area(now):
+        return []
+    if not _inside(was, before) or not _inside(now, after):
+        return []
+    if was != now:
+        return [(was, now, area(now))]
+    left, top, right, bottom = now
+    differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= DIFFERS
+    labels, count = ndimage.label(enlarged(differs, *JOINED), np.ones((3, 3), bool))
+    pixels = np.bincount(labels[differs], minlength=count + 1)[1:]
+    boxes = [
+        (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
+        for rows, columns in ndimage.find_objects(labels)
+    ]
+    lines = [(box, box, int(number)) for box, number in zip(boxes, pixels, strict=True)]
+    return sorted(lines, key=lambda line: (-line[2], line[1]))
+
+
+_LineChange = tuple[Finding | None, Box, Box]
+
+
+def _line_change(before: Pixels, after: Pixels, was: Box, now: Box) -> _LineChange | None:
+    """What became of one line of text, and its boxes; None where there is none in one of the pictures."""
+    first, second = _covered(before, was), _covered(after, now)
+    if first is None or second is None:
+        return None
+    (one, one_box), (other, other_box) = first, second
+    rows, others = rows_of_ink(one.ink), rows_of_ink(other.ink)
+    if len(rows) != len(others) or len(rows) > MOST_LINES:
+        return None
+    lines = [
+        (read_line(one.ink[a:b]), read_line(other.ink[c:d]))
+        for (a, b), (c, d) in zip(rows, others, strict=True)
+    ]
+    if not lines or any(first is None or second is None for first, second in lines):
+        return None
+    pairs = [(first, second) for first, second in lines if first is not None and second is not None]
+    finding = _of_lines(pairs, one, other, one_box, other_box)
+    return finding, one_box, other_box
+
+
+def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
+    """The coverage of a part that may be text of one colour, and the box of its ink in the picture."""
+    around = grown(box, ROOM, (pixels.shape[1], pixels.shape[0]))
+    part = pixels[around[1] : around[3], around[0] : around[2]]
+    covered = read_coverage(part)
+    if covered is None:
+        return None
+    inside = ink_box(covered.ink)
+    if len(columns_of_ink(covered.ink, 0)) < PIECES:
+        return None
+    if inside is None or not INK_SHARE[0] < covered.area / covered.ink.size < INK_SHARE[1]:
+        return None
+    ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
+    shown = ground + covered.ink[..., None] * (color - ground)
+    rest = np.abs(part - shown).max(axis=2).sum() / (np.abs(color - ground).max() * covered.area)
+    if rest > UNEXPLAINED:
+        return None
+    left, top = around[:2]
+    return covered, (left + inside[0], top + inside[1], left + inside[2], top + inside[3])
+
+
+def _of_lines(
+    lines: Sequence[tuple[Line, Line]], one: Coverage, other: Coverage, was: Box, now: Box
+) -> Finding | None:
+    """What became of all lines of a part: that of each of them, where it is the same."""
+    steps = [compare_lines(*line) for line in lines]
+    if all(_is_same(step) for step in steps):
+        return _of_same(one, other, was, now)
+    findings = [type_change(*line) for line in lines]
+    first = findings[0]
+    if first is None or any(each is None or each.aspect != first.aspect for each in findings):
+        return None
+    if first.aspect == "weight" and far(one.color, other.color) > SAME_COLOR:
+        return None  # thin strokes seldom show the whole colour: what is paler may only look thinner
+    return first
+
+
+def _is_same(step: LineStep) -> bool:
+    """Whether a line is the same but for its place and its colour."""
+    return (
+        step.left_over <= SAME
+        and abs(step.height - 1) < 0.06
+        and step.wider <= 1
+        and abs(step.area - 1) < 0.1
+    )
+
+
+def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | None:
+    """Of text that is the same: another colour, or another place; None where both are the same too."""
+    if far(one.color, other.color) > SAME_COLOR and far(one.ground, other.ground) <= SAME_COLOR:
+        values = {"color_before": words.color_code(one.color), "color_after": words.color_code(other.color)}
+        return Finding("recolored", "ink", 0.7, values)
+    dx, dy = now[0] - was[0], now[1] - was[1]
+    if (dx or dy) and max(abs(dx), abs(dy)) <= FARTHEST and far(one.ground, other.ground) <= SAME_COLOR:
+        return Finding("moved", "position", 0.7, {"dx": dx, "dy": dy})
+    return None
+
+
+def _inside(box: Box, picture: Pixels) -> bool:
+    """Whether a box lies in a picture."""
+    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]
