@@ -163,12 +163,14 @@ class _Subject:
         if self.run is not None:
             return self._open().words(*pair, beams)
         if self.features is not None:
-            from whatchanged.cli.caption_by_run import FeaturesChoice
+            from whatchanged.cli.caption_choice import FeaturesChoice
 
             root = self.data or pair[0].absolute().parent.parent
             captioner = FeaturesChoice(self.model or "", self.features).open(root, beams, True)
-            (said,) = captioner.describe([pair], 1)
-            return said.words if not isinstance(said, ImageError) else ()
+            (described,) = captioner.describe([pair], 1)
+            if isinstance(described, ImageError):
+                raise described
+            return described.words
         from whatchanged.captioner.runtime import load
 
         return load(self.model).describe(*pair, beams=beams).words
