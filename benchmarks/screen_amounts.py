@@ -1,4 +1,4 @@
-"""What is measured of changes: precision and recall of each attribute, on drawn pairs and on labelled real ones.
+"""What is measured of changes: precision and recall of each attribute, on drawn and on labelled real pairs.
 
     python -m benchmarks.screen_amounts DRAWN [--split val] [--record]
     python -m benchmarks.screen_amounts $UI_TRAIN --real [--split validation] [--record]
@@ -135,7 +135,8 @@ def steps_right(statement: Statement, changes: Sequence[Record]) -> bool | None:
     if not known:
         return None
     return any(
-        all(abs(float(values.get(name, 0)) - float(truth.get(name, 0))) <= 1 for name in names) for truth in known
+        all(abs(float(values.get(name, 0)) - float(truth.get(name, 0))) <= 1 for name in names)
+        for truth in known
     )
 
 
@@ -208,7 +209,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--split", default=None)
     parser.add_argument("--real", action="store_true", help="labelled real pairs, not drawn ones")
-    add_record_option(parser)
+    add_record_option(parser, "screen_amounts")
     arguments = parser.parse_args()
     split = arguments.split or ("validation" if arguments.real else "val")
     with Watch() as watch:
@@ -216,8 +217,7 @@ def main() -> None:
     print("\n".join(shown(results)))
     print(f"{results['pairs']} pairs, {results['seconds_per_pair']:.2f} s each")
     if arguments.record:
-        name = "screen_amounts_real" if arguments.real else "screen_amounts"
-        write_result(name, "screen_amounts", results, watch=watch)
+        write_result(arguments.record, "screen amounts", results, watch=watch)
 
 
 if __name__ == "__main__":

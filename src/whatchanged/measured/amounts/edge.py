@@ -238,7 +238,8 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     outside = np.minimum.accumulate(uncovered, axis=1)
     radius = float(np.sqrt(outside.sum() / QUARTER))
     along, down = float(outside[0].sum()), float(outside[:, 0].sum())
-    # a quarter of a circle begins one radius from the corner on both sides
+    # a circle leaves its first row, half a pixel deep, where it is sqrt(r - 1/4) from the end of the corner
+    along, down = (length + np.sqrt(max(0.0, radius - 0.25)) for length in (along, down))
     fits = max(abs(along - radius), abs(down - radius)) <= max(1.5, ROUND * radius)
     return radius if fits and radius <= len(part) + 1 else None
 

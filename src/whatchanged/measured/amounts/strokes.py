@@ -110,12 +110,8 @@ def _are_markers(extra: Floats, thick: float) -> bool:
     if len(sides) < MARKERS:
         return False
     usual = np.median(sides, axis=0)
+    if usual.min() < MARKER_SIDES[0]:
+        return False
     alike = (np.abs(sides / usual - 1) <= ONE_SIZE).all(axis=1).mean() >= 0.8
     square = 0.6 <= usual[0] / usual[1] <= 1.7
-    return bool(
-        alike
-        and square
-        and usual.min() > 1.5 * thick
-        and MARKER_SIDES[0] <= usual.min()
-        and usual.max() <= MARKER_SIDES[1]
-    )
+    return bool(alike and square and usual.min() > 1.5 * thick and usual.max() <= MARKER_SIDES[1])

@@ -42,14 +42,15 @@ MOST_OF_THEM = 0.6
 """Part of the pixels that differ of which lines that changed alike account at least."""
 UPRIGHT = 2.2
 """How many times as high as wide text that runs upwards is at least."""
-SURELY_BOLDER = 1.25
+SURELY_BOLDER = 1.4
 """How much more ink bolder letters have at least where the rules take the text for another one."""
 SAME = 0.09
 """What is left over at most where a line is the same but for its place and its colour."""
 SAME_COLOR = 12
 """Levels up to which two colours of ink are the same."""
-PALER = 80
-"""Levels by which the colours of bolder and of lighter letters may differ: thin ones seldom show theirs."""
+PALER, PALER_BOLDER = 80, 1.25
+"""Levels by which the colours of bolder and of lighter letters may differ, as thin ones seldom show theirs; and how
+much more ink the bolder ones then have at least."""
 THICKEST, LONG = 4, 5
 """Pixels that a line under text is thick at most, and how many times as long as thick it is at least."""
 HIGHEST, NEAR_TEXT = 32, 8
@@ -126,8 +127,7 @@ def _is_unsure(finding: Finding, rules: Finding) -> bool:
     """Whether an attribute is too weak for text of which the rules say that it reads otherwise."""
     if rules.kind not in ("rewritten", "replaced") or finding.aspect != "weight":
         return False
-    area = float(finding.values["amount_after"])
-    return max(area, 1 / area) < SURELY_BOLDER
+    return _growth(finding) < SURELY_BOLDER
 
 
 def _line_boxes(
@@ -214,9 +214,16 @@ def _of_lines(
     if first is None or any(each is None or each.aspect != first.aspect for each in findings):
         return None
     # thin strokes seldom show the whole colour, so bolder text looks a little darker as well
-    if first.aspect == "weight" and far(one.color, other.color) > PALER:
+    apart = far(one.color, other.color)
+    if first.aspect == "weight" and apart > SAME_COLOR and (apart > PALER or _growth(first) < PALER_BOLDER):
         return None
     return first
+
+
+def _growth(finding: Finding) -> float:
+    """How many times as much ink bolder letters have, or had."""
+    area = float(finding.values["amount_after"])
+    return max(area, 1 / area)
 
 
 def _is_same(step: LineStep) -> bool:

@@ -20,7 +20,7 @@ BAND = 0.12
 SHEARS = np.linspace(-0.1, 0.4, 21)
 """Slants that are tried: columns to the right for each row upwards."""
 
-SAME_LETTERS = 0.36
+SAME_LETTERS = 0.33
 """What is left over, as a part of the ink, below which both lines show the same letters."""
 CUT_LETTERS, UNDERLINED_WIDTH = 0.42, (0.9, 1.1)
 """The same where one is underlined, which may cut off the feet of letters; and between which its width grew then."""
@@ -32,7 +32,7 @@ LEAST_SIZE, LEAST_STEP = 0.05, 0.8
 """How much of their height letters grew or shrank at least, and how many pixels."""
 ONE_SIZE, ONE_STEP = 0.05, 1.3
 """How much of their height letters may differ where they have one size, and how many pixels always."""
-BOLDER, BOLDEST = 1.15, 2.3
+BOLDER, BOLDEST = 1.15, 1.8
 """How much more ink bolder letters have at least and at most, or how much less the others."""
 EVENLY = 0.3
 """How much of it each third of the line shows at least."""
@@ -43,7 +43,7 @@ SLANTED = 0.14
 SPACED, LEAST_SPACED = 1.03, 2
 """How much wider a line with more space between its letters is at least, and by how many pixels."""
 SAME_INK = 0.04
-"""Part by which its ink may differ then."""
+"""Part by which its ink, and the columns that have any, may differ then."""
 OTHER_FACE = 0.17
 """What is left over at least where another typeface shows the same letters; only where they were read."""
 UNDERLINED, UNBROKEN = 0.7, 1.5
@@ -80,6 +80,7 @@ class LineStep:
     area            how much more ink there is
     areas           the same of the first, the middle and the last third of the line
     slant           columns for each row by which it is slanted more
+    inked           how many more of its columns have ink
     wider           by how many pixels the lengths differ
     heights         pixels from its highest to its lowest ink, before and after
     """
@@ -90,6 +91,7 @@ class LineStep:
     area: float
     areas: tuple[float, float, float]
     slant: float
+    inked: float
     wider: int
     heights: tuple[float, float]
 
@@ -147,6 +149,7 @@ def compare_lines(one: Line, other: Line) -> LineStep:
         area=float(other.ink.sum() / one.ink.sum()),
         areas=_by_thirds(one.ink, other.ink),
         slant=_slant(other.ink) - _slant(one.ink),
+        inked=_inked(other.ink) / _inked(one.ink),
         wider=abs(other.ink.shape[1] - one.ink.shape[1]),
         heights=heights,
     )
@@ -166,10 +169,10 @@ def type_change(one: Line, other: Line, same_words: bool = False) -> Finding | N
         return Finding("restyled", "struck", 0.7, {"on_after": other.struck})
     if step.left_over >= SAME_LETTERS and not same_words:
         return None
-    return _attribute(step, same_words)
+    return attribute_of(step, same_words)
 
 
-def _attribute(step: LineStep, same_words: bool) -> Finding | None:
+def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     """The attribute that explains a step, if one does."""
     low, high = ALIKE_WIDTH
     grown = step.heights[1] - step.heights[0]
@@ -190,7 +193,7 @@ def _attribute(step: LineStep, same_words: bool) -> Finding | None:
         # relative amounts: how much ink the letters have
         return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
     spaced = max(step.width, 1 / step.width) >= SPACED and step.wider >= LEAST_SPACED
-    if abs(step.area - 1) <= SAME_INK and spaced:
+    if max(abs(step.area - 1), abs(step.inked - 1)) <= SAME_INK and spaced:
         return Finding(
             "restyled", "letter spacing", 0.6, {"amount_before": 1.0, "amount_after": round(step.width, 3)}
         )
@@ -203,6 +206,11 @@ def _height(ink: Floats) -> float:
     """Rows that a line's ink covers; the soft ones at both ends as far as they are covered."""
     covered = ink.max(axis=1)
     return float(len(covered) - 2 + covered[0] + covered[-1])
+
+
+def _inked(ink: Floats) -> int:
+    """How many columns of a line have ink."""
+    return int(np.count_nonzero((ink >= INKED).any(axis=0)))
 
 
 def _by_thirds(one: Floats, other: Floats) -> tuple[float, float, float]:
