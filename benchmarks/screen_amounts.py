@@ -1,16 +1,18 @@
 """What is measured of changes: precision and recall of each attribute, on drawn and on labelled real pairs.
 
-    python -m benchmarks.screen_amounts DRAWN [--split val] [--record]
+python -m benchmarks.screen_amounts DRAWN [--split val] [--record]
     python -m benchmarks.screen_amounts $UI_TRAIN --real [--split validation] [--record]
 
-DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspect, state and amounts. $UI_TRAIN holds
-``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words: those that are clear are taken
-for attributes (``REAL``), others are left out.
+DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspect, state and amounts.
+$UI_TRAIN holds ``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words: those
+that are clear are taken for attributes (``REAL``), others are left out.
 
-told       the first three statements that tell the attribute; precision: those that touch a change of the truth that
+told       the first three statements that tell the attribute; precision: those that touch a change of the
+           truth that
            has it, in the same picture
 true       the first two changes of the truth that have it; recall: those touched by such a statement
-step       told amounts of motion and growth; precision: those that are the truth's within a pixel (drawn pairs alone)
+step       told amounts of motion and growth; precision: those that are the truth's within a pixel (drawn
+           pairs alone)
 """
 
 import argparse
@@ -83,7 +85,8 @@ STATES = ("checked", "unchecked", "on", "off")
 
 
 def attribute_of_truth(change: Record, real: bool) -> str | None:
-    """The attribute that a change of the truth has, by the words of its labels; None where it is none of ours."""
+    """The attribute that a change of the truth has, by the words of its labels; None where it is none of
+    ours."""
     values = change.get("values", {})
     state = change.get("state") if real else values.get("state")
     if state in STATES:
@@ -123,7 +126,8 @@ def _box(values: Sequence[int]) -> Box:
 
 
 def steps_right(statement: Statement, changes: Sequence[Record]) -> bool | None:
-    """Whether a told step or growth is that of a change that it touches, within a pixel; None where none is told."""
+    """Whether a told step or growth is that of a change that it touches, within a pixel; None where none
+    is told."""
     names = ("dx", "dy") if statement.kind == "moved" else ("dwidth", "dheight")
     values = statement.values
     if statement.kind == "resized":

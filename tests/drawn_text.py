@@ -44,7 +44,7 @@ def page(size=(160, 100), ground=WHITE):
 
 
 def draw(picture, **shapes):
-    """The picture with shapes: the name of a method of a pen, and its arguments (box or points, then options)."""
+    """The picture with shapes: the name of a method of a pen; box or points, then options."""
     image = Image.fromarray(picture)
     pen = ImageDraw.Draw(image)
     for name, (where, options) in shapes.items():

@@ -27,7 +27,7 @@ def test_a_line_became_thicker_or_thinner(before, after):
 
 def test_bold_text_and_another_course_are_no_line_width():
     assert line_width_change(text(), text(bold=True), (0, 0, 260, 48)) is None
-    other = draw(page(), line=(POINTS[::-1][:3] + [(10, 10)], {"fill": (30, 90, 200), "width": 5}))
+    other = draw(page(), line=([*POINTS[::-1][:3], (10, 10)], {"fill": (30, 90, 200), "width": 5}))
     assert line_width_change(curve(), other, BOX) is None
 
 

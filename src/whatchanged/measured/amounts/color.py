@@ -23,7 +23,8 @@ SAME_GROUND = 6
 STANDS_OUT = 20
 """Levels from the ground from which on a pixel tells how much paler it became."""
 GONE, PALER = 0.15, 0.93
-"""What is left of the steps from the ground at least and at most where something became paler: of less it is gone."""
+"""What is left of the steps from the ground at least and at most where something became paler: of less it
+is gone."""
 FLAT = 4
 """Levels up to which a pixel has the colour of the one beside it."""
 FEWEST = 24
@@ -55,7 +56,8 @@ def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether all that is in a box, of several colours, went towards one colour by one part, or came from there.
+    """Whether all that is in a box, of several colours, went towards one colour by one part, or came from
+    there.
 
     That colour is the ground, or the black of a veil over much of the picture. None where one part does not
     explain it.
@@ -83,7 +85,8 @@ def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
-    """The part that is left of the steps from a colour, the same for all pixels of several colours; else None."""
+    """The part that is left of the steps from a colour, the same for all pixels of several colours; else
+    None."""
     steps = one.astype(np.float32) - np.array(target, np.float32)
     strong = np.abs(steps).max(axis=2) >= STANDS_OUT
     # where the colour goes on: at the edges of letters every shade between two colours occurs
@@ -113,8 +116,8 @@ def _written_on(part: Pixels, target: RGBColor) -> bool:
 
 
 def _several_colors(pixels: NDArray[np.uint8]) -> bool:
-    """Whether pixels (N, 3) have at least two colours that are clearly apart: of one nobody knows whether it is paler
-    or another one."""
+    """Whether pixels (N, 3) have at least two colours that are clearly apart: of one nobody knows whether
+    it is paler or another one."""
     if len(pixels) < FEWEST:
         return False
     keys = (pixels >> 4).astype(np.int32) @ np.array([256, 16, 1])

@@ -62,7 +62,8 @@ SMALLEST_GRID = 40
 FAINT = 6
 """Levels by which its lines stand out from the ground at least."""
 OF_THE_GRID = 0.7
-"""Share of what differs that its lines account for at least: where something stands in front they are hidden."""
+"""Share of what differs that its lines account for at least: where something stands in front they are
+hidden."""
 THINGS, ONE_SIZE = 3, 0.12
 """Alike things at least, and the part of their sides by which they may differ."""
 NEAR = 3
@@ -146,8 +147,8 @@ def _is_row(pixels: Pixels, box: Box, ink: Floats, line: tuple[int, int]) -> boo
 
 
 def grid_change(before: Pixels, after: Pixels, box: Box) -> bool | None:
-    """Whether a grid came (True) or went (False) in a box: thin lines at regular distances differ and next to nothing
-    else; None where none did."""
+    """Whether a grid came (True) or went (False) in a box: thin lines at regular distances differ and next
+    to nothing else; None where none did."""
     left, top, right, bottom = box
     one, other = (picture[top:bottom, left:right] for picture in (before, after))
     if min(one.shape[:2]) < SMALLEST_GRID:

@@ -1,4 +1,5 @@
-"""What became of lines that are drawn: how thick they are, whether they are dashed, whether markers stand on them."""
+"""What became of lines that are drawn: how thick they are, whether they are dashed, whether markers stand
+on them."""
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def _goes_far(ink: Floats) -> bool:
         max(rows.stop - rows.start, columns.stop - columns.start)
         for rows, columns in ndimage.find_objects(labels)
     ]
-    return max(sides, default=0) >= max(FAR, PART_OF_ALL * max(ink.shape))
+    return bool(max(sides, default=0) >= max(FAR, PART_OF_ALL * max(ink.shape)))
 
 
 def _within(thin: Coverage, broad: Coverage) -> float:

@@ -15,8 +15,8 @@ from whatchanged.measured.amounts.coverage import (
     rows_of_ink,
     unexplained,
 )
-from whatchanged.measured.amounts.type import Line, LineStep, compare_lines, read_line, type_change
-from whatchanged.measured.pixels.boxes import area, grown
+from whatchanged.measured.amounts.type import LineStep, TextLine, compare_lines, read_line, type_change
+from whatchanged.measured.pixels.boxes import area, grown, lies_in
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -33,7 +33,8 @@ MOST_LINES = 6
 ROOM = 2
 """Pixels around what differs that are looked at as well."""
 UNEXPLAINED = 0.4
-"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one colour."""
+"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one
+colour."""
 PIECES = 3
 """Letters, or other pieces that touch none beside them, that a text has at least."""
 INK_SHARE = (0.02, 0.6)
@@ -49,8 +50,8 @@ SAME = 0.09
 SAME_COLOR = 12
 """Levels up to which two colours of ink are the same."""
 PALER, PALER_BOLDER = 80, 1.25
-"""Levels by which the colours of bolder and of lighter letters may differ, as thin ones seldom show theirs; and how
-much more ink the bolder ones then have at least."""
+"""Levels by which the colours of bolder and of lighter letters may differ, as thin ones seldom show
+theirs; and how much more ink the bolder ones then have at least."""
 THICKEST, LONG = 4, 5
 """Pixels that a line under text is thick at most, and how many times as long as thick it is at least."""
 HIGHEST, NEAR_TEXT = 32, 8
@@ -96,7 +97,8 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
 
 
 def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
-    """Whether a line under text came or went where nothing else differs: the finding and the box of text and line."""
+    """Whether a line under text came or went where nothing else differs: the finding and the box of text
+    and line."""
     left, top, right, bottom = box
     height = bottom - top
     if height > THICKEST or right - left < LONG * height or top < HIGHEST:
@@ -133,13 +135,14 @@ def _is_unsure(finding: Finding, rules: Finding) -> bool:
 def _line_boxes(
     before: Pixels, after: Pixels, change: DetectedChange, upright: bool
 ) -> list[tuple[Box, Box, int]]:
-    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them first."""
+    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them
+    first."""
     from scipy import ndimage  # slow to import
 
     was, now = change.box_before, change.box_after
     if was is None or now is None or not area(now):
         return []
-    if not _inside(was, before) or not _inside(now, after):
+    if not lies_in(was, before.shape) or not lies_in(now, after.shape):
         return []
     if was != now:
         return [(was, now, area(now))]
@@ -182,7 +185,8 @@ def _line_change(before: Pixels, after: Pixels, was: Box, now: Box, upright: boo
 
 
 def _is_upright(box: Box) -> bool:
-    """Whether a box is so much higher than wide that text in it runs upwards, as the label of an axis does."""
+    """Whether a box is so much higher than wide that text in it runs upwards, as the label of an axis
+    does."""
     return box[3] - box[1] > UPRIGHT * (box[2] - box[0])
 
 
@@ -203,7 +207,7 @@ def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
 
 
 def _of_lines(
-    lines: Sequence[tuple[Line, Line]], one: Coverage, other: Coverage, was: Box, now: Box
+    lines: Sequence[tuple[TextLine, TextLine]], one: Coverage, other: Coverage, was: Box, now: Box
 ) -> Finding | None:
     """What became of all lines of a part: that of each of them, where it is the same."""
     steps = [compare_lines(*line) for line in lines]
@@ -245,8 +249,3 @@ def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | No
     if (dx or dy) and max(abs(dx), abs(dy)) <= FARTHEST and far(one.ground, other.ground) <= SAME_COLOR:
         return Finding("moved", "position", 0.7, {"dx": dx, "dy": dy})
     return None
-
-
-def _inside(box: Box, picture: Pixels) -> bool:
-    """Whether a box lies in a picture."""
-    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]

@@ -1,11 +1,12 @@
 """What became of a line of text that says the same: weight, size, slant, underline, letter spacing, face.
 
-Both lines are laid on each other column by column, so that letters may be wider, higher or bolder; what is left
-over tells whether they are the same letters. Which limits tell the attributes apart was fitted on drawn lines by
-``tools/fit/type_limits.py``.
+Both lines are laid on each other column by column, so that letters may be wider, higher or bolder; what is
+left over tells whether they are the same letters. Which limits tell the attributes apart was fitted on drawn
+lines by ``tools/fit/type_limits.py``.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ SHEARS = np.linspace(-0.1, 0.4, 21)
 SAME_LETTERS = 0.33
 """What is left over, as a part of the ink, below which both lines show the same letters."""
 CUT_LETTERS, UNDERLINED_WIDTH = 0.42, (0.9, 1.1)
-"""The same where one is underlined, which may cut off the feet of letters; and between which its width grew then."""
+"""The same where one is underlined, which may cut off the feet of letters; and between which its width
+grew then."""
 ALIKE_WIDTH = (0.92, 1.09)
 """Between which the width grew beside the height where letters grew or shrank."""
 ALIKE_INK = (0.8, 1.25)
@@ -47,8 +49,8 @@ SAME_INK = 0.04
 OTHER_FACE = 0.17
 """What is left over at least where another typeface shows the same letters; only where they were read."""
 UNDERLINED, UNBROKEN = 0.7, 1.5
-"""Share of the columns that a line under the text covers at least, and how long its longest part is at least, in
-heights of the text: letters that reach below it interrupt it."""
+"""Share of the columns that a line under the text covers at least, and how long its longest part is at
+least, in heights of the text: letters that reach below it interrupt it."""
 STRUCK = 0.95
 """Share of the columns that a line through the text covers at least."""
 THICK = 0.16
@@ -58,7 +60,7 @@ SHORTEST, SMALLEST, LARGEST = 8, 5, 64
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """A line of text without what underlines it.
 
     ink         (h, w) the coverage in the box of the letters
@@ -96,7 +98,7 @@ class LineStep:
     heights: tuple[float, float]
 
 
-def read_line(ink: Floats) -> Line | None:
+def read_line(ink: Floats) -> TextLine | None:
     """The line that a part's coverage shows; None where it is too small or too large for one."""
     box = ink_box(ink)
     if box is None:
@@ -112,19 +114,20 @@ def read_line(ink: Floats) -> Line | None:
     if under is None:
         through = _rule(part, (height // 4, 3 * height // 4), STRUCK, unbroken, thick)
     if under is None:
-        return Line(part, False, through is not None)
+        return TextLine(part, False, through is not None)
     letters = part.copy()
     letters[under] = 0
     without = ink_box(letters)
     if without is None or without[3] - without[1] < SMALLEST:
         return None
-    return Line(letters[without[1] : without[3], without[0] : without[2]], True, False)
+    return TextLine(letters[without[1] : without[3], without[0] : without[2]], True, False)
 
 
 def _rule(ink: Floats, within: tuple[int, int], least: float, unbroken: float, thick: int) -> slice | None:
     """The rows of a line across most of the columns; None where there is none, or it is too thick.
 
-    within: between which rows. least: share of the columns that it covers. unbroken: how long its longest part is.
+    within: between which rows. least: share of the columns that it covers. unbroken: how long its longest
+    part is.
     """
     covered = ink.mean(axis=1)
     rows = np.flatnonzero(covered[within[0] : within[1]] >= least) + within[0]
@@ -139,7 +142,7 @@ def _rule(ink: Floats, within: tuple[int, int], least: float, unbroken: float, t
     return slice(start - (covered[start - 1] > least / 2), stop + soft_end)
 
 
-def compare_lines(one: Line, other: Line) -> LineStep:
+def compare_lines(one: TextLine, other: TextLine) -> LineStep:
     """How the letters of a line differ from those of another one."""
     heights = (_height(one.ink), _height(other.ink))
     return LineStep(
@@ -155,7 +158,7 @@ def compare_lines(one: Line, other: Line) -> LineStep:
     )
 
 
-def type_change(one: Line, other: Line, same_words: bool = False) -> Finding | None:
+def type_change(one: TextLine, other: TextLine, same_words: bool = False) -> Finding | None:
     """What became of a line that says the same; None where it may say something else, or nothing is sure.
 
     same_words: whether both were read and say the same.
@@ -218,7 +221,7 @@ def _by_thirds(one: Floats, other: Floats) -> tuple[float, float, float]:
     inks = []
     for ink in (one, other):
         ends = np.linspace(0, ink.shape[1], 4).round().astype(int)
-        inks.append([float(ink[:, a:b].sum()) for a, b in zip(ends[:-1], ends[1:], strict=True)])
+        inks.append([float(ink[:, a:b].sum()) for a, b in pairwise(ends)])
     first, second, third = (after / max(before, 1.0) for before, after in zip(*inks, strict=True))
     return first, second, third
 
@@ -237,8 +240,9 @@ def _columns(ink: Floats) -> Floats:
 
 
 def _left_over(one: Floats, other: Floats) -> float:
-    """Dynamic time warping of two lines (N, ROWS) and (M, ROWS): the least sum of differences along a way through
-    both, as a part of the ink of both. Nothing that lies further from its place than ``BAND`` is tried.
+    """Dynamic time warping of two lines (N, ROWS) and (M, ROWS): the least sum of differences along a way
+    through both, as a part of the ink of both. Nothing that lies further from its place than ``BAND`` is
+    tried.
     """
     count, others = len(one), len(other)
     cost = np.abs(one[:, None] - other[None]).sum(axis=2)
