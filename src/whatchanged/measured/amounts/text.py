@@ -15,14 +15,21 @@ from whatchanged.measured.amounts.coverage import (
     rows_of_ink,
     unexplained,
 )
-from whatchanged.measured.amounts.type import LineStep, TextLine, compare_lines, read_line, type_change
+from whatchanged.measured.amounts.type import (
+    SLANTED,
+    LineStep,
+    TextLine,
+    compare_lines,
+    read_line,
+    type_change,
+)
 from whatchanged.measured.pixels.boxes import area, grown, lies_in
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 
 DIFFERS = 24
 """Levels from which on a pixel differs."""
@@ -58,6 +65,8 @@ HIGHEST, NEAR_TEXT = 32, 8
 """Pixels above it in which the text is looked for, and pixels between both at most."""
 HALF = 0.4
 """Part of the line's columns above which something is written."""
+OTHER_LETTERS, OTHER_HEIGHT = 0.45, 1.3
+"""What is left over at least where a line says something else; and how many times as high it is at most."""
 FARTHEST = 60
 """Pixels that a line of text moved at most within what differs."""
 
@@ -101,14 +110,14 @@ def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, 
     and line."""
     left, top, right, bottom = box
     height = bottom - top
-    if height > THICKEST or right - left < LONG * height or top < HIGHEST:
+    if height > THICKEST or right - left < LONG * height or not top:
         return None
-    above = slice(top - HIGHEST, top)
+    above = slice(max(0, top - HIGHEST), top)
     text = [read_coverage(picture[above, left:right]) for picture in (before, after)]
     if text[0] is None or text[1] is None:
         return None
     rows = rows_of_ink(text[1].ink)
-    if not rows or HIGHEST - rows[-1][1] > NEAR_TEXT or rows[-1][1] - rows[-1][0] < 2 * height:
+    if not rows or above.start + rows[-1][1] < top - NEAR_TEXT or rows[-1][1] - rows[-1][0] < 2 * height:
         return None
     line = text[1].ink[rows[-1][0] : rows[-1][1]]
     spread = np.flatnonzero((line >= INKED).any(axis=0))
@@ -121,7 +130,7 @@ def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, 
     ]
     if max(ink) < 2 * min(ink) + DIFFERS / 2:
         return None
-    around = (left, top - HIGHEST + rows[-1][0], right, bottom)
+    around = (left, above.start + rows[-1][0], right, bottom)
     return Finding("restyled", "decoration", 0.7, {"on_after": bool(ink[1] > ink[0])}), around
 
 
@@ -213,6 +222,8 @@ def _of_lines(
     steps = [compare_lines(*line) for line in lines]
     if all(_is_same(step) for step in steps):
         return _of_same(one, other, was, now)
+    if all(_says_otherwise(step) for step in steps):
+        return Finding("rewritten", "text", 0.5)
     findings = [type_change(*line) for line in lines]
     first = findings[0]
     if first is None or any(each is None or each.aspect != first.aspect for each in findings):
@@ -222,6 +233,12 @@ def _of_lines(
     if first.aspect == "weight" and apart > SAME_COLOR and (apart > PALER or _growth(first) < PALER_BOLDER):
         return None
     return first
+
+
+def _says_otherwise(step: LineStep) -> bool:
+    """Whether a line of one height is made of other letters, whatever their style."""
+    one_height = max(step.heights) <= TEXT_HEIGHT and max(step.height, 1 / step.height) <= OTHER_HEIGHT
+    return step.left_over >= OTHER_LETTERS and one_height and abs(step.slant) < SLANTED
 
 
 def _growth(finding: Finding) -> float:
