@@ -30,6 +30,11 @@ def union(boxes: Sequence[Box]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
+def lies_in(box: Box, shape: tuple[int, ...]) -> bool:
+    """Whether a box lies in a picture of this shape: height, width, and what else it has."""
+    return box[2] <= shape[1] and box[3] <= shape[0]
+
+
 def grown(box: Box, by: int, size: tuple[int, int]) -> Box:
     """The box with this much more on each side, inside a picture of this size."""
     left, top, right, bottom = box
