@@ -261,11 +261,12 @@ def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.fl
     both = np.stack([one, other])
     light = blurred(_coarse((one + other) >> 1)) >= 128 * UNIT
     inks = np.zeros((2, *light.shape), np.float32)
+    turned = _levels(_coarse(other - one))
     if light.any():
         inks = _levels(_coarse(closed(both, THIN) - both))
     if not light.all():
         inks = np.where(light, inks, _levels(_coarse(closed(-both, THIN) + both)))
-    return np.abs(inks[1] - inks[0]), np.maximum(inks[0], inks[1])
+    return np.minimum(np.abs(inks[1] - inks[0]), turned), np.maximum(inks[0], inks[1])
 
 
 def _coarse(planes: Planes) -> Planes:
