@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.gate_pages import FACES, Color, Look, Rng, page, random_look, with_digit
-from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.synth.screens.browser import Browser
 
 SCALES = (1.0, 1.0, 1.0, 1.25, 1.5, 2.0)
 RADII = ((0, 2), (0, 4), (0, 6), (2, 4), (2, 8), (4, 8), (8, 12), (6, 12), (4, 99), (8, 99))

@@ -30,6 +30,8 @@ ROOM = 14
 """Pixels above and below a difference in which its line is looked for."""
 REACH = 64
 """Pixels to the left and right of a difference in which the rest of its line is looked for."""
+UPRIGHT = 0.7
+"""The part of the rows around a line of text that upright lines beside it fill at least."""
 AROUND = 24
 """Pixels to the left and right of a difference whose ink makes the line's rows."""
 BLANK = 12
@@ -82,7 +84,7 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
         return None
     first_column, first_row = max(0, left - REACH), max(0, top - ROOM)
     part = (slice(first_row, bottom + ROOM), slice(first_column, right + REACH))
-    inks = _inks(before[part], after[part])
+    inks = _without_sides(*_inks(before[part], after[part]))
     left, right = left - first_column, right - first_column
     rows = _rows(
         np.maximum(*inks)[:, max(0, left - AROUND) : right + AROUND], top - first_row, bottom - first_row
@@ -122,6 +124,14 @@ def _inks(before: Pixels, after: Pixels) -> tuple[InkLevels, InkLevels]:
     ground = np.array(usual_color(before.reshape(-1, 3)), np.int16)
     one, other = (np.abs(picture.astype(np.int16) - ground) for picture in (before, after))
     return luminance(one) // UNIT, luminance(other) // UNIT
+
+
+def _without_sides(one: InkLevels, other: InkLevels) -> tuple[InkLevels, InkLevels]:
+    """The inks without upright lines that did not change, such as the sides of a cell or a button: they are
+    no part of a line of text, and would join it to what is above and below."""
+    share = np.mean((one >= INK) & (one == other), axis=0)
+    sides = share >= UPRIGHT
+    return np.where(sides, 0, one), np.where(sides, 0, other)
 
 
 def _rows(ink: InkLevels, top: int, bottom: int) -> slice:
