@@ -3,8 +3,10 @@
 import functools
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from whatchanged import words
 from whatchanged.answers.answer import Answer
 from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
@@ -15,9 +17,13 @@ from whatchanged.errors import ImageError
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
+from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import same_bytes
+from whatchanged.measured.policy import DEFAULT, Policy, find_policy
 from whatchanged.text.recogniser import require_recogniser
 
+MOST_IGNORED = 0.5
+"""The part of a picture, at most, in which differences may be ignored: beyond it nothing is compared."""
 MOST_PENDING_PIXELS = 50_000_000
 """Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
 
@@ -50,6 +56,7 @@ class Answerer:
         threads: int | None = None,
         beams: int = 1,
         read_text: bool = False,
+        policy: str | Policy = DEFAULT,
     ) -> None:
         """Which model answers, and how closely is looked.
 
@@ -60,14 +67,16 @@ class Answerer:
         threads      how many a model's operators may use; None: at most two
         beams        hypotheses that a model keeps; 1 is greedy
         read_text    text that changed is quoted, where it is read beyond doubt
+        policy       from which size on a change counts: a policy or its name (``POLICIES``)
 
-        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or where
-        threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the extra
-        "text" is not installed.
+        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or policy
+        or where threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the
+        extra "text" is not installed.
         """
         check_sensitivity(sensitivity)
         self.sensitivity = sensitivity
         self.strict = strict
+        self.policy = find_policy(policy) if isinstance(policy, str) else policy
         self.beams = checked_count("beams", beams)
         self.read_text = read_text
         if read_text:
@@ -82,25 +91,36 @@ class Answerer:
         if self.insists:
             self.models[0].build()
 
-    def answer(self, before: PictureSource, after: PictureSource, ignore: Sequence[Box] = ()) -> Answer:
+    def answer(
+        self,
+        before: PictureSource,
+        after: PictureSource,
+        ignore: Sequence[Box] = (),
+        policy: Policy | None = None,
+    ) -> Answer:
         """The answer for one pair.
 
-        ignore: boxes of both pictures in which differences do not count. Raises ImageError.
+        ignore: boxes of both pictures in which differences do not count. policy: in place of the answerer's.
+        Raises ImageError, also where boxes cover more than ``MOST_IGNORED`` of the picture after.
         """
-        (found,) = self.answer_batch([(before, after)], ignore)
+        (found,) = self.answer_batch([(before, after)], ignore, policy)
         if isinstance(found, ImageError):
             raise found
         return found
 
     def answer_batch(
-        self, pairs: Sequence[tuple[PictureSource, PictureSource]], ignore: Sequence[Box] = ()
+        self,
+        pairs: Sequence[tuple[PictureSource, PictureSource]],
+        ignore: Sequence[Box] = (),
+        policy: Policy | None = None,
     ) -> list[Answer | ImageError]:
         """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
         results: list[Answer | ImageError] = []
         begun: deque[Answer | ImageError | ReadPair] = deque()
         held = 0
+        looking = Looking(self.sensitivity, self.strict, self.read_text, policy or self.policy)
         for before, after in pairs:
-            pair = self._begin(before, after, ignore)
+            pair = self._begin(before, after, ignore, looking)
             begun.append(pair)
             held += pair.pixels if isinstance(pair, ReadPair) else 0
             if held >= MOST_PENDING_PIXELS:  # the others are read once these are answered
@@ -109,20 +129,20 @@ class Answerer:
         return results + self._finish(begun)
 
     def _begin(
-        self, before: PictureSource, after: PictureSource, ignore: Sequence[Box]
+        self, before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
     ) -> Answer | ImageError | ReadPair:
         """The pair, read; its answer already where no model is asked; or what is wrong with its pictures."""
         try:
             before, after = kept(before), kept(after)  # a stream can be read once, and frames are read later
             if not self.insists and same_bytes(before, after):
-                return of_measured(of_same_bytes(before, ignore), (before, after))
-            looking = Looking(self.sensitivity, self.strict, self.read_text)
+                same = of_measured(of_same_bytes(before, ignore), (before, after))
+                return _by_settings(same, ignore, looking)
             pair = read_pair(before, after, ignore, looking)
             if self.insists:  # asked of any pictures, also of two that are the same
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
-                return self.measurement.answer(pair)
+                return _by_settings(self.measurement.answer(pair), ignore, looking)
         except ImageError as error:
             return error
         return pair
@@ -151,9 +171,30 @@ class Answerer:
         """The pair's answer, or what is wrong with its later frames, which are read only now."""
         try:
             answer = nearest.answer(pair)
-            return self.measurement.answer(pair) if answer is None else answer
+            answer = self.measurement.answer(pair) if answer is None else answer
+            return _by_settings(answer, pair.ignore, pair.looking)
         except ImageError as error:
             return error
+
+
+def _by_settings(answer: Answer, ignore: Sequence[Box], looking: Looking) -> Answer:
+    """The answer with what it depends on: the policy's name, and how much was ignored.
+
+    Raises ImageError where that is more than ``MOST_IGNORED``.
+    """
+    share = covered_share(ignore, answer.size_after)
+    if share > MOST_IGNORED:
+        raise ImageError(
+            f"Ignored places cover {words.percent(share)} of the picture; at most "
+            f"{words.percent(MOST_IGNORED)} may be ignored. Name smaller places."
+        )
+    answer = replace(answer, policy=looking.policy.name, ignored=share)
+    measured = answer.measured
+    touched = measured is not None and len(measured.idle) < len(ignore)
+    if answer.verdict == "noise" and not answer.doubtful and touched:
+        text = words.capitalised("the pictures differ visibly in no place that is not ignored")
+        return replace(answer, verdict="ignored", sentence=text)
+    return answer
 
 
 @functools.cache
@@ -162,8 +203,16 @@ def _shared() -> Answerer:
     return Answerer()
 
 
-def describe(before: PictureSource, after: PictureSource) -> Answer:
+def describe(
+    before: PictureSource,
+    after: PictureSource,
+    policy: str | Policy = DEFAULT,
+    ignore: Sequence[Box] = (),
+) -> Answer:
     """The answer for one pair, of the model that knows the pictures, or else measured.
+
+    policy: from which size on a change counts, by name or as a ``Policy``. ignore: boxes of both pictures,
+    left, top, right and bottom, in which differences do not count.
 
     A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once
     they are loaded. An ``Answerer`` has settings and takes many pairs at a time. Raises ImageError.
@@ -175,4 +224,4 @@ def describe(before: PictureSource, after: PictureSource) -> Answer:
     >>> answer.verdict, answer.doubtful, answer.answer
     ('changed', False, 'clevr-pcl')
     """
-    return _shared().answer(before, after)
+    return _shared().answer(before, after, ignore, find_policy(policy) if isinstance(policy, str) else policy)

@@ -12,6 +12,7 @@ from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
+from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.rules.canvas import without_boxes
 
 if TYPE_CHECKING:
@@ -25,11 +26,23 @@ class Looking:
     sensitivity  2 finds differences half as strong as 1 does
     strict       every pixel that differs is a change
     read_text    text that changed is quoted, where it is read beyond doubt
+    policy       from which size on a change counts
     """
 
     sensitivity: float = 1.0
     strict: bool = False
     read_text: bool = False
+    policy: Policy = DEFAULT
+
+    @property
+    def every_pixel(self) -> bool:
+        """Whether whatever differs is a change."""
+        return self.strict or self.policy.every_pixel
+
+    @property
+    def closeness(self) -> float:
+        """The sensitivity, with that of the policy."""
+        return self.sensitivity * self.policy.sensitivity
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +74,7 @@ class ReadPair:
     def compared(self) -> Compared:
         """What the measurement and models of places compare: alpha over white."""
         one, other = self.pictures
-        return Compared(one.on_white, other.on_white, self.ignore)
+        return Compared(one.on_white, other.on_white, self.ignore, self.looking.policy)
 
     @property
     def pixels(self) -> int:
