@@ -23,5 +23,5 @@ def draw(folder):
     with mock.patch.object(pool, "SHARD", SHARD):
         pool.write_description(folder, SEED, WIDTH, HEIGHT)
         for number in range(SHARDS):
-            pool.draw_shard(folder, SEED, (WIDTH, HEIGHT), "cpu", number)
+            pool.draw_shard(folder, SEED, (WIDTH, HEIGHT), number)
     return folder

@@ -215,7 +215,7 @@ def small_tokens(tmp_path_factory):
     folder = tmp_path_factory.mktemp("seen")
     with mock.patch.object(pool, "SHARD", 40):
         pool.write_description(folder / "pool", 3, 48, 32)
-        pool.draw_shard(folder / "pool", 3, (48, 32), "cpu", 0)
+        pool.draw_shard(folder / "pool", 3, (48, 32), 0)
     small = ["vision.image_width=48", "vision.image_height=32", "vision.channels=[4, 6, 8]", "vision.keep=6"]
     short = {"steps": "1", "precision": "fp32"}
     steps = [f"stages.{s}.{key}={v}" for s in ("match", "pretrain", "caption") for key, v in short.items()]

@@ -87,3 +87,12 @@ def test_lines_of_each_share_for_both_pictures():
     assert before == [""] * len(SHARES) and len(after) == len(SHARES)
     assert all(path.startswith("M") and path.endswith("z") for path in after)
     assert page_data(Page("t", []), FOLDER, False)["shares"] == list(SHARES)
+
+
+def test_where_each_word_looked():
+    maps = np.zeros((2, 3, 10))
+    maps[0, 1, 2], maps[1, 2, 9] = 0.5, 1.0
+    (pair,) = shown(Pair("1", None, None, words=[("cube", maps), ("the", np.zeros((2, 1, 2)))]))
+    cube, the = pair["words"]
+    assert cube == {"word": "cube", "columns": 10, "levels": ["l4q", "zc9"]}
+    assert the == {"word": "the", "columns": 2, "levels": ["b", "b"]}

@@ -83,7 +83,7 @@ class TinyData:
             with mock.patch.object(pool, "SHARD", SHARD):
                 pool.write_description(folder, SEEDS[which], *size)
                 for number in range(SHARDS):
-                    pool.draw_shard(folder, SEEDS[which], size, "cpu", number)
+                    pool.draw_shard(folder, SEEDS[which], size, number)
 
         return self._once(f"pool-{which}-{size[0]}x{size[1]}", make)
 

@@ -113,12 +113,18 @@ def read_recipe(run: Path) -> Recipe:
     return parse_saved_recipe(text, str(file))
 
 
+def captioning_stages(recipe: Recipe) -> list[str]:
+    """The names of the stages that teach to write captions."""
+    teaching = recipe.method.caption_tasks
+    return [stage.name for stage in recipe.stages if not teaching.isdisjoint(stage.tasks)]
+
+
 def check_captions(run: Path, recipe: Recipe, state: State) -> None:
     """Raise RecipeError where no stage up to that of the checkpoint learned to caption."""
-    stages = [stage.name for stage in recipe.stages if "caption" in stage.tasks]
+    stages = captioning_stages(recipe)
     if not stages:
         raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
-    if all("caption" not in stage.tasks for stage in recipe.stages[: state.stage + 1]):
+    if all(stage.name not in stages for stage in recipe.stages[: state.stage + 1]):
         now = recipe.stages[state.stage].name
         raise RecipeError(
             f"{run}: this checkpoint is of the stage {now}, before the decoder learned to caption (stage"

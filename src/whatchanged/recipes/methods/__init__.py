@@ -73,6 +73,12 @@ class LearnerSettings(ABC):
         """The method's own tasks by name."""
 
     @property
+    def caption_tasks(self) -> frozenset[str]:
+        """The tasks that teach it to write captions: a run has learned to caption once one of them was
+        trained."""
+        return frozenset()
+
+    @property
     def embeds_captions(self) -> bool:
         """Whether pairs and captions can be ranked by similarity (metric R@1, ``whatchanged retrieve``)."""
         return False
@@ -123,6 +129,11 @@ class MethodSettings(LearnerSettings):
     """One reading of the method: "paper" as its text says, "authors" as its released code does."""
     max_length: int
     """Ids of the longest caption, with its marks."""
+
+    @property
+    def caption_tasks(self) -> frozenset[str]:
+        """The task "caption", or all tasks of a method that has none of that name."""
+        return frozenset({"caption"} & self.tasks.keys() or self.tasks)
 
     def longest_caption(self, single: bool = False) -> int:
         """Words of a caption that training reads. single: of a single picture's caption."""

@@ -45,12 +45,12 @@ from whatchanged.training.distributed import batch_total, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
-from whatchanged.training.methods.scorer_encoder import QueryKey, Reconstruction, two_sided
+from whatchanged.training.methods.scorer_encoder import QueryKey, Rebuilt, Reconstruction, two_sided
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import BLIND
-from whatchanged.training.vision.base import TokenPair, Tokens, Vision
+from whatchanged.training.vision.base import TokenPair, Vision, in_rows, on_both_grids
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 
 
@@ -84,6 +84,7 @@ class SCORER(nn.Module):
 
     architecture = "scorer"
     attention_description = "last decoder layer, mean over heads, half for each picture"
+    growing_axes: Mapping[str, Sequence[int]] = {"keys": (3,), "values": (3,)}
 
     def __init__(self, config: ScorerConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -259,15 +260,45 @@ class SCORER(nn.Module):
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
         so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
         """
-        a, b = before, after
+        rebuilt = self.rebuilt(before, after)
         matched: Directions | None = None
-        matching_layer = self._matching_layer() if len(self.layers) else None
-        for layer in layers_of(self.layers, Reconstruction):
-            (a, forth), (b, back) = layer(a, b), layer(b, a)
-            if layer is matching_layer:
-                matched = Directions(forth, back)
-        both = torch.cat([a, b], dim=-1) if len(self.layers) else after - before
+        if rebuilt:
+            matched = Directions(*(one.matched for one in rebuilt[-1 if self.preset.match_last else 0]))
+            both = torch.cat([one.cells for one in rebuilt[-1]], dim=-1)
+        else:
+            both = after - before
         return self.dropout(self.fuse(both)).relu(), matched
+
+    def rebuilt(self, before: Tensor, after: Tensor) -> list[tuple[Rebuilt, Rebuilt]]:
+        """X1, X2 (B, N, D) -> of each layer the picture before, rebuilt from the one after, and the reverse.
+
+        Both read what the layer before made of both pictures.
+        """
+        a, b = before, after
+        results = []
+        for layer in layers_of(self.layers, Reconstruction):
+            results.append((layer(a, b), layer(b, a)))
+            a, b = (one.cells for one in results[-1])
+        return results
+
+    def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """Which cells of the other picture each cell is rebuilt from: the last layer, mean over heads.
+
+        Returns (B, 2, N, N), rows the cells that ask, of the picture before and of the one after; and the
+        numbers of the cells on their grids, (B, 2, N). Raises RecipeError where nothing is rebuilt.
+        """
+        if not len(self.layers):
+            raise RecipeError(
+                'method.difference = "subtract" rebuilds no picture from the other. Use a run with'
+                ' "reconstruct".'
+            )
+        pair = self.pair(before, after)
+        forth, back = self.rebuilt(*self.tokens(pair))[-1]
+        weights = torch.stack([forth.attention.mean(1), back.attention.mean(1)], dim=1)
+        if pair.aligned:
+            return weights, pair.cells
+        in_order = torch.arange(weights.shape[-1], device=weights.device)
+        return weights, in_order.expand(len(weights), 2, -1)
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
@@ -321,9 +352,7 @@ class SCORER(nn.Module):
         rows, columns = self.vision.rows, self.vision.columns
         if memory.cells is None:
             return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
-        halves = attention[:, None].expand(-1, 2, -1) / 2  # (B, 2, N)
-        grids = attention.new_zeros(attention.shape[0], 2, rows * columns)
-        return grids.scatter_add(2, memory.cells, halves).view(-1, 2, rows, columns)
+        return on_both_grids(attention[:, None].expand(-1, 2, -1) / 2, memory.cells, self.vision)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
@@ -363,12 +392,6 @@ class SCORER(nn.Module):
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
         return copy_matching_tensors(self, state)
-
-
-def in_rows(tokens: Tokens) -> Tensor:
-    """The features of all cells, in rows: an object vision hands its cells over by salience."""
-    features = tokens.features
-    return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
 
 
 def _halves(pair: TokenPair) -> Tensor | float:

@@ -4,6 +4,7 @@ Official code: tuyunbin/SCORER. Axis letters as in ``scorer``: B pairs, N cells,
 """
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,15 @@ FIRST_LOG_SCALE = 1.0
 
 QueryKey = tuple[Tensor, Tensor]
 """Queries of one picture and keys of the other, (B, N, D) each."""
+
+
+class Rebuilt(NamedTuple):
+    """One picture rebuilt from the other: its cells (B, N, D), what matching compares, and from which cells
+    of the other each cell was rebuilt, (B, h, N, N), before dropout."""
+
+    cells: Tensor
+    matched: QueryKey
+    attention: Tensor
 
 
 def info_nce(scores: Tensor) -> Tensor:
@@ -110,10 +120,10 @@ class Reconstruction(nn.Module):
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
         self.matching = TokenMatching(config, preset)
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, QueryKey]:
-        """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs."""
+    def forward(self, x: Tensor, y: Tensor) -> Rebuilt:
+        """x asks, y is asked, (B, N, D) each."""
         heads = self.attention.heads
         queries, keys = self.attention.query(x), self.attention.key(y)
         parts = [split_heads(part, heads) for part in (queries, keys, self.attention.value(y))]
-        read, _ = self.attention(*parts)
-        return self.norm(x + read), (queries, keys)
+        read, attention = self.attention(*parts)
+        return Rebuilt(self.norm(x + read), (queries, keys), attention)

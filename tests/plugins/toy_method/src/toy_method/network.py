@@ -13,10 +13,17 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from toy_method.settings import ToyConfig
-from whatchanged.training.batches import Batch, Example, stack_pictures
-from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.vision.base import Vision
-from whatchanged.vocabulary import PAD, Vocabulary, padded
+from whatchanged.training.methods import (
+    PAD,
+    Batch,
+    Cache,
+    Example,
+    Vision,
+    Vocabulary,
+    copy_matching_tensors,
+    padded,
+    stack_pictures,
+)
 
 
 class Memory(NamedTuple):
@@ -30,6 +37,7 @@ class ToyMean(nn.Module):
 
     attention_description = "even: it looks everywhere alike"
     architecture = "toy-mean"
+    growing_axes: Mapping[str, Sequence[int]] = {"words": (3,)}
     padding_sensitive_tasks: frozenset[str] = frozenset()
 
     def __init__(self, config: ToyConfig, vision: Vision, vocabulary: Vocabulary) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from support.tensor_renderer.solids import FAR, dot, enter, normals, unit
 from whatchanged.synth.clevr.light import BACKWARD, COLUMNS, Array, Packed
-from whatchanged.synth.clevr.tensor_solids import FAR, dot, enter, normals, unit
 
 BALL = (math.sqrt(3.0), 1.0, math.sqrt(2.0))
 """Radius of the ball around a cube, sphere and cylinder, in half sides."""

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
+from support.tensor_renderer.light import Scenes, diffuse, metal_light, shadow
+from support.tensor_renderer.solids import FAR, dot, enter, floor, normals, unit
 from whatchanged.synth.clevr.light import Linear, Packed, softness
-from whatchanged.synth.clevr.tensor_light import Scenes, diffuse, metal_light, shadow
-from whatchanged.synth.clevr.tensor_solids import FAR, dot, enter, floor, normals, unit
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
 
 SUB = ((-0.125, -0.375), (0.375, -0.125), (-0.375, 0.125), (0.125, 0.375))

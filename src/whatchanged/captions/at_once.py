@@ -1,7 +1,6 @@
-"""``whatchanged caption`` with --run or --features: a line a pair, written when all is done.
+"""Captions by who answers many pairs together: a run, or a model that reads stored features.
 
-By a run, with torch; or by a model that reads stored features. No answer is measured here: pictures may not
-even be there.
+A line a pair, written when all is done. No answer is measured here: pictures may not even be there.
 """
 
 import json
@@ -9,21 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import typer
-
-from whatchanged.cli.caption_maps import CHUNK, Maps
-from whatchanged.cli.caption_run import PairToCaption, identity_of_list, named_from, sidecar
-from whatchanged.cli.console import note, progress
-from whatchanged.errors import ImageError, MissingExtra
+from whatchanged.captions.maps import CHUNK, Maps
+from whatchanged.captions.one_by_one import PairToCaption, identity_of_list, named_from, sidecar
+from whatchanged.errors import ImageError
 from whatchanged.files import whole, write_output
+from whatchanged.remarks import progress
 from whatchanged.urls import is_remote
-from whatchanged.words import counted
 
 if TYPE_CHECKING:
     from whatchanged.captioner.attention import WordMaps
-    from whatchanged.recipes.schema import Precision
 
 
 class PairDescription(Protocol):
@@ -67,99 +62,15 @@ class PairCaptioner(Protocol):
         """What is said of each pair in order, or what is wrong with its pictures."""
 
 
-@dataclass(frozen=True)
-class RunChoice:
-    """A run that is to caption, and how."""
-
-    refusal: ClassVar[str] = "a run (--run) goes without {}; for that, export it to a model"
-
-    run: Path
-    features: Path | None
-    device: str
-    checkpoint: str
-    precision: "Precision"
+class CaptionerChoice(Protocol):
+    """Which such captioner, before the data set is open."""
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether the run reads the pictures themselves, not what was stored of them."""
-        try:
-            from whatchanged.training.run_folder import read_recipe
-        except ModuleNotFoundError as error:
-            raise _needs_torch(error) from error
-        return not read_recipe(self.run).vision.stored
+        """Whether it reads the pictures themselves, not what was stored of them."""
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """The run's captioner for the data set at ``root``. maps: whether words come with their attention."""
-        try:
-            from whatchanged.training.caption import open_run_captioner
-        except ModuleNotFoundError as error:
-            raise _needs_torch(error) from error
-        return open_run_captioner(
-            self.run, root, self.features, self.device, self.checkpoint, self.precision, beams, maps
-        )
-
-
-@dataclass(frozen=True)
-class FeaturesChoice:
-    """A model of stored features that is to caption, and where these lie."""
-
-    refusal: ClassVar[str] = "captions from --features go without {}"
-    reads_pictures: ClassVar[bool] = False
-
-    model: str
-    features: Path
-
-    def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """The model's captioner for the data set at ``root``; words always come with their attention.
-
-        Raises BundleError where the model reads something else, DatasetError where these features are not of
-        the kind that it reads.
-        """
-        from whatchanged.captioner.bundle import open_bundle
-        from whatchanged.captioner.features import FeatureCaptioner, declared_features
-        from whatchanged.training.data.feature_folders import check_made_by, features_reader
-
-        bundle = open_bundle(self.model)
-        declared = declared_features(bundle)
-        check_made_by(self.features, declared.made_by)
-        grid = (declared.rows, declared.columns, declared.width)
-        return FeatureCaptioner(bundle, features_reader(grid, self.features, root), beams)
-
-
-def _needs_torch(error: ModuleNotFoundError) -> MissingExtra:
-    return MissingExtra("whatchanged caption --run", error.name or "torch", "train")
-
-
-def chosen_run(
-    run: Path | None,
-    model: str | None,
-    features: Path | None,
-    device: str,
-    checkpoint: str,
-    precision: "Precision",
-) -> RunChoice | FeaturesChoice | None:
-    """What ``--run`` and the options that go with it say, or ``--model`` with ``--features``.
-
-    None without them, for pictures that are answered for one by one. Refuses what is for a run without one.
-    """
-    if run is not None:
-        return RunChoice(run, features, device, checkpoint, precision)
-    given = {
-        "--features": features is not None and model is None,
-        "--device": device not in ("auto", "cpu"),
-        "--checkpoint": checkpoint != "auto",
-        "--precision": precision != "fp32",
-    }
-    for option in (option for option, asked in given.items() if asked):
-        raise typer.BadParameter(f"{option} is for a run's sentences; name the run (--run), or leave it out")
-    return None if model is None or features is None else FeaturesChoice(model, features)
-
-
-def refuse_others(choice: RunChoice | FeaturesChoice | None, used: dict[str, bool]) -> None:
-    """Refuse options that such sentences cannot have. used: option -> whether it is used."""
-    for option, asked in used.items():
-        if asked and choice is not None:
-            raise typer.BadParameter(choice.refusal.format(option))
+        """The captioner for the data set at ``root``. maps: whether words come with their attention."""
 
 
 @dataclass(frozen=True)
@@ -197,8 +108,8 @@ class PairsOfRun:
         return maps
 
 
-def caption_by_run(
-    choice: RunChoice | FeaturesChoice, job: PairsOfRun, beams: int, batch_size: int, quiet: bool
+def caption_at_once(
+    choice: CaptionerChoice, job: PairsOfRun, beams: int, batch_size: int, quiet: bool
 ) -> int:
     """Write a line for every pair, and its maps where they are wanted; returns how many pairs failed.
 
@@ -236,14 +147,6 @@ def _write_maps(maps: Maps, done: int, words: dict[str, Any]) -> None:
         for earlier in maps.existing():
             earlier.unlink()
     maps.write(done, words)
-
-
-def report_captioned(failed: int, pairs: int, lines: Path, output: Path, quiet: bool) -> None:
-    """Say how it went; exit code 1 where pairs failed. lines: the file that says of each why."""
-    if failed:
-        note(f"{failed:,} of {counted(pairs, 'pair')} failed; the file says why: {lines}")
-        raise typer.Exit(1)
-    note(f"{counted(pairs, 'pair')} captioned: {output}", quiet)
 
 
 def _fields(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from whatchanged.cli.console import check_output, check_outputs
 from whatchanged.errors import OutputError
 from whatchanged.links import check_link
+from whatchanged.outputs import check_output, check_outputs
 
 if TYPE_CHECKING:
     from whatchanged.records import PairRecord

@@ -10,7 +10,7 @@ from whatchanged.page import Page, Pair
 from whatchanged.records import PairRecord, corners
 
 if TYPE_CHECKING:
-    from whatchanged.cli.caption_run import CaptionRun
+    from whatchanged.captions.one_by_one import CaptionRun
 
 
 def caption_page(run: "CaptionRun", records: Sequence[PairRecord]) -> Page:

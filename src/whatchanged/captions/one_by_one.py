@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from whatchanged.cli.caption_maps import Maps
-from whatchanged.cli.console import note, progress
+from whatchanged.captions.maps import Maps
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import room_for, whole, whole_elsewhere, write_output
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular, read_regular_text
 from whatchanged.processes import in_order, worker_pool, works_elsewhere
+from whatchanged.remarks import note, progress
 from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:

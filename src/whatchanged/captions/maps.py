@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatchanged.cli.console import hold
 from whatchanged.errors import OutputError, PredictionsError
 from whatchanged.files import write_output
 from whatchanged.links import check_inside, check_link
+from whatchanged.outputs import hold
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner
