@@ -16,6 +16,7 @@ from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import same_bytes
@@ -142,7 +143,7 @@ class Answerer:
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
-                return _by_settings(self.measurement.answer(pair), ignore, looking)
+                return _by_settings(self.measurement.answer(pair), ignore, looking, pair.compared)
         except ImageError as error:
             return error
         return pair
@@ -172,15 +173,18 @@ class Answerer:
         try:
             answer = nearest.answer(pair)
             answer = self.measurement.answer(pair) if answer is None else answer
-            return _by_settings(answer, pair.ignore, pair.looking)
+            return _by_settings(answer, pair.ignore, pair.looking, pair.compared)
         except ImageError as error:
             return error
 
 
-def _by_settings(answer: Answer, ignore: Sequence[Box], looking: Looking) -> Answer:
+def _by_settings(
+    answer: Answer, ignore: Sequence[Box], looking: Looking, compared: Compared | None = None
+) -> Answer:
     """The answer with what it depends on: the policy's name, and how much was ignored.
 
-    Raises ImageError where that is more than ``MOST_IGNORED``.
+    compared: the pictures, None where they are the same. Raises ImageError where more than ``MOST_IGNORED``
+    of them is ignored.
     """
     share = covered_share(ignore, answer.size_after)
     if share > MOST_IGNORED:
@@ -189,10 +193,10 @@ def _by_settings(answer: Answer, ignore: Sequence[Box], looking: Looking) -> Ans
             f"{words.percent(MOST_IGNORED)} may be ignored. Name smaller places."
         )
     answer = replace(answer, policy=looking.policy.name, ignored=share)
-    measured = answer.measured
-    touched = measured is not None and len(measured.idle) < len(ignore)
-    if answer.verdict == "noise" and not answer.doubtful and touched:
-        text = words.capitalised("the pictures differ visibly in no place that is not ignored")
+    if answer.verdict != "noise" or answer.doubtful or compared is None or not compared.one_size:
+        return answer
+    if compared.hides(looking.threshold):
+        text = words.capitalised("the pictures differ visibly only in ignored places")
         return replace(answer, verdict="ignored", sentence=text)
     return answer
 

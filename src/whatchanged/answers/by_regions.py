@@ -79,8 +79,8 @@ def _is_settled(pair: ReadPair, measured: Measured) -> bool:
     """
     small, large = sorted(width * height for width, height in (measured.size_before, measured.size_after))
     masked = bool(pair.ignore) and not pair.compared.one_size
-    overlooked = pair.looking.closeness < 1 and not measured.changed  # as it was asked for
-    if pair.looking.every_pixel or masked or overlooked or measured.notes or large > FAR_APART * small:
+    overlooked = pair.looking.threshold > 1 and not measured.changed  # as it was asked for
+    if pair.looking.threshold == 0 or masked or overlooked or measured.notes or large > FAR_APART * small:
         return True
     return np.array_equal(pair.compared.before, pair.compared.after) or is_turn(measured)
 

@@ -11,6 +11,7 @@ from whatchanged.answers.quoted import quoted
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
+from whatchanged.measured.measure import threshold_of
 from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
 from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.rules.canvas import without_boxes
@@ -35,14 +36,9 @@ class Looking:
     policy: Policy = DEFAULT
 
     @property
-    def every_pixel(self) -> bool:
-        """Whether whatever differs is a change."""
-        return self.strict or self.policy.every_pixel
-
-    @property
-    def closeness(self) -> float:
-        """The sensitivity, with that of the policy."""
-        return self.sensitivity * self.policy.sensitivity
+    def threshold(self) -> float:
+        """The strength from which on a difference is a change."""
+        return threshold_of(self.policy, self.sensitivity, self.strict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ class Compared:
         self.after = after
         self.ignore = tuple(ignore)
         self.policy = policy
+        self._with_ignored = after
         self.unused: tuple[int, ...] = ()
         if self.one_size:
             self.unused = unused_boxes(before, after, ignore)
@@ -48,6 +49,15 @@ class Compared:
     def seen(self) -> Visibility:
         """How visibly two pictures of one size differ."""
         return visible_by(self.policy, self.before, self.after)
+
+    def hides(self, threshold: float) -> bool:
+        """Whether an ignored box of two pictures of one size holds a difference that can be seen."""
+        return any(
+            visible_by(self.policy, self.before[part], self._with_ignored[part]).score >= threshold
+            for number, (left, top, right, bottom) in enumerate(self.ignore)
+            if number not in self.unused
+            for part in ((slice(top, bottom), slice(left, right)),)
+        )
 
     def changes(self, threshold: float) -> tuple[DetectedChange, ...]:
         """What changed between two pictures of one size."""

@@ -69,14 +69,18 @@ def measure_read(
 
     compared: the pictures on white, what is ignored of them, and the policy.
     """
-    policy = compared.policy
-    threshold = 0.0 if strict or policy.every_pixel else 1.0 / (sensitivity * policy.sensitivity)
+    threshold = threshold_of(compared.policy, sensitivity, strict)
     if not compared.one_size:
         return _of_two_sizes(compared, threshold)
     answer = _of_one_size(compared, threshold)
     if answer.verdict == "changed":
         return answer
     return hidden.look_closer(answer, *pictures, sources, threshold)
+
+
+def threshold_of(policy: Policy, sensitivity: float = 1.0, strict: bool = False) -> float:
+    """The strength from which on a difference is a change; 0 where every pixel is one."""
+    return 0.0 if strict or policy.every_pixel else 1.0 / (sensitivity * policy.sensitivity)
 
 
 def check_sensitivity(sensitivity: float) -> None:

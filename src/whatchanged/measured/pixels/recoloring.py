@@ -62,7 +62,7 @@ def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) 
         if step:
             changed = own & differs[rows, columns]
             inner = changed & ~enlarged(~changed, 1, 1)
-            even = 3 * np.count_nonzero(inner) > np.count_nonzero(changed)
+            even = bool(3 * np.count_nonzero(inner) > np.count_nonzero(changed))
             box = (columns.start, rows.start, columns.stop, rows.stop)
             yield Recoloring(box, int(sizes[label]), step, even)
 
