@@ -199,19 +199,19 @@ BOXES = (
 )
 """Where all elements and lines of text of a page lie."""
 TEXTS = (
-    "[...document.querySelectorAll('em')].map(e => e.getBoundingClientRect())"
-    ".map(r => [r.left, r.top, r.right, r.bottom])"
+    "[...document.querySelectorAll('em')].flatMap(e => { const r = document.createRange(); "
+    "r.selectNodeContents(e); return [...r.getClientRects()]}).map(r => [r.left, r.top, r.right, r.bottom])"
 )
-"""The boxes of its texts."""
+"""The boxes of its lines of text."""
 STILL = 0.5
 """Pixels of the picture by which a box of a page that is drawn in another way may lie elsewhere."""
-ASIDE_MOST = 1.1
-"""Pixels of the picture by which its text may lie elsewhere in its box."""
+ASIDE_MOST = 0.8
+"""Pixels of the picture by which its text may lie elsewhere in its box: less than one."""
 
 
 @dataclass(frozen=True)
 class Photograph:
-    """A picture, and where its boxes (N,) and its texts (T, 4) lie in it, in pixels."""
+    """A picture, and where its boxes (N,) and its lines of text (T, 4) lie in it, in pixels."""
 
     picture: Image.Image
     boxes: NDArray[np.float64]

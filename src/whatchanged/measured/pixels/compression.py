@@ -11,16 +11,15 @@ from whatchanged.measured.pixels.reading import Pixels
 
 BLOCK = 16
 """Pixels of a side of the blocks that are compressed by themselves, where colours are halved."""
-LEAST_DRAWN = 0.7
+LEAST_DRAWN = 0.5
 """The share of the blocks with something in them that differ: compression spares none."""
 MOST_EVEN = 0.1
 """The share of the even blocks, at most, that differ by more than ``EVEN`` levels."""
 EVEN = 8
-QUALITIES = (95, 90, 85, 80, 75, 65, 50)
-"""Qualities that are tried first; then those between the best and its neighbours."""
+QUALITIES = range(98, 49, -1)
 SAMPLINGS = ("4:4:4", "4:2:0")
 """Whether colours are kept at full size or halved."""
-TRIED = 384
+TRIED = 192
 """Pixels of a side of the part, at most, by which the quality is found."""
 EXPLAINED = 0.35
 """The part of the mean difference that compression leaves at most."""
@@ -31,16 +30,19 @@ def as_compressed(before: Pixels, after: Pixels) -> tuple[Pixels, Pixels] | None
 
     None where compression explains too little of what differs.
     """
-    one, other = _even(before), _even(after)
-    turned = np.count_nonzero(one) < np.count_nonzero(other)
-    plain, lossy, even = (after, before, other) if turned else (before, after, one)
-    if not _may_be_compressed(plain, lossy, even):
+    found = _explained(before, after)
+    if found is not None:
+        return found, after
+    found = _explained(after, before)
+    return None if found is None else (before, found)
+
+
+def _explained(plain: Pixels, lossy: Pixels) -> Pixels | None:
+    """The first picture, compressed as the second one was; None where that explains too little."""
+    if not _may_be_compressed(plain, lossy, _even(plain)):
         return None
     way = _way(*_part(plain, lossy))
-    if way is None:
-        return None
-    found = _compressed(plain, *way)
-    return (before, found) if turned else (found, after)
+    return None if way is None else _compressed(plain, *way)
 
 
 def _may_be_compressed(plain: Pixels, lossy: Pixels, even: NDArray[np.bool_]) -> bool:
@@ -78,18 +80,17 @@ def _part(plain: Pixels, lossy: Pixels) -> tuple[Pixels, Pixels]:
 
 
 def _way(plain: Pixels, lossy: Pixels) -> tuple[int, str] | None:
-    """The quality and sampling that explain most; None where they explain too little."""
+    """The quality and sampling that explain most; None where they explain too little.
+
+    Each quality is tried: only the right one explains anything.
+    """
     bound = EXPLAINED * _distance(plain, lossy)
-    tried = {(quality, way): 0.0 for way in SAMPLINGS for quality in QUALITIES}
-    for quality, way in tried:
-        tried[quality, way] = _distance(_compressed(plain, quality, way), lossy)
-    best = min(tried, key=lambda one: tried[one])
-    for step in (3, 2, 1, 1):
-        for quality in (best[0] - step, best[0] + step):
-            if (quality, best[1]) not in tried and 1 <= quality <= 100:
-                tried[quality, best[1]] = _distance(_compressed(plain, quality, best[1]), lossy)
-        best = min(tried, key=lambda one: tried[one])
-    return best if tried[best] <= bound else None
+    first = SAMPLINGS[0]
+    tried = {quality: _distance(_compressed(plain, quality, first), lossy) for quality in QUALITIES}
+    quality = min(tried, key=lambda one: tried[one])
+    left = {way: _distance(_compressed(plain, quality, way), lossy) for way in SAMPLINGS}
+    best = min(left, key=lambda way: left[way])
+    return (quality, best) if left[best] <= bound else None
 
 
 def _distance(one: Pixels, other: Pixels) -> float:

@@ -19,6 +19,10 @@ from whatchanged.measured.result import Box
 # Fitted on drawn lines of text: of 18,369 that were drawn anew these limits call 18 changed.
 LEAST = 0.15
 """The residue from which on a glyph is another one, where the rest of its line has none."""
+LEAST_BESIDE_SAME = 0.13
+"""The same, where the rest of its line is what it was: whoever draws a line anew draws all of it anew."""
+SAME = 0.02
+"""The residue of the rest up to which that is so."""
 SLOPE = 2.0
 """How much more for each unit of the residue of the rest."""
 REST = 0.9
@@ -63,6 +67,8 @@ class Glyph:
     @property
     def strength(self) -> float:
         """In units of the limit: from 1 on the glyph is another one."""
+        if self.rest <= SAME:
+            return self.residue / LEAST_BESIDE_SAME
         return self.residue / (LEAST + SLOPE * self.rest)
 
 
@@ -101,7 +107,7 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
         return None
     least = np.maximum(masses, inked.mean() / 2)  # what has next to no ink is no glyph
     inside = (starts < right) & (stops > left)
-    if (np.add.reduceat(np.abs(one - other).sum(axis=0), starts) / least)[inside].max() < LEAST:
+    if (np.add.reduceat(np.abs(one - other).sum(axis=0), starts) / least)[inside].max() < LEAST_BESIDE_SAME:
         return None
     residues = _residues(one, other, starts, least, inside)
     if residues is None:
@@ -171,7 +177,7 @@ def _residues(
         for down in SHIFTS:
             rest = np.abs(_shifted(left, down, 0) - _shifted(right, -down, 0)).sum(axis=0, dtype=np.int64)
             np.minimum(best, np.add.reduceat(rest, starts) / (64 * masses), out=best)
-        if best[inside].max() < LEAST:
+        if best[inside].max() < LEAST_BESIDE_SAME:
             return None
     return best
 
