@@ -1,26 +1,28 @@
 """JPEG: a picture beside itself after compression. Is the one what compressing the other gives?"""
 
 import io
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from whatchanged.measured.pixels.planes import steps_between
+from whatchanged.measured.pixels.planes import enlarged, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 
 BLOCK = 16
 """Pixels of a side of the blocks that are compressed by themselves, where colours are halved."""
 LEAST_DRAWN = 0.5
 """The share of the blocks with something in them that differ: compression spares none."""
-MOST_EVEN = 0.1
-"""The share of the even blocks, at most, that differ by more than ``EVEN`` levels."""
+MOST_EVEN = 0.03
+"""The share of the even blocks beside even ones, at most, that differ by more than ``EVEN`` levels."""
 EVEN = 8
 QUALITIES = range(98, 49, -1)
 SAMPLINGS = ("4:4:4", "4:2:0")
 """Whether colours are kept at full size or halved."""
-TRIED = 192
+TRIED = 128
 """Pixels of a side of the part, at most, by which the quality is found."""
+NEARLY_ALL = 0.02
 EXPLAINED = 0.35
 """The part of the mean difference that compression leaves at most."""
 
@@ -51,7 +53,8 @@ def _may_be_compressed(plain: Pixels, lossy: Pixels, even: NDArray[np.bool_]) ->
     drawn = step[~even]
     if not drawn.size or np.mean(drawn > 0) < LEAST_DRAWN:
         return False
-    return not even.any() or bool(np.mean(step[even] > EVEN) <= MOST_EVEN)
+    far = ~enlarged(~even, 1, 1)  # colours at half size reach into the blocks beside them
+    return not far.any() or bool(np.mean(step[far] > EVEN) <= MOST_EVEN)
 
 
 def _even(pixels: Pixels) -> NDArray[np.bool_]:
@@ -82,15 +85,17 @@ def _part(plain: Pixels, lossy: Pixels) -> tuple[Pixels, Pixels]:
 def _way(plain: Pixels, lossy: Pixels) -> tuple[int, str] | None:
     """The quality and sampling that explain most; None where they explain too little.
 
-    Each quality is tried: only the right one explains anything.
+    Each quality is tried until one explains nearly all: only the right one explains anything.
     """
-    bound = EXPLAINED * _distance(plain, lossy)
-    first = SAMPLINGS[0]
-    tried = {quality: _distance(_compressed(plain, quality, first), lossy) for quality in QUALITIES}
-    quality = min(tried, key=lambda one: tried[one])
-    left = {way: _distance(_compressed(plain, quality, way), lossy) for way in SAMPLINGS}
-    best = min(left, key=lambda way: left[way])
-    return (quality, best) if left[best] <= bound else None
+    whole = _distance(plain, lossy)
+    best, least = None, EXPLAINED * whole
+    for quality, sampling in product(QUALITIES, SAMPLINGS):
+        left = _distance(_compressed(plain, quality, sampling), lossy)
+        if left <= least:
+            best, least = (quality, sampling), left
+        if left <= NEARLY_ALL * whole:
+            break
+    return best
 
 
 def _distance(one: Pixels, other: Pixels) -> float:
