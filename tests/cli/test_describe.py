@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, ImageDraw
 
 from whatchanged.answers import models
+from whatchanged.text.recogniser import can_read
 
 
 @pytest.fixture
@@ -370,3 +371,19 @@ def test_it_loads_no_torch(bundle_folder, pictures):
     )
     done = subprocess.run([sys.executable, "-c", program, *pictures], capture_output=True, check=True)
     assert done.stdout.splitlines()[-1] == b"False"
+
+
+def test_words_by_default_and_the_measurement_alone(whatchanged, tmp_path):
+    if not can_read():
+        pytest.skip("the extra text is not installed")
+    for name in ("Save", "Open"):
+        picture = Image.new("RGB", (320, 200), "white")
+        ImageDraw.Draw(picture).text((120, 80), name, fill="black", font_size=24)
+        picture.save(tmp_path / f"{name}.png")
+    pair = (tmp_path / "Save.png", tmp_path / "Open.png")
+    code, out, err = whatchanged("describe", "--model", "measured", *pair)
+    assert (code, err) == (0, "") and '"Save" to "Open"' in out and "without a model" in out
+    assert '"' not in whatchanged("describe", "--model", "measured", "--no-read-text", *pair)[1]
+    _, line, _ = whatchanged("describe", *pair, "--json")
+    (change,) = json.loads(line)["changes"]
+    assert change["values"]["text_before"] == "Save" and change["values"]["text_after"] == "Open"

@@ -18,7 +18,7 @@ from whatchanged.cli.cluster import Ray
 from whatchanged.cli.console import check_embed, note
 from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
 from whatchanged.cli.precision import PrecisionOption
-from whatchanged.cli.reading import ReadText, reads
+from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.scale.urls import path_of
 from whatchanged.words import counted
@@ -179,6 +179,7 @@ def caption(
         embed=embed,
         resume=resume,
         force=force,
+        read_text=read_text,
         ray=ray,
         quiet=quiet,
     )

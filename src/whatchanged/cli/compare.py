@@ -17,7 +17,7 @@ from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
 from whatchanged.cli.policy import PolicyName, say_policy
-from whatchanged.cli.reading import ReadText, reads
+from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -101,6 +101,7 @@ def compare(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
+    from whatchanged.answers.reads import reads_words
     from whatchanged.compare.ignore import read_ignored
     from whatchanged.compare.noise import read_noise
     from whatchanged.compare.policies import read_policies
@@ -120,7 +121,7 @@ def compare(
         sensitivity,
         strict,
         read_ignored(ignore) if ignore else (),
-        read_text=reads(read_text, quiet),
+        read_text=reads_words(read_text, quiet),
         policy=usual,
         policies=read_policies(policies, usual) if policies else (),
     )
