@@ -1,16 +1,18 @@
-"""What is measured of changes: precision and recall of each attribute, on drawn pairs and on labelled real ones.
+"""What is measured of changes: precision and recall of each attribute, on drawn and on labelled real pairs.
 
-    python -m benchmarks.screen_amounts DRAWN [--split val] [--record]
+python -m benchmarks.screen_amounts DRAWN [--split val] [--record]
     python -m benchmarks.screen_amounts $UI_TRAIN --real [--split validation] [--record]
 
-DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspect, state and amounts. $UI_TRAIN holds
-``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words: those that are clear are taken
-for attributes (``REAL``), others are left out.
+DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspect, state and amounts.
+$UI_TRAIN holds ``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words: those
+that are clear are taken for attributes (``REAL``), others are left out.
 
-told       the first three statements that tell the attribute; precision: those that touch a change of the truth that
+told       the first three statements that tell the attribute; precision: those that touch a change of the
+           truth that
            has it, in the same picture
 true       the first two changes of the truth that have it; recall: those touched by such a statement
-step       told amounts of motion and growth; precision: those that are the truth's within a pixel (drawn pairs alone)
+step       told amounts of motion and growth; precision: those that are the truth's within a pixel (drawn
+           pairs alone)
 """
 
 import argparse
@@ -83,7 +85,8 @@ STATES = ("checked", "unchecked", "on", "off")
 
 
 def attribute_of_truth(change: Record, real: bool) -> str | None:
-    """The attribute that a change of the truth has, by the words of its labels; None where it is none of ours."""
+    """The attribute that a change of the truth has, by the words of its labels; None where it is none of
+    ours."""
     values = change.get("values", {})
     state = change.get("state") if real else values.get("state")
     if state in STATES:
@@ -123,7 +126,8 @@ def _box(values: Sequence[int]) -> Box:
 
 
 def steps_right(statement: Statement, changes: Sequence[Record]) -> bool | None:
-    """Whether a told step or growth is that of a change that it touches, within a pixel; None where none is told."""
+    """Whether a told step or growth is that of a change that it touches, within a pixel; None where none
+    is told."""
     names = ("dx", "dy") if statement.kind == "moved" else ("dwidth", "dheight")
     values = statement.values
     if statement.kind == "resized":
@@ -135,7 +139,8 @@ def steps_right(statement: Statement, changes: Sequence[Record]) -> bool | None:
     if not known:
         return None
     return any(
-        all(abs(float(values.get(name, 0)) - float(truth.get(name, 0))) <= 1 for name in names) for truth in known
+        all(abs(float(values.get(name, 0)) - float(truth.get(name, 0))) <= 1 for name in names)
+        for truth in known
     )
 
 
@@ -208,7 +213,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--split", default=None)
     parser.add_argument("--real", action="store_true", help="labelled real pairs, not drawn ones")
-    add_record_option(parser)
+    add_record_option(parser, "screen_amounts")
     arguments = parser.parse_args()
     split = arguments.split or ("validation" if arguments.real else "val")
     with Watch() as watch:
@@ -216,8 +221,7 @@ def main() -> None:
     print("\n".join(shown(results)))
     print(f"{results['pairs']} pairs, {results['seconds_per_pair']:.2f} s each")
     if arguments.record:
-        name = "screen_amounts_real" if arguments.real else "screen_amounts"
-        write_result(name, "screen_amounts", results, watch=watch)
+        write_result(arguments.record, "screen amounts", results, watch=watch)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn_lines import box_of, needs_reader, page
+from support.drawn_lines import box_of, needs_reader, page
 
 from whatchanged.answers.beside import Wanted, beginning, words_beside
 from whatchanged.measured import Statement

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_lines import box_of, needs_reader, page
 from PIL import Image, ImageDraw
+from support.drawn_lines import box_of, needs_reader, page
 
 from whatchanged.answers import Answerer
 from whatchanged.answers.naming import named, with_names

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_lines import box_of, drawn, reading
+from support.drawn_lines import box_of, drawn, reading
 
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Statement

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 import pytest
-from compare.screens import BLUE, GREEN, RED, screen, with_square
-from drawn_page import page
+from support.compared_screens import BLUE, GREEN, RED, screen, with_square
+from support.drawn_page import page
 
 from whatchanged.answers.by_measurement import of_measured
 from whatchanged.answers.by_regions import of_statements

@@ -2,7 +2,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tiny_bundle import CARD, WARY, build_card
+from support.tiny_bundle import CARD, WARY, build_card
 
 from whatchanged.answers import Answerer
 from whatchanged.compare.settings import CompareSettings

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from fingerprint import Fingerprint, Seen
-from other_values import keys_of, other_value
-from tiny_data import small
+from support.fingerprint import Fingerprint, Seen
+from support.other_values import keys_of, other_value
+from support.tiny_data import small
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, recipe_names

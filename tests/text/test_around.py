@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn_lines import box_of, drawn, page
+from support.drawn_lines import box_of, drawn, page
 
 from whatchanged.text.around import is_text, lines_around, may_be_text, upright_lines
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from drawn_lines import box_of, drawn, page
 from PIL import Image, ImageDraw
+from support.drawn_lines import box_of, drawn, page
 
 from whatchanged.measured.pixels.boxes import iou
 from whatchanged.text.finding import find_lines

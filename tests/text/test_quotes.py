@@ -1,7 +1,7 @@
 """Which words are quoted, and when none are."""
 
 import pytest
-from drawn_lines import STEP, reading
+from support.drawn_lines import STEP, reading
 
 from whatchanged.text.quotes import Quotes, certain, differing, handle, same_words, shortened
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn_lines import box_of, drawn, needs_reader, page, reading
+from support.drawn_lines import box_of, drawn, needs_reader, page, reading
 
 from whatchanged.text import reader
 from whatchanged.text.reader import LineAt, PairReader, words_in

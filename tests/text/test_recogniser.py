@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from drawn_lines import drawn, needs_reader
+from support.drawn_lines import drawn, needs_reader
 
 from whatchanged.errors import MissingExtra
 from whatchanged.text import recogniser

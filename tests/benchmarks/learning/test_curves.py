@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
-from learning_plan import SETTINGS, make_plan
+from support.learning_plan import SETTINGS, make_plan
 
 from whatchanged.errors import OutputError, RecipeError
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from learning_plan import make_plan, tiny_settings
+from support.learning_plan import make_plan, tiny_settings
 
 from whatchanged.errors import OutputError
 from whatchanged.recipes.reader import recipe_names

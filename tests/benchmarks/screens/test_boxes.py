@@ -1,18 +1,13 @@
 """Which boxes of truth and answer are compared, and when one points into another."""
 
 import itertools
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-SCRIPT = "screens.boxes"
-sys.path.insert(0, str(ROOT))
-from benchmarks.screens.judged import Judged  # noqa: E402
+from benchmarks.screens.judged import Judged
 
-sys.path.remove(str(ROOT))
+SCRIPT = "screens.boxes"
 
 BOX = (10, 10, 20, 20)
 

@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 
 import pytest
 import torch
-from tiny_duda import READINGS, random_batch, tiny
-from tiny_pcl import greedy_ids
+from support.tiny_duda import READINGS, random_batch, tiny
+from support.tiny_pcl import greedy_ids
 from torch.testing import assert_close
 
 from whatchanged.recipes.methods.duda import DudaConfig
@@ -321,6 +321,7 @@ def test_published_settings():
     assert paper == DudaConfig(preset="paper")
 
 
+@pytest.mark.slow
 @READING
 def test_eight_pairs_are_learned_by_heart(reading):
     torch.manual_seed(0)

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from drawn_regions import drawn_pair, write_set
+from support.drawn_regions import drawn_pair, write_set
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, RecipeError

@@ -40,7 +40,8 @@ class Room:
 
 
 def room_of(pixels: Pixels, box: Box) -> Room | None:
-    """The room that a thing has at its left and right; None where something else stands beside it before an edge."""
+    """The room that a thing has at its left and right; None where something else stands beside it before
+    an edge."""
     left, top, right, bottom = box
     ground = ground_color(pixels, box)
     rows = np.unique(np.linspace(max(0, top - 2), min(len(pixels), bottom + 2) - 1, 8).astype(int))
@@ -51,14 +52,16 @@ def room_of(pixels: Pixels, box: Box) -> Room | None:
 
 
 def _reach(plain: np.ndarray) -> int | None:
-    """How far the ground goes on in all rows (N, M), up to an upright edge or the end; None where they disagree."""
+    """How far the ground goes on in all rows (N, M), up to an upright edge or the end; None where they
+    disagree."""
     ended = np.concatenate([plain, np.zeros((len(plain), 1), bool)], axis=1)
     reaches = np.sort(ended.argmin(axis=1))
     return int(reaches[0]) if reaches[-1] - reaches[0] <= SAME_EDGE else None
 
 
 def alignment_of(before: Pixels, after: Pixels, was: Box, now: Box) -> dict[str, str]:
-    """How a thing that moved across stands in what holds it now and stood before, where both are known and differ."""
+    """How a thing that moved across stands in what holds it now and stood before, where both are known and
+    differ."""
     one, other = room_of(before, was), room_of(after, now)
     if one is None or other is None or abs(one.left + one.right - other.left - other.right) > 2 * CENTRED:
         return {}

@@ -18,7 +18,7 @@ from whatchanged.measured.amounts.coverage import (
 from whatchanged.measured.amounts.edge import read_outline
 from whatchanged.measured.amounts.type import read_line
 from whatchanged.measured.pixels.boxes import area
-from whatchanged.measured.pixels.layers import far, ground_color, usual_color
+from whatchanged.measured.pixels.layers import INK, far, ground_color, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -47,8 +47,8 @@ RIM = 2
 """Pixels within the edge of a dialog where it is one colour."""
 EVEN = 0.92
 """Share of that rim that has this colour at least."""
-HIDDEN = 0.25
-"""Share of the rim's place at least that has another colour where the dialog is not there."""
+BEHIND = 0.02
+"""Share of what a dialog hides that stands out from its ground at least."""
 CENTRED = 0.06
 """Part of the picture's width by which the middle of a dialog may lie beside that of the picture."""
 LINES, LINE = 3, 3
@@ -62,11 +62,14 @@ SMALLEST_GRID = 40
 FAINT = 6
 """Levels by which its lines stand out from the ground at least."""
 OF_THE_GRID = 0.7
-"""Share of what differs that its lines account for at least: where something stands in front they are hidden."""
+"""Share of what differs that its lines account for at least: where something stands in front they are
+hidden."""
 THINGS, ONE_SIZE = 3, 0.12
 """Alike things at least, and the part of their sides by which they may differ."""
 NEAR = 3
 """Pixels between parts of one thing at most."""
+PIECES = 1.5
+"""Pieces that each of them is in at most."""
 MOST_THINGS = 60
 """Alike things at most: more of them are letters, or a pattern."""
 
@@ -92,16 +95,16 @@ def read_content(pixels: Pixels, box: Box) -> Content | None:
     covered = read_coverage(part)
     if covered is None:
         return None
+    things = _alike_things(covered.ink)
+    if things:
+        boxes = tuple((left + one[0], top + one[1], left + one[2], top + one[3]) for one in things)
+        return Content(None, len(boxes), boxes)
     lines = _text_lines(part, covered)
     if lines:
         rows = [line for line in lines if _is_row(pixels, box, covered.ink, line)]
         if len(rows) == len(lines):
             return Content("row", len(rows))
         return Content("line of text" if len(lines) > 1 else "text", len(lines))
-    things = _alike_things(covered.ink)
-    if things:
-        boxes = tuple((left + one[0], top + one[1], left + one[2], top + one[3]) for one in things)
-        return Content(None, len(boxes), boxes)
     return None
 
 
@@ -144,8 +147,8 @@ def _is_row(pixels: Pixels, box: Box, ink: Floats, line: tuple[int, int]) -> boo
 
 
 def grid_change(before: Pixels, after: Pixels, box: Box) -> bool | None:
-    """Whether a grid came (True) or went (False) in a box: thin lines at regular distances differ and next to nothing
-    else; None where none did."""
+    """Whether a grid came (True) or went (False) in a box: thin lines at regular distances differ and next
+    to nothing else; None where none did."""
     left, top, right, bottom = box
     one, other = (picture[top:bottom, left:right] for picture in (before, after))
     if min(one.shape[:2]) < SMALLEST_GRID:
@@ -184,14 +187,18 @@ def _regular_lines(share: NDArray[np.floating]) -> NDArray[np.bool_]:
 
 
 def _alike_things(ink: Floats) -> list[Box]:
-    """The boxes of things of one size that a part consists of; none where it is anything else."""
+    """The boxes of things of one size that a part consists of; none where it is anything else.
+
+    Words of one size are text: each consists of several letters.
+    """
     from scipy import ndimage  # slow to import
 
+    pieces = ndimage.label(ink >= INKED, np.ones((3, 3), bool))[1]
     labels, _ = ndimage.label(enlarged(ink >= INKED, NEAR, NEAR), np.ones((3, 3), bool))
     boxes = [
         (columns.start, rows.start, columns.stop, rows.stop) for rows, columns in ndimage.find_objects(labels)
     ]
-    if not THINGS <= len(boxes) <= MOST_THINGS:
+    if not THINGS <= len(boxes) <= MOST_THINGS or pieces > PIECES * len(boxes):
         return []
     sides = np.array([[box[2] - box[0], box[3] - box[1]] for box in boxes], float)
     alike = np.abs(sides / np.median(sides, axis=0) - 1).max() <= ONE_SIZE
@@ -209,18 +216,22 @@ def is_dialog(shown: Pixels, hidden: Pixels, box: Box) -> bool:
         return False
     if abs((left + right) / 2 - width / 2) > CENTRED * width or right - left > 0.95 * width:
         return False
-    rim = _rim(shown[top:bottom, left:right])
+    if not _is_panel(shown, box) or _is_panel(hidden, box):
+        return False
+    before = hidden[top:bottom, left:right].reshape(-1, 3)
+    return bool((steps_from(usual_color(before), before[:, None]) > INK).mean() > BEHIND)
+
+
+def _is_panel(pixels: Pixels, box: Box) -> bool:
+    """Whether a box has one colour within its edge, and something parts it from what is around it."""
+    rim = _rim(pixels[box[1] : box[3], box[0] : box[2]])
+    if not len(rim):
+        return False
     color = usual_color(rim)
     if (steps_from(color, rim[:, None]) <= 8).mean() < EVEN:
         return False
-    if (steps_from(color, _rim(hidden[top:bottom, left:right])[:, None]) <= 8).mean() > 1 - HIDDEN:
-        return False  # it was there before
-    sides = [side for side in read_outline(shown, box) if side is not None]
-    if far(color, ground_color(shown, box)) <= 8 and sum(side.thick > 0 for side in sides) < 2:
-        return False  # nothing parts it from what is around it
-    before = hidden[top:bottom, left:right].reshape(-1, 3)
-    behind = usual_color(before)
-    return bool((steps_from(behind, before[:, None]) > 28).mean() > 0.02)
+    lines = sum(side is not None and side.thick > 0 for side in read_outline(pixels, box))
+    return far(color, ground_color(pixels, box)) > 8 or lines >= 2
 
 
 def _rim(part: Pixels) -> NDArray[np.uint8]:

@@ -113,8 +113,8 @@ def columns_of_ink(ink: Floats, space: float) -> list[tuple[int, int]]:
 def stroke(ink: Floats) -> float:
     """How thick what is drawn is, in pixels: twice its area by the length of its edge.
 
-    A line of width w and length l has the area w l and the edge 2 l. The edge is the sum of all steps of the coverage,
-    across and down; of slanted lines that is up to 1.4 times too long.
+    A line of width w and length l has the area w l and the edge 2 l. The edge is the sum of all steps of the
+    coverage, across and down; of slanted lines that is up to 1.4 times too long.
     """
     padded = np.pad(ink, 1)
     across, down = np.abs(np.diff(padded, axis=1)), np.abs(np.diff(padded, axis=0))

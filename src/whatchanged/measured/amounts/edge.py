@@ -69,8 +69,8 @@ class Outline:
 
 
 def read_outline(pixels: Pixels, box: Box) -> list[Outline | None]:
-    """The outline as each side of a box shows it: left, top, right, bottom; None where a side shows neither a line
-    nor none."""
+    """The outline as each side of a box shows it: left, top, right, bottom; None where a side shows
+    neither a line nor none."""
     left, top, right, bottom = box
     height, width = pixels.shape[:2]
     deep = min(INSIDE, (min(right - left, bottom - top) + 1) // 2)
@@ -197,12 +197,12 @@ def _differs_in_corners(before: Pixels, after: Pixels, box: Box) -> bool:
     rows[:down] = rows[-down:] = True
     columns[:across] = columns[-across:] = True
     inside = np.count_nonzero(differs & rows[:, None] & columns[None])
-    return bool(inside >= IN_CORNERS * max(1, np.count_nonzero(differs)))
+    return bool(inside >= IN_CORNERS * max(1, int(np.count_nonzero(differs))))
 
 
 def _radius(pixels: Pixels, box: Box) -> float | None:
-    """The radius of the corners of the thing that fills a box, by the ground within the corners; None where the
-    corners do not agree."""
+    """The radius of the corners of the thing that fills a box, by the ground within the corners; None
+    where the corners do not agree."""
     left, top, right, bottom = box
     side = min(LARGEST_CORNER, (right - left) // 2, (bottom - top) // 2)
     if side < 4:
@@ -238,13 +238,15 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     outside = np.minimum.accumulate(uncovered, axis=1)
     radius = float(np.sqrt(outside.sum() / QUARTER))
     along, down = float(outside[0].sum()), float(outside[:, 0].sum())
-    # a quarter of a circle begins one radius from the corner on both sides
+    # a circle leaves its first row, half a pixel deep, where it is sqrt(r - 1/4) from the end of the corner
+    along, down = (length + np.sqrt(max(0.0, radius - 0.25)) for length in (along, down))
     fits = max(abs(along - radius), abs(down - radius)) <= max(1.5, ROUND * radius)
     return radius if fits and radius <= len(part) + 1 else None
 
 
 def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a shadow came or went in a box: many faint shades on what is plain ground in the other picture."""
+    """Whether a shadow came or went in a box: many faint shades on what is plain ground in the other
+    picture."""
     left, top, right, bottom = box
     one, other = before[top:bottom, left:right], after[top:bottom, left:right]
     steps = steps_between(one, other)

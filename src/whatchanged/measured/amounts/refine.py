@@ -1,4 +1,5 @@
-"""Each change with what can be measured of it: the finer word, its amounts, and what sort of thing shows it."""
+"""Each change with what can be measured of it: the finer word, its amounts, and what sort of thing shows
+it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change, underline_change
-from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.pixels.boxes import area, lies_in
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -20,7 +21,8 @@ from whatchanged.measured.rules.kinds import Finding
 MOST_CHANGES = 24
 """Changes that are measured, the largest."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
-"""Finer words of what came or went between things that moved: both pictures show other things at its place."""
+"""Finer words of what came or went between things that moved: both pictures show other things at its
+place."""
 
 _Measure = Callable[[Pixels, Pixels, Box], Finding | None]
 _EDGES: tuple[_Measure, ...] = (shadow_change, radius_change, outline_change)
@@ -56,7 +58,7 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
 def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
     """One change, with the first attribute that explains it."""
     box = change.box_after or change.box_before
-    if box is None or not (_inside(box, before) and _inside(box, after)) or not area(box):
+    if box is None or not (lies_in(box, before.shape) and lies_in(box, after.shape)) or not area(box):
         return change
     if change.finding.kind == "moved":
         return _with_alignment(change, before, after)
@@ -128,7 +130,7 @@ def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> De
     was, now, values = change.box_before, change.box_after, change.finding.values
     if change.finding.kind != "moved" or not values.get("dx") or values.get("dy") or not change.cause:
         return change
-    if was is None or now is None or not _inside(was, before) or not _inside(now, after):
+    if was is None or now is None or not lies_in(was, before.shape) or not lies_in(now, after.shape):
         return change
     align = alignment_of(before, after, was, now)
     return replace(change, finding=replace(change.finding, values={**values, **align})) if align else change
@@ -168,8 +170,3 @@ def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
     """Two things within what differs that changed places."""
     order = order_change(before, after, box)
     return None if order is None else replace(change, finding=order[0], boxes=order[1])
-
-
-def _inside(box: Box, picture: Pixels) -> bool:
-    """Whether a box lies in a picture."""
-    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]

@@ -1,4 +1,5 @@
-"""What became of lines that are drawn: how thick they are, whether they are dashed, whether markers stand on them."""
+"""What became of lines that are drawn: how thick they are, whether they are dashed, whether markers stand
+on them."""
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def _goes_far(ink: Floats) -> bool:
         max(rows.stop - rows.start, columns.stop - columns.start)
         for rows, columns in ndimage.find_objects(labels)
     ]
-    return max(sides, default=0) >= max(FAR, PART_OF_ALL * max(ink.shape))
+    return bool(max(sides, default=0) >= max(FAR, PART_OF_ALL * max(ink.shape)))
 
 
 def _within(thin: Coverage, broad: Coverage) -> float:
@@ -110,12 +111,8 @@ def _are_markers(extra: Floats, thick: float) -> bool:
     if len(sides) < MARKERS:
         return False
     usual = np.median(sides, axis=0)
+    if usual.min() < MARKER_SIDES[0]:
+        return False
     alike = (np.abs(sides / usual - 1) <= ONE_SIZE).all(axis=1).mean() >= 0.8
     square = 0.6 <= usual[0] / usual[1] <= 1.7
-    return bool(
-        alike
-        and square
-        and usual.min() > 1.5 * thick
-        and MARKER_SIDES[0] <= usual.min()
-        and usual.max() <= MARKER_SIDES[1]
-    )
+    return bool(alike and square and usual.min() > 1.5 * thick and usual.max() <= MARKER_SIDES[1])

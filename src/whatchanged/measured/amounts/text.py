@@ -15,14 +15,21 @@ from whatchanged.measured.amounts.coverage import (
     rows_of_ink,
     unexplained,
 )
-from whatchanged.measured.amounts.type import Line, LineStep, compare_lines, read_line, type_change
-from whatchanged.measured.pixels.boxes import area, grown
+from whatchanged.measured.amounts.type import (
+    SLANTED,
+    LineStep,
+    TextLine,
+    compare_lines,
+    read_line,
+    type_change,
+)
+from whatchanged.measured.pixels.boxes import area, grown, lies_in
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 
 DIFFERS = 24
 """Levels from which on a pixel differs."""
@@ -33,7 +40,8 @@ MOST_LINES = 6
 ROOM = 2
 """Pixels around what differs that are looked at as well."""
 UNEXPLAINED = 0.4
-"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one colour."""
+"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one
+colour."""
 PIECES = 3
 """Letters, or other pieces that touch none beside them, that a text has at least."""
 INK_SHARE = (0.02, 0.6)
@@ -42,20 +50,23 @@ MOST_OF_THEM = 0.6
 """Part of the pixels that differ of which lines that changed alike account at least."""
 UPRIGHT = 2.2
 """How many times as high as wide text that runs upwards is at least."""
-SURELY_BOLDER = 1.25
+SURELY_BOLDER = 1.4
 """How much more ink bolder letters have at least where the rules take the text for another one."""
 SAME = 0.09
 """What is left over at most where a line is the same but for its place and its colour."""
 SAME_COLOR = 12
 """Levels up to which two colours of ink are the same."""
-PALER = 80
-"""Levels by which the colours of bolder and of lighter letters may differ: thin ones seldom show theirs."""
+PALER, PALER_BOLDER = 80, 1.25
+"""Levels by which the colours of bolder and of lighter letters may differ, as thin ones seldom show
+theirs; and how much more ink the bolder ones then have at least."""
 THICKEST, LONG = 4, 5
 """Pixels that a line under text is thick at most, and how many times as long as thick it is at least."""
 HIGHEST, NEAR_TEXT = 32, 8
 """Pixels above it in which the text is looked for, and pixels between both at most."""
 HALF = 0.4
 """Part of the line's columns above which something is written."""
+OTHER_LETTERS, OTHER_HEIGHT = 0.45, 1.3
+"""What is left over at least where a line says something else; and how many times as high it is at most."""
 FARTHEST = 60
 """Pixels that a line of text moved at most within what differs."""
 
@@ -95,17 +106,18 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
 
 
 def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
-    """Whether a line under text came or went where nothing else differs: the finding and the box of text and line."""
+    """Whether a line under text came or went where nothing else differs: the finding and the box of text
+    and line."""
     left, top, right, bottom = box
     height = bottom - top
-    if height > THICKEST or right - left < LONG * height or top < HIGHEST:
+    if height > THICKEST or right - left < LONG * height or not top:
         return None
-    above = slice(top - HIGHEST, top)
+    above = slice(max(0, top - HIGHEST), top)
     text = [read_coverage(picture[above, left:right]) for picture in (before, after)]
     if text[0] is None or text[1] is None:
         return None
     rows = rows_of_ink(text[1].ink)
-    if not rows or HIGHEST - rows[-1][1] > NEAR_TEXT or rows[-1][1] - rows[-1][0] < 2 * height:
+    if not rows or above.start + rows[-1][1] < top - NEAR_TEXT or rows[-1][1] - rows[-1][0] < 2 * height:
         return None
     line = text[1].ink[rows[-1][0] : rows[-1][1]]
     spread = np.flatnonzero((line >= INKED).any(axis=0))
@@ -118,7 +130,7 @@ def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, 
     ]
     if max(ink) < 2 * min(ink) + DIFFERS / 2:
         return None
-    around = (left, top - HIGHEST + rows[-1][0], right, bottom)
+    around = (left, above.start + rows[-1][0], right, bottom)
     return Finding("restyled", "decoration", 0.7, {"on_after": bool(ink[1] > ink[0])}), around
 
 
@@ -126,20 +138,20 @@ def _is_unsure(finding: Finding, rules: Finding) -> bool:
     """Whether an attribute is too weak for text of which the rules say that it reads otherwise."""
     if rules.kind not in ("rewritten", "replaced") or finding.aspect != "weight":
         return False
-    area = float(finding.values["amount_after"])
-    return max(area, 1 / area) < SURELY_BOLDER
+    return _growth(finding) < SURELY_BOLDER
 
 
 def _line_boxes(
     before: Pixels, after: Pixels, change: DetectedChange, upright: bool
 ) -> list[tuple[Box, Box, int]]:
-    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them first."""
+    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them
+    first."""
     from scipy import ndimage  # slow to import
 
     was, now = change.box_before, change.box_after
     if was is None or now is None or not area(now):
         return []
-    if not _inside(was, before) or not _inside(now, after):
+    if not lies_in(was, before.shape) or not lies_in(now, after.shape):
         return []
     if was != now:
         return [(was, now, area(now))]
@@ -182,7 +194,8 @@ def _line_change(before: Pixels, after: Pixels, was: Box, now: Box, upright: boo
 
 
 def _is_upright(box: Box) -> bool:
-    """Whether a box is so much higher than wide that text in it runs upwards, as the label of an axis does."""
+    """Whether a box is so much higher than wide that text in it runs upwards, as the label of an axis
+    does."""
     return box[3] - box[1] > UPRIGHT * (box[2] - box[0])
 
 
@@ -203,20 +216,35 @@ def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
 
 
 def _of_lines(
-    lines: Sequence[tuple[Line, Line]], one: Coverage, other: Coverage, was: Box, now: Box
+    lines: Sequence[tuple[TextLine, TextLine]], one: Coverage, other: Coverage, was: Box, now: Box
 ) -> Finding | None:
     """What became of all lines of a part: that of each of them, where it is the same."""
     steps = [compare_lines(*line) for line in lines]
     if all(_is_same(step) for step in steps):
         return _of_same(one, other, was, now)
+    if all(_says_otherwise(step) for step in steps):
+        return Finding("rewritten", "text", 0.5)
     findings = [type_change(*line) for line in lines]
     first = findings[0]
     if first is None or any(each is None or each.aspect != first.aspect for each in findings):
         return None
     # thin strokes seldom show the whole colour, so bolder text looks a little darker as well
-    if first.aspect == "weight" and far(one.color, other.color) > PALER:
+    apart = far(one.color, other.color)
+    if first.aspect == "weight" and apart > SAME_COLOR and (apart > PALER or _growth(first) < PALER_BOLDER):
         return None
     return first
+
+
+def _says_otherwise(step: LineStep) -> bool:
+    """Whether a line of one height is made of other letters, whatever their style."""
+    one_height = max(step.heights) <= TEXT_HEIGHT and max(step.height, 1 / step.height) <= OTHER_HEIGHT
+    return step.left_over >= OTHER_LETTERS and one_height and abs(step.slant) < SLANTED
+
+
+def _growth(finding: Finding) -> float:
+    """How many times as much ink bolder letters have, or had."""
+    area = float(finding.values["amount_after"])
+    return max(area, 1 / area)
 
 
 def _is_same(step: LineStep) -> bool:
@@ -238,8 +266,3 @@ def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | No
     if (dx or dy) and max(abs(dx), abs(dy)) <= FARTHEST and far(one.ground, other.ground) <= SAME_COLOR:
         return Finding("moved", "position", 0.7, {"dx": dx, "dy": dy})
     return None
-
-
-def _inside(box: Box, picture: Pixels) -> bool:
-    """Whether a box lies in a picture."""
-    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]

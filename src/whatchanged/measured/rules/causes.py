@@ -18,6 +18,8 @@ OVERLAP = 4
 """Pixels by which what pushes may reach into what it pushes."""
 LEAST_REST = 2
 """Pixels by which the rest moved at least, where it is told: a line that is drawn anew may move by one."""
+NEVER_PUSH = ("moved", "restyled")
+"""Kinds that push nothing."""
 PUSHING = ("pushed in", "closed up", "moved over", "length")
 """Finer words of what came, went or grew between other things, which moved or made the picture larger."""
 
@@ -44,7 +46,9 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
         changes = [one for one in changes if one not in line and one is not written]
         return pushed([*changes, rewritten_with(written, [written, *line])])
     first = max(moved, key=lambda one: one.pixels)
-    if not (any(_pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)):
+    if not (
+        any(one.cause and _pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)
+    ):
         return changes
     return [replace(one, cause=False) if one in moved else one for one in changes]
 
@@ -68,7 +72,7 @@ def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
     """Whether a change explains that something moved."""
     step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
     box = one.box_after or one.box_before
-    if box is None or moved.box_after is None or one.finding.kind == "moved":
+    if box is None or moved.box_after is None or one.finding.kind in NEVER_PUSH:
         return False
     if one.finding.kind == "rewritten" or one.finding.aspect == "size":
         return True

@@ -301,13 +301,10 @@ def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> lis
 
 
 def _is_edge(one: DetectedChange) -> bool:
-    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not."""
-    box = one.box_after
-    return (
-        one.finding.kind in ("replaced", "resized")
-        and box is not None
-        and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
-    )
+    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not, or a few
+    lines were covered or came into sight."""
+    box = one.box_after or one.box_before
+    return box is not None and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
 
 
 def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:

@@ -151,7 +151,9 @@ def _text(statement: Statement, subject: Subject) -> str:
         told = f"what follows {subject.position}".rstrip()
     else:
         part = _PARTS.get(str(values.get("aspect"))) if kind == "recolored" and knows else None
-        told = subject_text(subject, None if part == subject.noun else part, new=kind == "added")
+        told = subject_text(
+            subject, None if part == subject.noun else part, new=kind == "added" and "state" not in values
+        )
         if kind == "recolored" and not knows:
             carrier = _COLORED.get(str(values.get("aspect")), "something")
             told = f"{carrier} {_nameless_position(subject)}".rstrip()

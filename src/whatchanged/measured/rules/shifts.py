@@ -18,6 +18,8 @@ EXPLAINED = 0.4
 counts as left over."""
 LEAST_INK = 12
 """Levels of local contrast from which on it is ink."""
+FAINT_INK = 3
+"""The same of the sides of a thing that goes on through some lines, which may be a pale fill."""
 SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12
@@ -254,15 +256,18 @@ def _ends(count: int) -> tuple[slice, slice]:
 
 
 def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> list[Gap]:
-    """The gap of lines that are there twice after, where a thing goes on through them: it grew by them."""
-    ink = ink_box(after, _lines(box, axis, *lines))
+    """The gap of lines that are there twice after: where a thing goes on through them, it grew by them; where
+    they show things of their own, there is one more of these."""
+    ink = ink_box(after, _lines(box, axis, *lines), FAINT_INK)
     if ink is None or box_length(ink, 1 - axis) < LEAST_BREADTH:
         return []
-    if novel(after, _lines(box, axis, *lines), axis) is not None:
-        return []
-    thing = stretched(after, ink, axis)
     more = lines[1] - lines[0]
     count = _ink_count(after, ink)
+    new = novel(after, _lines(box, axis, *lines), axis)
+    if new is not None:  # one more of the same
+        few = more < SHORTEST or box_length(new, axis) < SHORTEST
+        return [] if few else [Gap(new, None, False, more, count, new, lines, (0, 0))]
+    thing = stretched(after, ink, axis)
     return [
         Gap(new=ink, gone=None, stretch=True, lines=more, ink=count, thing=thing, after=lines, before=(0, 0))
     ]
@@ -375,12 +380,12 @@ def _lines(box: Box, axis: int, start: int, stop: int) -> Box:
     return box[0] + start, box[1], box[0] + stop, box[3]
 
 
-def ink_box(pixels: Pixels, box: Box) -> Box | None:
-    """The box of the ink inside a box, None where there is none."""
+def ink_box(pixels: Pixels, box: Box, least: int = LEAST_INK) -> Box | None:
+    """The box of the ink inside a box, None where there is none. least: levels of contrast of ink."""
     left, top, right, bottom = box
     if right <= left or bottom <= top:
         return None
-    ink = _ink(pixels[top:bottom, left:right])
+    ink = _ink(pixels[top:bottom, left:right], least)
     if np.count_nonzero(ink) < 4:
         return None
     low, high = _inner(np.flatnonzero(ink.any(axis=1)), bottom - top)
@@ -402,6 +407,6 @@ def _ink_count(pixels: Pixels, box: Box) -> int:
     return int(np.count_nonzero(_ink(pixels[top:bottom, left:right]))) if right > left and bottom > top else 0
 
 
-def _ink(pixels: Pixels) -> NDArray[np.bool_]:
+def _ink(pixels: Pixels, least: int = LEAST_INK) -> NDArray[np.bool_]:
     """Where a pixel differs from its neighbours."""
-    return contrast(luminance(pixels)) >= LEAST_INK * UNIT
+    return contrast(luminance(pixels)) >= least * UNIT

@@ -65,7 +65,7 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
 
 
 def edge_shadow(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
-    """The shadow that came or went along an edge of the picture, and its box; None where it is something else.
+    """The shadow that came or went along an edge of the picture, and its box; None where there is none.
 
     It goes along most of the edge, is a few pixels thick, without colour, and faint.
     """
