@@ -63,7 +63,6 @@ def caption_pairs(
     embed: bool = False,
     resume: bool = False,
     force: bool = False,
-    read_text: bool | None = None,
     ray: str | None = None,
     quiet: bool = True,
 ) -> CaptionedPairs:
