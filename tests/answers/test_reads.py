@@ -1,7 +1,7 @@
 """Whether words are read, and what is said where they cannot be."""
 
 import pytest
-from drawn_lines import needs_reader, page
+from support.drawn_lines import needs_reader, page
 
 from whatchanged.answers import Answerer
 from whatchanged.answers.reads import reads_words
