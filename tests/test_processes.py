@@ -87,9 +87,7 @@ def lacking(error):
 
 @pytest.mark.parametrize("error", [MissingProgram, MissingExtra])
 def test_what_is_missing_in_a_worker_is_told_as_here(error, tmp_path, monkeypatch):
-    (tmp_path / "lacking_in_a_worker.py").write_text(
-        LACKING
-    )  # this file has no name there
+    (tmp_path / "lacking_in_a_worker.py").write_text(LACKING)  # this file has no name there
     monkeypatch.syspath_prepend(tmp_path)
     lacking = importlib.import_module("lacking_in_a_worker").lacking
     with worker_pool(1) as pool, pytest.raises(error) as raised:

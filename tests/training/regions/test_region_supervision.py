@@ -189,3 +189,13 @@ def test_the_truth_can_move():
     moved = collate([truth(ADDED)]).to("cpu")
     assert moved.boxes.shape == (1, 1, 2, 4)
     assert supervision.ABSENT == -1
+
+
+def test_of_a_doubtful_pair_kinds_are_learnt_and_no_verdict():
+    places = torch.tensor([[10.0, 10, 20, 20], [70, 0, 80, 9]])[None, :, None].expand(-1, -1, 2, -1)
+    labels = label(places, collate([replace(truth(ADDED), doubtful=True)]))
+    assert labels.verdict.tolist() == [-1] and labels.changed.tolist() == [[-1, -1]]
+    assert labels.kind[0, 0] == KINDS.index("added")
+    loss = region_loss(silent(2), places, labels, torch.ones(1, 2, dtype=torch.bool))
+    assert loss["verdict"] == 0 and loss["changed"] == 0
+    assert loss["kind"] > 0 and loss["rank"] > 0

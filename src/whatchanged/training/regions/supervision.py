@@ -1,4 +1,4 @@
-"""What the truth of drawn pairs teaches about proposed places. None of it is part of a published method.
+"""What the truth of pairs, drawn or real, teaches about proposed places. No published method has any of it.
 
 A place belongs to the change whose box it overlaps most, where that is at least ``NEAR``: from there on it
 learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as
@@ -38,6 +38,7 @@ class RegionTruth:
     boxes: (B, T, 2, 4) before and after, in pixels; there: (B, T, 2), whether there is a box. kind,
     element, aspect: (B, T), numbers in ``KINDS``, ``ELEMENT_NAMES`` and ``ASPECT_NAMES``, -1 for no change or
     what is not known. change: (B, T), which of the pair's changes has the box, -1 for none.
+    doubtful: (B,), whether people may disagree that the pair shows a change.
     """
 
     boxes: Tensor
@@ -46,6 +47,7 @@ class RegionTruth:
     element: Tensor
     aspect: Tensor
     change: Tensor
+    doubtful: Tensor
 
     def to(self, device: torch.device | str) -> "RegionTruth":
         """The same on another device."""
@@ -60,7 +62,7 @@ class Labels:
     kind, element, aspect: (B, N), of that change; -1 where the overlap is below ``NEAR``.
     changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
     boxes: (B, N, 2, 4), of that change; known: (B, N, 2), whether it has one and the overlap is ``NEAR``.
-    verdict: (B,), whether the pair shows any change.
+    verdict: (B,), 1 where the pair shows any change, 0 where none, -1 where that is doubtful.
     """
 
     share: Tensor
@@ -88,7 +90,8 @@ def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
                     boxes[i, j, side] = torch.tensor(box, dtype=torch.float32)
                     there[i, j, side] = True
     kind, element, aspect, change = shown
-    return RegionTruth(boxes, there, kind, element, aspect, change)
+    doubtful = torch.tensor([truth.doubtful for truth in truths])
+    return RegionTruth(boxes, there, kind, element, aspect, change, doubtful)
 
 
 def no_truth() -> ScreenTruth:
@@ -145,9 +148,11 @@ def label(proposals: Tensor, truth: RegionTruth) -> Labels:
     element = torch.where(near, torch.gather(truth.element, 1, change), ABSENT)
     aspect = torch.where(near, torch.gather(truth.aspect, 1, change), ABSENT)
     changed = torch.where(share >= HIT, 1, torch.where(near, ABSENT, 0))
+    changed = changed.masked_fill(truth.doubtful[:, None], ABSENT)
     boxes = torch.gather(truth.boxes, 1, change[..., None, None].expand(-1, -1, 2, 4))
     known = torch.gather(truth.there, 1, change[..., None].expand(-1, -1, 2)) & near[..., None]
-    return Labels(share, kind, element, aspect, changed, boxes, known, truth.there.any(-1).any(-1))
+    verdict = truth.there.any(-1).any(-1).long().masked_fill(truth.doubtful, ABSENT)
+    return Labels(share, kind, element, aspect, changed, boxes, known, verdict)
 
 
 def pointed(proposals: Tensor, truth: RegionTruth) -> Tensor:
@@ -226,7 +231,8 @@ def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tens
     hit = (labels.share >= HIT) & there
     among_hits = ranked.masked_fill(~hit, -1e4).logsumexp(1)
     apart = 1 - iou(refined(boxes, logits.shift), labels.boxes)
-    pairs = F.binary_cross_entropy_with_logits(logits.verdict, labels.verdict.float(), reduction="none")
+    seen = labels.verdict.clamp_min(0).float()
+    pairs = F.binary_cross_entropy_with_logits(logits.verdict, seen, reduction="none")
     return {
         "kind": _named(logits.kinds, labels.kind, there),
         "element": _named(logits.elements, labels.element, there),
@@ -234,7 +240,7 @@ def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tens
         "changed": _mean(verdict, judged),
         "rank": _mean(-among_hits, hit.any(1)) + SOFT * _mean(-(wanted * ranked).sum(1), shown),
         "box": _mean(apart, labels.known & there[..., None]),
-        "verdict": _mean(pairs, there.any(1)),
+        "verdict": _mean(pairs, there.any(1) & (labels.verdict != ABSENT)),
     }
 
 
