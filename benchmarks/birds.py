@@ -49,6 +49,7 @@ from whatchanged.images import open_image, resize
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.records import PairRecord
+from whatchanged.synth.birds.twin import write_birds
 from whatchanged.training.batches import Example
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.features.backbones import open_backbone
@@ -57,7 +58,7 @@ from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.language import is_true
-from whatchanged.worlds.birds.twin import read_truth, write_birds
+from whatchanged.worlds.birds.truth import read_truth
 
 ROWS = (
     "pcl-table5-1-b2w",

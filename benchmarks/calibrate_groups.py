@@ -5,7 +5,7 @@
 FOLDER: drawn by screen_groups.py. How much each part of two signatures speaks against one cause is fitted by
 logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the
 one with the best mean adjusted Rand index on the batches fitted on. Prints the constants of
-``measured/groups.py`` and what they reach on the batches held out.
+``compare/grouping.py`` and what they reach on the batches held out.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
+from whatchanged.compare.grouping import part_distances
 from whatchanged.measured import measure
-from whatchanged.measured.groups import part_distances
 
 Values = NDArray[np.float64]
 

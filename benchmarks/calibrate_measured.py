@@ -2,8 +2,9 @@
 
     python -m benchmarks.calibrate_measured FOLDER [FOLDER ...]
 
-FOLDER: drawn by ``whatchanged synth screens --family FAMILY``. Prints the constants of ``measured/gate.py``
-and what they reach on the designs that were held out. No other pictures have a say.
+FOLDER: drawn by ``whatchanged synth screens --family FAMILY``. Prints the constants of
+``measured/pixels/gate.py`` and what they reach on the designs that were held out. No other pictures have a
+say.
 
 A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with
 the slopes as they are; a pair is changed where one of its measures reaches its limit. Of the limits on a
@@ -23,8 +24,8 @@ from PIL import Image
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
-from whatchanged.measured.gate import FAINT, LIMITS, _cells, tests
-from whatchanged.measured.planes import enlarged
+from whatchanged.measured.pixels.gate import FAINT, LIMITS, _cells, tests
+from whatchanged.measured.pixels.planes import enlarged
 
 Values = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from benchmarks.record import Watch, add_record_option, write_result
-from whatchanged.worlds.screens.drawing import FAMILIES, FamilyOptions, find_family
+from whatchanged.synth.screens import FAMILIES, FamilyOptions, find_family
 
 SIZE = (1280, 900)
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -36,7 +36,7 @@ def check_pictures(folder: Path, file: Path) -> None:
     from whatchanged.images import open_image, picture_size
     from whatchanged.measured.compared import Compared
     from whatchanged.measured.measure import measure_read
-    from whatchanged.measured.reading import in_common_colors, read_picture
+    from whatchanged.measured.pixels.reading import in_common_colors, read_picture
 
     with contextlib.suppress(WhatchangedError):
         assert picture_size(file) == open_image(file).size, "two readers tell two sizes"

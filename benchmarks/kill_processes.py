@@ -119,9 +119,9 @@ def import_all() -> None:
 
     import whatchanged.cli
     import whatchanged.evaluation.report.from_files
+    import whatchanged.synth.clevr.twin
     import whatchanged.training.export
     import whatchanged.training.features.store
-    import whatchanged.training.objects.render.synth
     import whatchanged.training.run  # noqa: F401
 
 

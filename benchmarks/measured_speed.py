@@ -31,13 +31,13 @@ from PIL import Image
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged import describe
 from whatchanged.measured import measure
-from whatchanged.worlds.screens.drawing.browser import Browser
-from whatchanged.worlds.screens.drawing.pages.designs import Library, libraries
-from whatchanged.worlds.screens.drawing.pages.document import HTMLDocument, any_part
-from whatchanged.worlds.screens.drawing.pages.looks import random_look
-from whatchanged.worlds.screens.drawing.pages.shown import Shown
-from whatchanged.worlds.screens.drawing.pages.writer import Writer
-from whatchanged.worlds.screens.drawing.words import RandomTexts
+from whatchanged.synth.screens.browser import Browser
+from whatchanged.synth.screens.pages.designs import Library, libraries
+from whatchanged.synth.screens.pages.document import HTMLDocument, any_part
+from whatchanged.synth.screens.pages.looks import random_look
+from whatchanged.synth.screens.pages.shown import Shown
+from whatchanged.synth.screens.pages.writer import Writer
+from whatchanged.synth.screens.words import RandomTexts
 
 TEXT = "p,button,td,th,label,h1,h2,h3,h4,h5,span"
 NUDGE = f"document.querySelectorAll('{TEXT}').forEach(e => e.style.transform = 'translate(0.3px,0.2px)')"

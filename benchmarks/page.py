@@ -20,7 +20,7 @@ from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.page import Group, Page, Pair, write_page
-from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.synth.screens.browser import Browser
 
 PICTURES = 100
 SIZE = (640, 400)

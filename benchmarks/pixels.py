@@ -23,7 +23,7 @@ from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.shipped import evaluation, whatchanged
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
-from whatchanged.training.objects.render.synth import write_twin
+from whatchanged.synth.clevr.twin import write_twin
 from whatchanged.worlds.clevr.sampling import Views
 
 SIZE = (240, 160)

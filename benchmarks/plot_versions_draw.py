@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from whatchanged.worlds.screens.drawing.edits import DrawnPicture, change_of, farthest
-from whatchanged.worlds.screens.drawing.plots.family import MatplotlibMaker
-from whatchanged.worlds.screens.drawing.plots.plot import Plot
-from whatchanged.worlds.screens.drawing.visible import visible
+from whatchanged.synth.screens.edits import DrawnPicture, change_of, farthest
+from whatchanged.synth.screens.plots.family import MatplotlibMaker
+from whatchanged.synth.screens.plots.plot import Plot
+from whatchanged.synth.screens.visible import visible
 from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth, to_json
 
 TRIES = 50

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.answers import Answerer
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.text import Quotes, read_quotes
 
 SHORTENED = 79

@@ -13,8 +13,8 @@ import time
 import torch
 
 from benchmarks.record import Watch, add_record_option, write_result
-from whatchanged.training.objects.render import render
-from whatchanged.training.objects.render.draw import Renderer
+from whatchanged.synth.clevr import render
+from whatchanged.synth.clevr.draw import Renderer
 from whatchanged.worlds.clevr.sampling import sample_triple
 
 SIZES = ((240, 160), (480, 320))

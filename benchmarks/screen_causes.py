@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.record import Watch, add_record_option, write_result
+from whatchanged.compare.grouping import find_groups
 from whatchanged.measured import Measured, measure
-from whatchanged.measured.groups import find_groups
 
 LOOKS = (
     "The first, before signatures held what colours became: a mean adjusted Rand index of .36.",

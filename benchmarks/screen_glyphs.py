@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.record import Watch, add_record_option, write_result
-from whatchanged.measured import gate
-from whatchanged.worlds.screens.drawing.browser import Browser
+from whatchanged.measured.pixels import gate
+from whatchanged.synth.screens.browser import Browser
 
 Rng = np.random.Generator
 Pixels = NDArray[np.uint8]

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.records import Split
-from whatchanged.worlds.screens.drawing.browser import Browser
-from whatchanged.worlds.screens.drawing.pages import components
-from whatchanged.worlds.screens.drawing.pages.components import Component
-from whatchanged.worlds.screens.drawing.pages.designs import Library, find_modules, libraries_of
-from whatchanged.worlds.screens.drawing.pages.document import write_document
-from whatchanged.worlds.screens.drawing.pages.shown import Pixels, Shown
-from whatchanged.worlds.screens.drawing.pages.writer import ICONS, Writer
-from whatchanged.worlds.screens.drawing.recoding import png
-from whatchanged.worlds.screens.drawing.words import RandomTexts
+from whatchanged.synth.screens.browser import Browser
+from whatchanged.synth.screens.pages import components
+from whatchanged.synth.screens.pages.components import Component
+from whatchanged.synth.screens.pages.designs import Library, find_modules, libraries_of
+from whatchanged.synth.screens.pages.document import write_document
+from whatchanged.synth.screens.pages.shown import Pixels, Shown
+from whatchanged.synth.screens.pages.writer import ICONS, Writer
+from whatchanged.synth.screens.recoding import png
+from whatchanged.synth.screens.words import RandomTexts
 
 Rng = np.random.Generator
 

@@ -19,8 +19,8 @@ from PIL import Image
 mpl.use("agg")
 import matplotlib.pyplot as plt
 
-from whatchanged.worlds.screens.drawing.fonts import fonts_of
-from whatchanged.worlds.screens.drawing.words import LANGUAGES
+from whatchanged.synth.screens.fonts import fonts_of
+from whatchanged.synth.screens.words import LANGUAGES
 
 Rng = np.random.Generator
 WORDS = LANGUAGES["en"].words

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.screen_boxes import points_into
 from benchmarks.screens_judged import place
 from whatchanged.measured import Measured, measure
-from whatchanged.measured.boxes import iou
+from whatchanged.measured.pixels.boxes import iou
 
 
 def pairs_of(folder: Path, held: bool) -> list[dict[str, Any]]:

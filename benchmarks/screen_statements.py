@@ -27,8 +27,8 @@ from whatchanged.answers import Answer, Answerer
 from whatchanged.answers.by_measurement import of_measured
 from whatchanged.datasets import open_dataset
 from whatchanged.measured import Box, Statement
-from whatchanged.measured.boxes import iou
 from whatchanged.measured.measure import measure
+from whatchanged.measured.pixels.boxes import iou
 from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict, find_world
 from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth

@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.screen_boxes import points_into
 from whatchanged.answers import Answer
 from whatchanged.measured import Box, Statement
-from whatchanged.measured.boxes import iou
+from whatchanged.measured.pixels.boxes import iou
 
 Pair = dict[str, Any]
 

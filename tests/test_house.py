@@ -529,7 +529,7 @@ def test_what_reports_home_is_imported_by_telemetry_alone(library):
 
 
 def test_numba_is_imported_in_one_place():
-    assert imports_of("numba") == {"training.objects.render.compiling"}
+    assert imports_of("numba") == {"synth.clevr.compiling"}
 
 
 def starts(tree: ast.Module) -> Iterator[ast.Call]:

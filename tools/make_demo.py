@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image
 
-from whatchanged.training.objects.render import render
+from whatchanged.synth.clevr import render
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import triple_entries

@@ -46,7 +46,7 @@ def tiny_settings(row):
 
 def make_places(tiny_pool, folder):
     """A random vision, the pool's tokens as it makes them, and twelve drawn scenes."""
-    from whatchanged.training.objects.render.synth import write_twin
+    from whatchanged.synth.clevr.twin import write_twin
 
     see = make_run(folder / "see", "clevr-see", TINY)
     store_tokens(see, tiny_pool, folder / "tokens", 2, "cpu", quiet=True)

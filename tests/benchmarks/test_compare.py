@@ -187,7 +187,7 @@ def test_rows_on_tokens_need_a_trained_run(bench, plan):
 
 @pytest.fixture(scope="module")
 def small_twin(tmp_path_factory):
-    from whatchanged.training.objects.render.synth import write_twin
+    from whatchanged.synth.clevr.twin import write_twin
 
     twin = tmp_path_factory.mktemp("compare") / "twin"
     write_twin(twin, 100, 5, (48, 32))

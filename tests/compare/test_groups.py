@@ -7,11 +7,11 @@ from drawn_page import page
 from whatchanged.answers.by_measurement import of_measured
 from whatchanged.answers.by_regions import of_statements
 from whatchanged.compare import groups as room
+from whatchanged.compare.grouping import AlikePairs
 from whatchanged.compare.groups import group_outcomes
 from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.run import Outcome
 from whatchanged.measured import measure
-from whatchanged.measured.groups import AlikePairs
 from whatchanged.regions.runtime import RegionDescription
 
 

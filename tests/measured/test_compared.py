@@ -9,7 +9,7 @@ from drawn_page import page, with_box
 from whatchanged.measured import compared as compared_room
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import measure, measure_read
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.regions.numbers import read_proposals
 
 BOX = (30, 40, 90, 70)

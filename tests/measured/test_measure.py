@@ -8,9 +8,9 @@ from PIL import Image
 
 from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure
-from whatchanged.measured.changes import tightened
-from whatchanged.measured.planes import blurred
-from whatchanged.measured.regions import Region
+from whatchanged.measured.pixels.planes import blurred
+from whatchanged.measured.pixels.regions import Region
+from whatchanged.measured.rules.changes import tightened
 
 pictures = arrays(
     np.uint8,
@@ -189,7 +189,7 @@ def test_a_long_page_gives_the_same_strength_in_strips_as_at_once(monkeypatch):
     after = with_box(before, (20, 700, 80, 730), (200, 0, 0))
     after = with_box(after, (20, 30, 60, 1400), (90, 90, 90))
     parts = measure(before, after)
-    monkeypatch.setattr("whatchanged.measured.gate.STRIP", 4096)
+    monkeypatch.setattr("whatchanged.measured.pixels.gate.STRIP", 4096)
     whole = measure(before, after)
     assert [one.box_after for one in parts.statements] == [one.box_after for one in whole.statements]
 

@@ -24,7 +24,7 @@ def browser():
         pytest.skip("no Chromium here")
     root = str(Path(__file__).parents[2])
     sys.path.insert(0, root)
-    from whatchanged.worlds.screens.drawing.browser import Browser
+    from whatchanged.synth.screens.browser import Browser
 
     with Browser() as opened:
         yield opened

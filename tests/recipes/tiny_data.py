@@ -12,11 +12,11 @@ from drawn_regions import write_real, write_set
 from whatchanged.datasets import open_dataset
 from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig, RegionPairsConfig
 from whatchanged.recipes.schema import Recipe
+from whatchanged.synth.birds.twin import write_birds
+from whatchanged.synth.clevr.twin import write_twin
 from whatchanged.training.build import build_vision
 from whatchanged.training.objects import pool
-from whatchanged.training.objects.render.synth import write_twin
 from whatchanged.training.regions.store import store_regions
-from whatchanged.worlds.birds.twin import write_birds
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))

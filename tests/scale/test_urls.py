@@ -275,7 +275,7 @@ def test_a_drawn_set(whatchanged, tmp_path, request, kind):
 
 def test_a_set_that_is_not_finished_is_removed(whatchanged, memory, monkeypatch):
     pytest.importorskip("numba")
-    monkeypatch.setattr("whatchanged.training.objects.render.synth._annotations", lambda *a: 1 / 0)
+    monkeypatch.setattr("whatchanged.synth.clevr.twin._annotations", lambda *a: 1 / 0)
     code, _, _ = whatchanged("synth", "clevr-change", f"{memory}/drawn", "--scenes", 2, "--size", "48x32")
     assert code == 70 and contents(at(memory)) == {}
 

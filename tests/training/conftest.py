@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.worlds.birds.twin import write_birds
+from whatchanged.synth.birds.twin import write_birds
 from whatchanged.worlds.clevr.language import write_captions
 from whatchanged.worlds.clevr.sampling import sample_triple
 

@@ -15,6 +15,7 @@ from whatchanged.captioner import bundle
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError
+from whatchanged.synth.birds.twin import write_birds
 from whatchanged.training.batches import Batch
 from whatchanged.training.build import make_method
 from whatchanged.training.export import export_run
@@ -23,7 +24,6 @@ from whatchanged.training.run_folder import open_run
 from whatchanged.training.validation import decode
 from whatchanged.training.weights.bundle_weights import read_bundle
 from whatchanged.vocabulary import padded
-from whatchanged.worlds.birds.twin import write_birds
 
 FILE = Path(__file__).parents[1] / "fixtures" / "old" / "expected.json"
 EXPECTED = json.loads(FILE.read_text(encoding="utf-8"))

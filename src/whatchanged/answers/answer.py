@@ -10,7 +10,7 @@ from whatchanged.captioner.notebook import as_html
 from whatchanged.errors import ShapeError
 from whatchanged.images import PictureSource
 from whatchanged.measured import Measured, Statement
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description

@@ -15,7 +15,7 @@ from whatchanged.errors import ImageError
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
-from whatchanged.measured.reading import same_bytes
+from whatchanged.measured.pixels.reading import same_bytes
 from whatchanged.text.recogniser import require_recogniser
 
 MOST_PENDING_PIXELS = 50_000_000

@@ -18,7 +18,7 @@ from whatchanged.captioner.card import PictureInput
 from whatchanged.captioner.colors import color_distance
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.worlds import find_world
 
 if TYPE_CHECKING:

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whatchanged import words
 from whatchanged.answers.answer import Answer
 from whatchanged.answers.installed import Installed
 from whatchanged.answers.pair import ReadPair
 from whatchanged.answers.verdict import Says, verdict_of
 from whatchanged.captioner.colors import unlike_a_screen
 from whatchanged.images import PictureSource
-from whatchanged.measured import Measured, sentences, words
+from whatchanged.measured import Measured
+from whatchanged.measured.rules import sentences
 from whatchanged.text import read_quotes
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from whatchanged.answers.by_model import Model
 from whatchanged.answers.by_regions import StatementModel
 from whatchanged.captioner.bundle import DEFAULT, open_bundle, reads_features, shipped
 from whatchanged.captioner.card import FeatureInput
-from whatchanged.measured.gate import probability_of_no_change
+from whatchanged.measured.pixels.gate import probability_of_no_change
 
 
 def chosen_model(

@@ -10,9 +10,9 @@ import numpy as np
 from whatchanged.answers.quoted import quoted
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
-from whatchanged.measured.canvas import without_boxes
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.reading import Picture, Pixels, read_picture
+from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
+from whatchanged.measured.rules.canvas import without_boxes
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description

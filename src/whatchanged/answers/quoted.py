@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from whatchanged.measured import Measured, Statement, sentences
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured import Measured, Statement
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules import sentences
 from whatchanged.text import read_quotes
 
 

@@ -30,9 +30,9 @@ from whatchanged.cli.console import check_embed, check_output, check_outputs, no
 from whatchanged.cli.precision import PrecisionOption
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import BundleError, DatasetError, OutputError
-from whatchanged.plurals import counted
 from whatchanged.scale.urls import path_of
 from whatchanged.urls import is_remote
+from whatchanged.words import counted
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answerer

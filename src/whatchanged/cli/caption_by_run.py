@@ -18,8 +18,8 @@ from whatchanged.cli.caption_run import PairToCaption, identity_of_list, named_f
 from whatchanged.cli.console import note, progress
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.files import whole, write_output
-from whatchanged.plurals import counted
 from whatchanged.urls import is_remote
+from whatchanged.words import counted
 
 if TYPE_CHECKING:
     from whatchanged.captioner.attention import WordMaps

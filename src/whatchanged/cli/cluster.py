@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli.console import note
-from whatchanged.plurals import counted
+from whatchanged.words import counted
 
 Ray = Annotated[
     str | None,

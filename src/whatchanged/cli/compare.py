@@ -20,9 +20,9 @@ from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
 from whatchanged.opening import read_regular
-from whatchanged.plurals import counted
 from whatchanged.scale.urls import path_of
 from whatchanged.urls import is_remote
+from whatchanged.words import counted
 
 if TYPE_CHECKING:
     from whatchanged.compare.comparison import Comparison

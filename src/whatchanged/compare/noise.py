@@ -19,8 +19,8 @@ from whatchanged.compare.run import Outcome, answer_pairs
 from whatchanged.compare.settings import CompareSettings
 from whatchanged.errors import WhatchangedError
 from whatchanged.measured import Box
-from whatchanged.measured.boxes import grown
-from whatchanged.measured.gate import DOUBT
+from whatchanged.measured.pixels.boxes import grown
+from whatchanged.measured.pixels.gate import DOUBT
 
 FORMAT = 1
 LARGEST_NOISE = 2.0

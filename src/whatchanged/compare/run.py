@@ -15,7 +15,7 @@ from whatchanged.compare.stored import StoredAnswers, key_of
 from whatchanged.errors import ImageError
 from whatchanged.images import picture_size
 from whatchanged.measured import Box
-from whatchanged.measured.reading import same_bytes
+from whatchanged.measured.pixels.reading import same_bytes
 from whatchanged.processes import as_they_come, worker_pool
 
 WORTH = 8

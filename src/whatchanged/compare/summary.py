@@ -7,7 +7,7 @@ from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence, variants
-from whatchanged.plurals import counted
+from whatchanged.words import counted
 
 MOST_CHARACTERS = 60_000
 """GitHub takes 65,536 in a comment; some of them may be longer than one byte."""

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.grouping import base_name, is_variant_word, words_of
 from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.run import Outcome
-from whatchanged.measured.groups import base_name, is_variant_word, words_of
-from whatchanged.measured.words import lowered
-from whatchanged.plurals import counted
+from whatchanged.words import counted, lowered
 
 NAMED = 3
 """Examples that a sentence names."""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from whatchanged.measured.canvas import AlignedPair, compare_sizes, unused_boxes, without_boxes
-from whatchanged.measured.changes import detect_changes
-from whatchanged.measured.detected import DetectedChange
-from whatchanged.measured.gate import Visibility, visibility
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.canvas import AlignedPair, compare_sizes, unused_boxes, without_boxes
+from whatchanged.measured.rules.changes import detect_changes
+from whatchanged.measured.rules.detected import DetectedChange
 
 
 class Compared:

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged import words
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import PictureSource, kept, picture_size
-from whatchanged.measured import gate, hidden, sentences, words
-from whatchanged.measured.canvas import turn_statement
-from whatchanged.measured.changes import in_words
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.gate import Visibility
-from whatchanged.measured.reading import Picture, read_picture, same_bytes
-from whatchanged.measured.regions import WEAKER
+from whatchanged.measured.pixels import gate
+from whatchanged.measured.pixels.gate import Visibility
+from whatchanged.measured.pixels.reading import Picture, read_picture, same_bytes
+from whatchanged.measured.pixels.regions import WEAKER
 from whatchanged.measured.result import Box, Measured, Statement
+from whatchanged.measured.rules import hidden, sentences
+from whatchanged.measured.rules.canvas import turn_statement
+from whatchanged.measured.rules.changes import in_words
 from whatchanged.measured.signature import signature
 
 Size = tuple[int, int]

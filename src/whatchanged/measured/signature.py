@@ -7,9 +7,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import box_of
-from whatchanged.measured.planes import UNIT, Planes, chroma, contrast, luminance
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.planes import UNIT, Planes, chroma, contrast, luminance
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
 
 CELLS = 8

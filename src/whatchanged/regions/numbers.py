@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import area
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.gate import probability_of_no_change
-from whatchanged.measured.layers import Layer, read_layer
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.pixels.gate import probability_of_no_change
+from whatchanged.measured.pixels.layers import Layer, read_layer
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box
-from whatchanged.measured.shapes import SHAPES, shapes
-from whatchanged.measured.things import GATHERED
+from whatchanged.measured.rules.shapes import SHAPES, shapes
+from whatchanged.measured.rules.things import GATHERED
 from whatchanged.regions.proposals import Proposal, propose
 
 NUMBERS = 73 + SHAPES

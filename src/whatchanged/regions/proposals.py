@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.boxes import area, box_of, grown, iou
-from whatchanged.measured.changes import merged, tightened
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.detected import DetectedChange
-from whatchanged.measured.gate import CERTAIN, Visibility, visibility
-from whatchanged.measured.layers import ground_color, usual_color
-from whatchanged.measured.planes import enlarged, steps_between
-from whatchanged.measured.reading import Pixels
-from whatchanged.measured.regions import WEAKER, find_regions
+from whatchanged.measured.pixels.boxes import area, box_of, grown, iou
+from whatchanged.measured.pixels.gate import CERTAIN, Visibility, visibility
+from whatchanged.measured.pixels.layers import ground_color, usual_color
+from whatchanged.measured.pixels.planes import enlarged, steps_between
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.pixels.regions import WEAKER, find_regions
 from whatchanged.measured.result import Box, Kind, Statement
-from whatchanged.measured.things import GATHERED, Ink, spread
+from whatchanged.measured.rules.changes import merged, tightened
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.things import GATHERED, Ink, spread
 
 SAME = 0.85
 """Of two proposals whose boxes overlap by so much (intersection over union), the first stays."""

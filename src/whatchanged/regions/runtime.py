@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged import words
 from whatchanged.captioner.bundle import REGION_GRAPH, Bundle
 from whatchanged.captioner.card import RegionInput, Statements
 from whatchanged.captioner.onnx_graphs import Graph, checked_threads
 from whatchanged.errors import BundleError
-from whatchanged.measured import words
-from whatchanged.measured.boxes import area, common
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.boxes import area, common
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
 from whatchanged.regions.numbers import NUMBERS, PairProposals, read_proposals
 from whatchanged.regions.proposals import Proposal

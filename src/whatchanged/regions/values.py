@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from whatchanged.measured import colors
-from whatchanged.measured.kinds import SAME_COLOR
-from whatchanged.measured.layers import far, read_layer
-from whatchanged.measured.reading import Pixels
+from whatchanged import words
+from whatchanged.measured.pixels.layers import far, read_layer
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Kind
+from whatchanged.measured.rules.kinds import SAME_COLOR
 from whatchanged.regions.proposals import Proposal
 
 ValuesByName = dict[str, Any]
@@ -41,7 +41,7 @@ def _colors(before: Pixels, after: Pixels, proposal: Proposal) -> ValuesByName:
         if one.ink_color is None or other.ink_color is None:
             return {}
         was, now = one.ink_color, other.ink_color
-    return {"color_before": colors.code(was), "color_after": colors.code(now)}
+    return {"color_before": words.color_code(was), "color_after": words.color_code(now)}
 
 
 def _step(before: Pixels, after: Pixels, proposal: Proposal) -> ValuesByName:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.layers import INK, usual_color
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.layers import INK, usual_color
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 HIGHEST = 60

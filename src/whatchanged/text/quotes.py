@@ -4,7 +4,7 @@ import unicodedata
 from itertools import pairwise
 from typing import NamedTuple
 
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.text.lines import gap_within, is_upright, turned, uncovered, words_around
 from whatchanged.text.recogniser import read_line

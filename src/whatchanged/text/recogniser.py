@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from whatchanged.errors import MissingExtra
-from whatchanged.measured.reading import Pixels
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.telemetry import import_rapidocr
 
 

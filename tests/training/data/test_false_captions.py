@@ -14,7 +14,7 @@ from whatchanged.records import PairRecord
 from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
 from whatchanged.worlds import find_world, language_of
 from whatchanged.worlds.birds.language import is_true as true_of_birds
-from whatchanged.worlds.birds.twin import read_truth
+from whatchanged.worlds.birds.truth import read_truth
 from whatchanged.worlds.clevr.grading import is_true
 from whatchanged.worlds.clevr.language import write_captions
 

@@ -20,7 +20,7 @@ from whatchanged.training.data.text_negatives import (
     mine_text,
 )
 from whatchanged.worlds.birds.language import is_true
-from whatchanged.worlds.birds.twin import read_truth
+from whatchanged.worlds.birds.truth import read_truth
 
 pytest.importorskip("textblob")
 

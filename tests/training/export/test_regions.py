@@ -14,7 +14,7 @@ from whatchanged.captioner.card import RegionInput, Statements
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import BundleError, RecipeError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.regions.runtime import RegionJudgement, RegionModel
 from whatchanged.training.export import export_run, regions

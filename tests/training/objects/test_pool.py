@@ -12,6 +12,7 @@ import pytest
 from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError
+from whatchanged.synth.clevr import PLAIN, render
 from whatchanged.training.objects import pool
 from whatchanged.training.objects.pool import (
     draw_pool,
@@ -22,7 +23,6 @@ from whatchanged.training.objects.pool import (
     picture_truth,
     stop,
 )
-from whatchanged.training.objects.render import PLAIN, render
 from whatchanged.training.objects.supervision import ATTRIBUTES, CHANGE_LABELS
 from whatchanged.worlds.clevr.change import SceneChange
 from whatchanged.worlds.clevr.sampling import sample_triple

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.training.regions.store import (
     ROW,

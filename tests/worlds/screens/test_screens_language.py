@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import SIZE, changes, truths
 
-from whatchanged.measured import colors, words
+from whatchanged import words
 from whatchanged.testing import check_world
 from whatchanged.worlds import find_world
 from whatchanged.worlds.screens import reading
@@ -168,7 +168,7 @@ def test_of_another_value_it_is_false(name, data):
     other = data.draw(st.sampled_from(VALUES[name]))
     true = change.values[name]
     if name == "color_after":
-        one, two = (colors.name(tuple(bytes.fromhex(code[1:]))) for code in (true, other))
+        one, two = (words.color_name(tuple(bytes.fromhex(code[1:]))) for code in (true, other))
         assume(one.split()[-1] != two.split()[-1])
     if name in ("dx", "dwidth"):
         assume(abs(other - true) > 12)
@@ -271,7 +271,7 @@ def test_what_is_no_sentence_of_it_is_not_read(sentence):
 
 def test_every_colour_and_every_place_has_a_word_that_is_read():
     levels = range(0, 256, 51)
-    names = {colors.name((r, g, b)) for r in levels for g in levels for b in levels}
+    names = {words.color_name((r, g, b)) for r in levels for g in levels for b in levels}
     assert names <= set(COLORS)
     for left in range(0, 100, 10):
         for top in range(0, 100, 10):

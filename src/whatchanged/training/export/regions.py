@@ -21,7 +21,7 @@ from whatchanged.errors import BundleError, RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.measured.result import KINDS
 from whatchanged.records import PairRecord
 from whatchanged.regions.numbers import NUMBERS, read_proposals

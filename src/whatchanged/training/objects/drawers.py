@@ -1,11 +1,10 @@
 """What ``whatchanged synth`` calls to draw data sets of the CLEVR world; `worlds/clevr/world.py` names it."""
 
+# A CPU's renderer needs Numba: where it is missing, this says so before anything is drawn.
+from whatchanged.synth.clevr.compiling import machine_code  # noqa: F401
+from whatchanged.synth.clevr.twin import write_twin
 from whatchanged.training.device import choose_device
 from whatchanged.training.objects.pool import draw_pool
-
-# A CPU's renderer needs Numba: where it is missing, this says so before anything is drawn.
-from whatchanged.training.objects.render.compiling import machine_code  # noqa: F401
-from whatchanged.training.objects.render.synth import write_twin
 from whatchanged.worlds import Drawing
 from whatchanged.worlds.clevr.sampling import Views
 

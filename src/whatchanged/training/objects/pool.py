@@ -27,8 +27,8 @@ from whatchanged.files import clear_drafts, whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
 from whatchanged.processes import end_with_parent, start_process, worker_pool
+from whatchanged.synth.clevr import PLAIN, PictureLook, look_for, render
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
-from whatchanged.training.objects.render import PLAIN, PictureLook, look_for, render
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
 from whatchanged.worlds.clevr.sampling import Views, sample_triple

@@ -28,7 +28,7 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.measured.compared import Compared
-from whatchanged.measured.reading import read_picture
+from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.opening import regular
 from whatchanged.processes import in_order, worker_pool
 from whatchanged.records import PairRecord

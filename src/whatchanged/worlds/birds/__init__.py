@@ -1,4 +1,4 @@
-"""A world of drawn birds: species, birds, sentences about them, pictures, and data sets.
+"""A world of drawn birds: species, birds, and sentences about them; `synth.birds` draws them.
 
 It exists to run PCL's cross-task training from end to end. It says nothing about real birds.
 """

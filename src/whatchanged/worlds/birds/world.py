@@ -17,7 +17,7 @@ from whatchanged.worlds.birds.language import (
     reads,
     says_no_difference,
 )
-from whatchanged.worlds.birds.twin import TRUTH, read_truth
+from whatchanged.worlds.birds.truth import TRUTH, read_truth
 
 BirdsTruth = tuple[Bird, ...]
 """The birds of a record's pictures: two, or one for a single picture."""
@@ -82,7 +82,7 @@ WORLD = World(
         Drawer(
             "birds",
             "drawn birds in the layouts of Birds-to-Words, CUB and NABirds; one pair a scene; squares",
-            "whatchanged.worlds.birds.twin:draw_birds",
+            "whatchanged.synth.birds.twin:draw_birds",
             (128, 128),
             unit="pairs",
         ),

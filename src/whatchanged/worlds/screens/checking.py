@@ -2,7 +2,7 @@
 
 import re
 
-from whatchanged.measured import words
+from whatchanged import words
 from whatchanged.worlds import Box
 from whatchanged.worlds.screens.elements import fitting
 from whatchanged.worlds.screens.slots import AMOUNT, COUNTS, PLURAL_OF, Size, growth_of, hue_of, more, step_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from whatchanged.measured import words
+from whatchanged import words
 from whatchanged.worlds import Claim
 from whatchanged.worlds.screens.elements import ANYTHING, ELEMENTS, nouns_of
 from whatchanged.worlds.screens.kinds import KINDS

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from whatchanged.measured import colors, words
+from whatchanged import words
 from whatchanged.worlds import Box
 from whatchanged.worlds.screens.elements import (
     ELEMENTS,
@@ -21,7 +21,7 @@ from whatchanged.worlds.screens.truth import ScreenChange
 Size = tuple[int, int]
 _HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")
 COLORS = ("white", "black", *(f"{shade}{hue}" for hue in _HUES for shade in ("", "dark ", "light ")))
-"""Every name of a colour that ``measured.colors`` has."""
+"""Every name of a colour that ``words.color_name`` gives."""
 _POSITIONS = tuple(
     words.position_phrase(box, (100, 100))
     for box in (
@@ -31,7 +31,7 @@ _POSITIONS = tuple(
         (0, 0, 100, 100),
     )
 )
-"""Every phrase for a place that ``measured.words`` has."""
+"""Every phrase for a place that ``words.position_phrase`` gives."""
 COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 _PLURALS = {
     "is": "are",
@@ -238,7 +238,7 @@ def _grown(change: ScreenChange) -> list[tuple[str, int]]:
 def colors_of(change: ScreenChange) -> tuple[str, str]:
     """The names of the colours before and after; "" where they are not known."""
     results = [change.values.get(name) for name in ("color_before", "color_after")]
-    one, other = (colors.name(_rgb(c)) if isinstance(c, str) else "" for c in results)
+    one, other = (words.color_name(_rgb(c)) if isinstance(c, str) else "" for c in results)
     return one, other
 
 

@@ -82,7 +82,7 @@ WORLD = World(
         Drawer(
             "screens",
             "pairs of screens from real renderers, with sentences and full truth; four pairs a document",
-            "whatchanged.worlds.screens.drawing.run:draw_screens",
+            "whatchanged.synth.screens.run:draw_screens",
             (1280, 900),
             unit="documents",
             options=(

@@ -2,7 +2,7 @@
 
 from numpy.random import Generator
 
-from whatchanged.measured import words
+from whatchanged import words
 from whatchanged.worlds.screens.slots import Naming, Size, fill, fits, known_nouns
 from whatchanged.worlds.screens.templates import NO_CHANGE, TEMPLATES
 from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth

@@ -1,0 +1,1 @@
+"""What changed between two pictures, by rules over what is seen: found, paired, named, put into words."""

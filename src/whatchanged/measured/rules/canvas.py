@@ -1,0 +1,328 @@
+"""Pictures of two sizes: turned, mirrored, cropped, resized, or with lines that came or went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from whatchanged import words
+from whatchanged.measured.pixels.boxes import area, common
+from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box, Statement
+from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
+
+TURNS = (
+    (Image.Transpose.ROTATE_270, "turned by 90 degrees clockwise"),
+    (Image.Transpose.ROTATE_90, "turned by 90 degrees counterclockwise"),
+    (Image.Transpose.ROTATE_180, "turned upside down"),
+    (Image.Transpose.FLIP_LEFT_RIGHT, "mirrored left to right"),
+    (Image.Transpose.FLIP_TOP_BOTTOM, "mirrored top to bottom"),
+    (Image.Transpose.TRANSPOSE, "mirrored and turned by 90 degrees"),
+    (Image.Transpose.TRANSVERSE, "mirrored and turned by 90 degrees"),
+)
+PROBES = 64
+"""Pixels that tell whether one picture lies in another, and most places that are then compared."""
+THUMBNAIL = 64
+"""Side of the reduced pictures on which turns and resizes are looked for."""
+SCALED = 4.0
+"""Mean levels up to which a resized picture is the same."""
+TURNED = 2.0
+"""Mean levels up to which a turned picture is the same."""
+SIZES = "the picture's size changed from {} to {} pixels"
+FITTING = 0.4
+"""Share of the lines that must have a source for pictures of two sizes to be laid on each other."""
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Lines of the picture after and the lines before that they come from."""
+
+    after: NDArray[np.intp]
+    before: NDArray[np.intp]
+
+
+def turned(before: Pixels, after: Pixels) -> str | None:
+    """How the picture was turned or mirrored, None where it was not."""
+    if _thumbnail_distance(before, after) <= TURNED:
+        return None
+    for way, text in TURNS:
+        other = Image.fromarray(before).transpose(way)
+        if (
+            other.size == (after.shape[1], after.shape[0])
+            and _thumbnail_distance(np.asarray(other), after) <= TURNED
+        ):
+            return text
+    return None
+
+
+def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
+    """The statement that the picture was turned or mirrored, None where it was not."""
+    text = turned(before, after)
+    if text is None:
+        return None
+    one, other = _whole(before), _whole(after)
+    return Statement(
+        kind="moved",
+        box_before=one,
+        box_after=other,
+        sentence=words.capitalised(f"the picture was {text}"),
+        confidence=0.9,
+        share=1.0,
+        values={"aspect": "turn"},
+        boxes=(other,),
+    )
+
+
+@dataclass(frozen=True)
+class AlignedPair:
+    """Two pictures of two sizes, laid on each other.
+
+    statements  best first
+    before      the picture before with its lines where they are after
+    seen        how visibly that differs from the picture after
+    unused      indices of the ignored boxes that hold no difference
+    """
+
+    statements: list[Statement]
+    before: Pixels
+    seen: Visibility
+    unused: tuple[int, ...] = ()
+
+
+def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> AlignedPair:
+    """What two pictures of two sizes tell.
+
+    ignore: boxes of the picture after in which differences do not count; where the pictures cannot be laid on
+    each other, as when one is turned or scaled, they count as a whole.
+    """
+    turn = turn_statement(before, after)
+    if turn is not None:
+        return _whole_alone(turn, after)
+    if _is_scaled(before, after):
+        scaled = _size_statement(before, after, "the picture was scaled from {} to {} pixels")
+        return _whole_alone(scaled, after)
+    rows, columns = _both_aligned(before, after)
+    if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
+        return _whole_alone(_size_statement(before, after, SIZES), after)
+    came_or_went: list[DetectedChange] = []
+    exchanged: list[tuple[int, Gap]] = []
+    for axis, (runs, _) in enumerate((rows, columns)):
+        moved = () if len(runs) == 1 else moved_runs(before, after, _whole(after), axis, runs)
+        gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
+        if len(runs) == 1:
+            gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
+        exchanged += [(axis, gap) for gap in gaps if gap.exchanged]
+        came_or_went += shift_changes(axis, moved, [gap for gap in gaps if not gap.exchanged])
+    lines = [rows[1], columns[1]]
+    for axis, gap in exchanged:
+        lines[axis] = _with_exchanged(before, after, axis, gap, lines)
+    aligned = after.copy()
+    aligned[np.ix_(lines[0].after, lines[1].after)] = before[np.ix_(lines[0].before, lines[1].before)]
+    counted = [one for one in came_or_went if not any(_inside(one, box) for box in ignore)]
+    unused = unused_boxes(aligned, after, ignore)
+    unused = tuple(k for k in unused if not any(_inside(one, ignore[k]) for one in came_or_went))
+    aligned = without_boxes(aligned, after, ignore)
+    seen = visibility(aligned, after)
+    changes = detect_changes(aligned, after, seen, threshold)
+    if exchanged and any(one.cause for one in changes):  # what changed in exchanged lines pushed the rest
+        counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
+    changes += counted
+    if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
+        cut = _cropping_text(rows[0][0], columns[0][0], before, after)
+        return AlignedPair([_size_statement(before, after, cut)], aligned, seen, unused)
+    statements = in_words(changes, (after.shape[1], after.shape[0]))
+    return AlignedPair([*statements, _size_statement(before, after, SIZES)], aligned, seen, unused)
+
+
+def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
+    """One statement about the whole, where nothing is laid on the picture after but that itself."""
+    return AlignedPair([statement], after, visibility(after, after))
+
+
+def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:
+    """The lines of an axis with those of a gap in which about as many went as came.
+
+    They are laid on each other at their beginnings or ends, whichever fits; where more came than went, the
+    last of those before is repeated. lines: of both axes.
+    """
+    (first, last), (start, stop) = gap.after, gap.before
+    there = np.arange(first, last)
+    ways = (np.minimum(start + there - first, stop - 1), np.maximum(stop + there - last, start))
+    across = lines[1 - axis]
+    shown = np.take(np.take(after, there, axis), across.after, 1 - axis).astype(np.int16)
+    unlike = [
+        int(np.abs(np.take(np.take(before, way, axis), across.before, 1 - axis) - shown).sum())
+        for way in ways
+    ]
+    own, way = lines[axis], ways[int(np.argmin(unlike))]
+    return _Lines(np.concatenate([own.after, there]), np.concatenate([own.before, way]))
+
+
+def unused_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
+    """Indices of the ignored boxes in which nothing differs between two pictures of one size."""
+    return tuple(
+        index
+        for index, (left, top, right, bottom) in enumerate(ignore)
+        if np.array_equal(before[top:bottom, left:right], after[top:bottom, left:right])
+    )
+
+
+def without_boxes(picture: Pixels, other: Pixels, ignore: Sequence[Box]) -> Pixels:
+    """The picture with another one's pixels in the ignored boxes."""
+    if not ignore:
+        return picture
+    copy = picture.copy()
+    for left, top, right, bottom in ignore:
+        copy[top:bottom, left:right] = other[top:bottom, left:right]
+    return copy
+
+
+def _inside(one: DetectedChange, box: Box) -> bool:
+    """Whether something was found in a box alone."""
+    boxes = [region for region in (one.box_before, one.box_after) if region is not None]
+    return all(common(region, box) == area(region) for region in boxes)
+
+
+def _cropping_text(rows: LineRun, columns: LineRun, before: Pixels, after: Pixels) -> str:
+    """The words for a picture of which only margins came or went."""
+    top, left = rows.offset or 0, columns.offset or 0
+    bottom = len(after) - len(before) - top
+    right = after.shape[1] - before.shape[1] - left
+    ends = {"top": top, "bottom": bottom, "left": left, "right": right}
+    steps = {name: step for name, step in ends.items() if step}
+    if all(step < 0 for step in steps.values()):
+        text = ", ".join(f"{words.pixels(-step)} at the {name}" for name, step in steps.items())
+        return f"the picture was cropped from {{}} to {{}} pixels: {text}"
+    if all(step > 0 for step in steps.values()):
+        text = ", ".join(f"{words.pixels(step)} at the {name}" for name, step in steps.items())
+        return f"the picture was extended from {{}} to {{}} pixels: {text}"
+    return SIZES
+
+
+_Alignment = tuple[list[LineRun], _Lines]
+
+
+def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment]:
+    """Rows and columns: first those that are found as they lie, then the others within what fits of the
+    first."""
+    first = max((0, 1), key=lambda axis: after.shape[1 - axis] == before.shape[1 - axis])
+    one = _aligned(before, after, first)
+    if len(one[1].after) < FITTING * after.shape[first]:
+        first = 1 - first
+        one = _aligned(before, after, first)
+    fits = one[1] if len(one[1].after) >= FITTING * after.shape[first] else None
+    if fits is None or before.shape[1 - first] == after.shape[1 - first]:
+        other = _aligned(before, after, 1 - first)
+    else:
+        cut = np.take(before, fits.before, axis=first), np.take(after, fits.after, axis=first)
+        runs = runs_of_lines(*cut, 1 - first)
+        other = runs, _sources(runs, before.shape[1 - first])
+    return (one, other) if first == 0 else (other, one)
+
+
+def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
+    """How the lines after follow from those before, compared over the length that both have.
+
+    The lines are laid on each other at their beginnings, their ends or their middles, whichever fits best.
+    Where there are as many as before, each comes from the one in its place: what moved is looked for later.
+    """
+    if before.shape[axis] == after.shape[axis]:
+        runs = [LineRun(0, after.shape[axis], 0)]
+        return runs, _sources(runs, before.shape[axis])
+    other = 1 - axis
+    length = min(before.shape[other], after.shape[other])
+    best: _Alignment | None = None
+    for part in (0.0, 1.0, 0.5):
+        one, another = (_cropped_to(picture, other, length, part) for picture in (before, after))
+        runs = runs_of_lines(one, another, axis)
+        lines = _sources(runs, before.shape[axis])
+        if best is None or len(lines.after) > len(best[1].after):
+            best = runs, lines
+        if before.shape[other] == after.shape[other]:
+            break
+    if best is None:
+        raise AssertionError("some part was tried")
+    return best
+
+
+def _cropped_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
+    """So much of a picture along an axis, with this part of the rest cut off before it."""
+    start = int((picture.shape[axis] - length) * part)
+    return np.take(picture, range(start, start + length), axis=axis)
+
+
+def _sources(runs: Sequence[LineRun], length_before: int) -> _Lines:
+    """Which lines after come from which lines before."""
+    after = [line for run in runs if run.offset is not None for line in range(run.start, run.stop)]
+    before = [
+        line - run.offset for run in runs if run.offset is not None for line in range(run.start, run.stop)
+    ]
+    inside = [k for k, line in enumerate(before) if 0 <= line < length_before]
+    return _Lines(np.array(after, np.intp)[inside], np.array(before, np.intp)[inside])
+
+
+def _is_scaled(before: Pixels, after: Pixels) -> bool:
+    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at
+    least."""
+    down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
+    if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
+        return False
+    if _thumbnail_distance(before, after) > SCALED or before.std() <= 4 * SCALED:
+        return False
+    return not (_is_part(before, after) or _is_part(after, before))  # a crop can look like a scaled picture
+
+
+def _is_part(whole: Pixels, part: Pixels) -> bool:
+    """Whether a picture lies in another as it is, looked for at pixels that differ from their neighbours."""
+    height, width = part.shape[:2]
+    down, across = whole.shape[0] - height, whole.shape[1] - width
+    if down < 0 or across < 0:
+        return False
+    fits = np.ones((down + 1, across + 1), bool)
+    edges = np.argwhere((part[:, 1:] != part[:, :-1]).any(axis=2))
+    for row, column in edges[:: max(1, len(edges) // PROBES)].tolist():
+        there = whole[row : row + down + 1, column : column + across + 1]
+        fits &= (there == part[row, column]).all(axis=2)
+        if not fits.any():
+            return False
+    places = np.argwhere(fits)[:PROBES].tolist()
+    return any(np.array_equal(whole[y : y + height, x : x + width], part) for y, x in places)
+
+
+def _thumbnail_distance(one: Pixels, other: Pixels) -> float:
+    """Mean levels between two pictures reduced to one small size."""
+    small = [
+        np.asarray(Image.fromarray(picture).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)).astype(
+            np.int16
+        )
+        for picture in (one, other)
+    ]
+    return float(np.abs(small[0] - small[1]).mean())
+
+
+def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:
+    """The statement about the sizes."""
+    sizes = [f"{picture.shape[1]} x {picture.shape[0]}" for picture in (before, after)]
+    one, other = _whole(before), _whole(after)
+    values = {"aspect": "canvas", "dx": other[2] - one[2], "dy": other[3] - one[3]}
+    return Statement(
+        kind="resized",
+        box_before=one,
+        box_after=other,
+        sentence=words.capitalised(text.format(*sizes)),
+        confidence=0.6,
+        share=1.0,
+        values=values,
+        boxes=(other,),
+    )
+
+
+def _whole(picture: Pixels) -> Box:
+    """The box of all of a picture."""
+    return 0, 0, picture.shape[1], picture.shape[0]

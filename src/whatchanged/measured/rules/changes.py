@@ -1,0 +1,393 @@
+"""From the visible differences of two pictures of one size to ranked statements."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.boxes import area, bands, box_of, gathered, grown, union
+from whatchanged.measured.pixels.gate import Visibility, unexplained, visibility
+from whatchanged.measured.pixels.planes import UNIT, enlarged, steps_between
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.pixels.regions import WEAKER, Region, find_regions
+from whatchanged.measured.pixels.scales import find_scale
+from whatchanged.measured.result import Box, Statement
+from whatchanged.measured.rules import sentences
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
+from whatchanged.measured.rules.lines import one_line, rewritten_lines, rewritten_with, whole_lines
+from whatchanged.measured.rules.matches import find_match
+from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
+from whatchanged.measured.rules.sides import moved_side
+
+ROUNDS = 2
+"""How often a shift is looked for in what the last one left over."""
+SMALLEST_FRAME = 16
+"""Pixels of the shorter side of a frame at least."""
+FRAME = 26
+"""Pixels from the border of a box within which differences make a frame or corners."""
+SAME_OBJECT = 6.0
+"""Mean levels by which a thing that moved may differ from itself."""
+MOST_REGIONS = 64
+"""Clusters that are told apart, the largest."""
+MOST_GAP = 40
+"""Clusters at most so many pixels apart can belong together."""
+MOST_ROOM = 1.5
+"""Clusters belong together where the box around them is at most this many times their own boxes."""
+FAINT_PART = 0.1
+"""Pixels that differ by less than this part of the most in a cluster are not what it is about."""
+LEAST_UNEXPLAINED = 7
+"""Levels, beside those that nobody sees, up to which motion by one pixel explains a difference."""
+NEAR = 4
+"""Pixels around what such motion does not explain that belong to the change."""
+PUSH = (0.4, 2.5)
+"""What comes or goes is at least and at most so large, in steps of what it pushes."""
+OVERLAP = 4
+"""Pixels by which what pushes may reach into what it pushes."""
+MATCH = 0.1
+"""How much more of what differs words must explain than lines do."""
+MOST_PARTS = 8
+"""Bands in which shifts are looked for, the largest first."""
+
+
+def in_words(changes: Sequence[DetectedChange], size: tuple[int, int]) -> list[Statement]:
+    """Statements for what was found, alike ones as one, best first."""
+    return [
+        sentences.statement(
+            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes
+        )
+        for one in _ranked(merged(changes))
+    ]
+
+
+def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
+    """What is found in two pictures that lie on each other: shifts first, then what they leave over."""
+    changes: list[DetectedChange] = []
+    aligned = before
+    visible = seen.visible(threshold)
+    scale = find_scale(before, after, visible)
+    if scale is not None:
+        aligned = scale.taken_from(before, after)
+        rest = visibility(aligned, after)
+        pixels = np.count_nonzero(visible) - np.count_nonzero(rest.visible(threshold))
+        values = {"axis": scale.axis, "factor": scale.factor}
+        finding = Finding("moved", "axis limit", 0.6, values)
+        changes.append(DetectedChange(finding, scale.frame, scale.frame, int(pixels)))
+        seen = rest
+    regions = find_regions(seen, threshold)
+    for _ in range(ROUNDS):
+        shift = _best_shift(aligned, after, seen, regions, threshold)
+        if shift is None:
+            break
+        changes += [
+            _as_side(aligned, after, one) for one in shift_changes(shift.axis, shift.moved, shift.gaps)
+        ]
+        gone = covered(aligned, shift)
+        if gone is not None:
+            changes.append(DetectedChange(Finding("removed", "moved over", 0.6), gone, None, area(gone)))
+        aligned, seen = shift.aligned, shift.seen
+        regions = find_regions(seen, threshold)
+    differs = seen.visible(WEAKER * threshold)
+    for region in merged_regions([tightened(aligned, after, one) for one in regions]):
+        box = region.box
+        side = moved_side(aligned, after, box)
+        if side is not None:
+            changes.append(DetectedChange(*side, region.pixels))
+            continue
+        finding = find_kind(aligned, after, box, differs)
+        there = None if finding.kind == "removed" else box
+        was = None if finding.kind == "added" else box
+        if finding.aspect == "length":
+            was, there = _lengths(aligned, after, box, finding)
+        changes.append(DetectedChange(finding, was, there, region.pixels))
+    lines = whole_lines(before, after, with_moves(aligned, after, changes))
+    return pushed(rewritten_lines(lines))
+
+
+def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
+    """What moved, if it is nothing but a side of a thing, as the thing that grew or shrank."""
+    if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
+        return one
+    side = moved_side(before, after, union([one.box_before, one.box_after]))
+    return one if side is None else replace(one, finding=side[0], box_before=side[1], box_after=side[2])
+
+
+def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple[Box, Box]:
+    """The boxes before and after of a thing that grew into a box, or shrank out of it."""
+    axis = 1 if "dx" in finding.values else 0
+    grew = finding.values["grew"]
+    larger = stretched(after if grew else before, box, axis)
+    low, high = (0, 2) if axis == 1 else (1, 3)
+    smaller = list(larger)
+    if box[low] - larger[low] >= larger[high] - box[high]:
+        smaller[high] = box[low]
+    else:
+        smaller[low] = box[high]
+    left, top, right, bottom = smaller
+    rest = larger if min(right - left, bottom - top) <= OVERLAP else (left, top, right, bottom)
+    return (rest, larger) if grew else (larger, rest)
+
+
+def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
+    """What moved is a consequence where something beside it came, went or grew by about as much.
+
+    In a line of text, what a rewritten word pushes is rewritten with it.
+    """
+    moved = [one for one in changes if one.finding.kind == "moved" and one.cause]
+    if not moved:
+        return changes
+    written = next((one for one in changes if one.finding.kind == "rewritten" and one.cause), None)
+    line = [one for one in moved if written is not None and one_line(written, one)]
+    if written is not None and line:
+        changes = [one for one in changes if one not in line and one is not written]
+        return pushed([*changes, rewritten_with(written, [written, *line])])
+    first = max(moved, key=lambda one: one.pixels)
+    if not (any(_pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)):
+        return changes
+    return [replace(one, cause=False) if one in moved else one for one in changes]
+
+
+def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChange]) -> bool:
+    """Whether something came or went and pushed its neighbours by more than anything else moved."""
+    if not any(
+        one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in changes
+    ):
+        return False
+    pushed_by = [_step(one) for one in changes if one.finding.kind == "moved" and not one.cause]
+    return bool(pushed_by) and max(map(_step, moved)) <= max(pushed_by)
+
+
+def _step(moved: DetectedChange) -> int:
+    """How far something moved."""
+    return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
+
+
+def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
+    """Whether a change explains that something moved."""
+    step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
+    box = one.box_after or one.box_before
+    if box is None or moved.box_after is None or one.finding.kind == "moved":
+        return False
+    if one.finding.kind == "rewritten" or one.finding.aspect == "size":
+        return True
+    overlap = TEXT_HEIGHT if one.finding.kind in ("added", "removed") else OVERLAP
+    if any(
+        far and _lies_before(box, moved.box_after, axis, overlap) for axis, far in enumerate(step.values())
+    ):
+        return True
+    if one.finding.kind == "resized":
+        return any(abs(abs(one.finding.values.get(name, 0)) - far) <= 2 for name, far in step.items() if far)
+    sides = {"dx": box[2] - box[0], "dy": box[3] - box[1]}
+    fits = any(PUSH[0] * far <= sides[name] <= PUSH[1] * far for name, far in step.items() if far)
+    return fits and one.finding.kind in ("added", "removed")
+
+
+def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
+    """Whether a box ends where another begins, from left to right (axis 0) or downwards, and beside it."""
+    across = 1 - axis
+    beside = box[across] < other[across + 2] and other[across] < box[across + 2]
+    return beside and -MOST_GAP <= box[axis + 2] - other[axis] <= overlap
+
+
+def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
+    """The cluster without its rim, such as noise beside a change.
+
+    Rim is what is faint, and what lies far from all that motion by one pixel does not explain.
+    """
+    left, top, right, bottom = region.box
+    part = (slice(top, bottom), slice(left, right))
+    steps = steps_between(before[part], after[part])
+    strong = steps >= max(1, FAINT_PART * int(steps.max()))
+    near = strong & _near_unexplained(before, after, region.box)
+    strong = near if near.any() else strong
+    return replace(region, box=box_of(strong, left, top) or region.box)
+
+
+def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:
+    """Whether a pixel of a box lies near what motion by one pixel does not explain; all do where it does."""
+    left, top, right, bottom = grown(box, 1, (after.shape[1], after.shape[0]))
+    inside = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
+    rest = np.zeros((box[3] - box[1], box[2] - box[0]), np.int16)
+    for channel in range(after.shape[2]):
+        planes = (
+            picture[top:bottom, left:right, channel].astype(np.int16) * UNIT for picture in (before, after)
+        )
+        np.maximum(rest, np.abs(unexplained(*planes))[inside], out=rest)
+    most = int(rest.max())
+    if most <= LEAST_UNEXPLAINED * UNIT:
+        return np.ones(rest.shape, bool)
+    return enlarged(rest >= FAINT_PART * most, NEAR, NEAR)
+
+
+def with_moves(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
+    """A thing that was removed at one place and added at another, unaltered, has moved."""
+    gone = [one for one in changes if one.finding.kind == "removed"]
+    new = [one for one in changes if one.finding.kind == "added"]
+    rest = [one for one in changes if one not in gone and one not in new]
+    for one in gone:
+        twin = next(
+            (other for other in new if _same_object(before, after, one.box_before, other.box_after)), None
+        )
+        if twin is None or one.box_before is None or twin.box_after is None:
+            rest.append(one)
+            continue
+        new.remove(twin)
+        values = {"dx": twin.box_after[0] - one.box_before[0], "dy": twin.box_after[1] - one.box_before[1]}
+        rest.append(
+            DetectedChange(
+                Finding("moved", "position", 0.8, values), one.box_before, twin.box_after, twin.pixels
+            )
+        )
+    return rest + new
+
+
+def _same_object(before: Pixels, after: Pixels, was: Box | None, there: Box | None) -> bool:
+    """Whether two boxes of about one size show about the same."""
+    if was is None or there is None:
+        return False
+    width, height = (min(was[k + 2] - was[k], there[k + 2] - there[k]) for k in (0, 1))
+    if any(abs((was[k + 2] - was[k]) - (there[k + 2] - there[k])) > 2 for k in (0, 1)):
+        return False
+    one = before[was[1] : was[1] + height, was[0] : was[0] + width].astype(np.int16)
+    other = after[there[1] : there[1] + height, there[0] : there[0] + width]
+    return bool(np.abs(one - other).mean() <= SAME_OBJECT)
+
+
+def merged_regions(regions: list[Region]) -> list[Region]:
+    """Clusters that lie together as one."""
+    regions = regions[:MOST_REGIONS]
+    boxes = [region.box for region in regions]
+    groups = [list(range(len(boxes)))] if _is_frame(boxes) else gathered(boxes, MOST_GAP, MOST_ROOM)
+    gathered_regions = [
+        Region(
+            union([regions[index].box for index in group]),
+            sum(regions[index].pixels for index in group),
+            max(regions[index].strength for index in group),
+        )
+        for group in groups
+    ]
+    return sorted(gathered_regions, key=lambda region: (-region.pixels, region.box))
+
+
+def _is_frame(boxes: Sequence[Box]) -> bool:
+    """Whether boxes lie along the border of the box around them alone, in all its four corners."""
+    if not 2 <= len(boxes) <= 8:
+        return False
+    left, top, right, bottom = union(boxes)
+    if min(right - left, bottom - top) < SMALLEST_FRAME:
+        return False
+    across, down = min(FRAME, (right - left) // 3), min(FRAME, (bottom - top) // 3)
+    at_border = all(
+        box[2] <= left + across or box[0] >= right - across or box[3] <= top + down or box[1] >= bottom - down
+        for box in boxes
+    )
+    corners = [(left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1)]
+    near = [
+        any(box[0] - 4 <= x < box[2] + 4 and box[1] - 4 <= y < box[3] + 4 for box in boxes)
+        for x, y in corners
+    ]
+    return at_border and all(near)
+
+
+def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
+    """Alike changes as one: the same kind and finer word."""
+    alike: dict[tuple[object, ...], list[DetectedChange]] = {}
+    for one in changes:
+        alike.setdefault((one.cause, one.finding.kind, one.finding.aspect), []).append(one)
+    return [_together(group) for group in alike.values()]
+
+
+def _together(group: list[DetectedChange]) -> DetectedChange:
+    """Alike changes as one; its boxes are around theirs, its values those of all, if all have the same."""
+    first = max(group, key=lambda one: one.pixels)
+    before = [one.box_before for one in group if one.box_before]
+    after = [one.box_after for one in group if one.box_after]
+    alike = all(one.finding.values == first.finding.values for one in group)
+    return replace(
+        first,
+        finding=first.finding if alike else replace(first.finding, values={}),
+        box_before=union(before) if before else None,
+        box_after=union(after) if after else None,
+        pixels=sum(one.pixels for one in group),
+        boxes=tuple(one.box_after or one.box_before or (0, 0, 0, 0) for one in group),
+    )
+
+
+def _best_shift(
+    before: Pixels, after: Pixels, seen: Visibility, regions: Sequence[Region], threshold: float
+) -> Shift | None:
+    """The shift that explains most of what differs; None where none does.
+
+    regions: the clusters of what differs.
+    """
+    if not regions:
+        return None
+    best: Shift | None = None
+    for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
+        shift = find_shift(before, after, seen, box, axis, threshold)
+        if shift is not None and (best is None or shift.explained > best.explained + 0.02):
+            best = shift
+    everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))
+    match = find_match(before, after, seen, everything, threshold)
+    if match is not None and (best is None or match.explained > best.explained + MATCH):
+        best = match
+    return best
+
+
+def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]:
+    """Where shifts are looked for: all differences together, then each row of them, each column of them."""
+    everything = grown(union(boxes), 2, size)
+    parts = [(everything, 0), (everything, 1)]
+    rows = [(grown(box, 2, size), 1) for box in bands(boxes, axis=0)]
+    columns = [(grown(box, 2, size), 0) for box in bands(boxes, axis=1)]
+    others = sorted(rows + columns, key=lambda part: (-area(part[0]), part))
+    return list(dict.fromkeys(parts + others[:MOST_PARTS]))
+
+
+def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[DetectedChange]:
+    """What a shift says: what is new, gone, rewritten or stretched, and what moved."""
+    text_line = axis == 1 and all(one.after[3] - one.after[1] <= TEXT_HEIGHT for one in moved)
+    changes = [_of_gap(gap, axis, moved if text_line else ()) for gap in gaps]
+    thick = [one for one in changes if not _is_edge(one)]
+    changes = [one if one in thick else replace(one, cause=False) for one in changes]
+    for one in moved:
+        finding = Finding("moved", "position", 0.7, {"dx": one.dx, "dy": one.dy})
+        changes.append(DetectedChange(finding, one.before, one.after, area(one.after), cause=not thick))
+    return changes
+
+
+def _is_edge(one: DetectedChange) -> bool:
+    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not."""
+    box = one.box_after
+    return (
+        one.finding.kind in ("replaced", "resized")
+        and box is not None
+        and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
+    )
+
+
+def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:
+    """What came and went at one place; ``line``: what moved beside it, where all that is one line of text."""
+    if gap.stretch:
+        box = gap.thing
+        values = {"dy" if axis == 0 else "dx": gap.lines, "grew": gap.lines > 0}
+        breadth = box[2] - box[0] if axis == 0 else box[3] - box[1]
+        return DetectedChange(Finding("resized", "length", 0.6, values), box, box, abs(gap.lines) * breadth)
+    if gap.new and gap.gone:
+        finding = Finding("rewritten", "text", 0.5) if line else Finding("replaced", "part", 0.5)
+        after = union([gap.new, *(one.after for one in line)])
+        before = union([gap.gone, *(one.before for one in line)])
+        return DetectedChange(finding, before, after, area(after))
+    if gap.new:
+        return DetectedChange(Finding("added", "pushed in", 0.7), None, gap.new, area(gap.new))
+    box = gap.gone or (0, 0, 0, 0)
+    return DetectedChange(Finding("removed", "closed up", 0.7), box, None, area(box))
+
+
+def _ranked(changes: list[DetectedChange]) -> list[DetectedChange]:
+    """The most telling first: causes before consequences, then by size."""
+    return sorted(
+        changes,
+        key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
+    )

@@ -1,0 +1,171 @@
+"""Lines of text: a word that changed is told with the words beside it, those that it pushed too."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.boxes import area, gap, union
+from whatchanged.measured.pixels.layers import INK, ground_color
+from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
+
+WORD_SPACE = 0.5
+"""Words of one line are at most so far apart, as a part of the line's height."""
+SHORTEST_LINE, HIGHEST_LINE = 5, 28
+"""Pixels that a line of text is high at least and at most."""
+RIM = 2
+"""Pixels at both ends of a box that may belong to what lies beside it."""
+MOST_LINE = 4.0
+"""A line that is longer than so many times what changed in it is told without the rest."""
+MOST_WORD = 0.55
+"""What came, went or looks otherwise is a word where it makes at most this part of the line."""
+SLENDER = 1.2
+"""What is no longer than so many times its height may be an icon."""
+ONE_HEIGHT = 0.6
+"""A line is at least this part as high as a word of it, and the other way round."""
+WORDS = (
+    ("rewritten", "text"),
+    ("restyled", "weight"),
+    ("added", "thing"),
+    ("added", "pushed in"),
+    ("removed", "thing"),
+    ("removed", "closed up"),
+    ("replaced", "icon"),
+)
+"""What a word that was written otherwise can look like by itself: kind and finer word."""
+BESIDE_MOVED = (("rewritten", "text"), ("restyled", "weight"), ("restyled", "shape"), ("recolored", "ink"))
+"""What it can look like beside words that moved."""
+
+
+def whole_lines(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
+    """What was found, with words that changed inside a line of text told as the line, rewritten."""
+    return [_of_line(before, after, one) for one in changes]
+
+
+def rewritten_lines(changes: list[DetectedChange]) -> list[DetectedChange]:
+    """What was found, with changed words and those of their line that they moved as one line, rewritten."""
+    for moved in [one for one in changes if one.finding.kind == "moved"]:
+        words = [one for one in changes if one.cause and one.finding.kind != "moved" and one_line(one, moved)]
+        if moved not in changes or not _show_rewriting(words):
+            continue
+        line = [
+            one
+            for one in changes
+            if one in words or (one.finding.kind == "moved" and any(one_line(word, one) for word in words))
+        ]
+        whole = rewritten_with(max(words, key=lambda one: one.pixels), line)
+        if _width(whole) <= MOST_LINE * max(_width(one) for one in words):
+            changes = [*(one for one in changes if one not in line), whole]
+    return changes
+
+
+def _show_rewriting(words: Sequence[DetectedChange]) -> bool:
+    """Whether changed words tell of a line that was rewritten: they are of several kinds, or one looks so."""
+    if len({one.finding.kind for one in words}) > 1:
+        return True
+    return any(
+        (one.finding.kind, one.finding.aspect) in BESIDE_MOVED
+        and one.box_after is not None
+        and _width(one) >= SLENDER * (one.box_after[3] - one.box_after[1])
+        for one in words
+    )
+
+
+def _width(one: DetectedChange) -> int:
+    """How wide something is, or was where it is gone."""
+    box = one.box_after or one.box_before
+    return box[2] - box[0] if box else 0
+
+
+def one_line(word: DetectedChange, moved: DetectedChange) -> bool:
+    """Whether what moved is of the line of text in which a word changed."""
+    one, other = word.box_after or word.box_before, moved.box_after
+    if one is None or other is None or moved.finding.values.get("dy"):
+        return False
+    height = max(one[3], other[3]) - min(one[1], other[1])
+    return height <= TEXT_HEIGHT and gap(one, other) <= height
+
+
+def rewritten_with(word: DetectedChange, line: Sequence[DetectedChange]) -> DetectedChange:
+    """A word that was rewritten, with all that was found in its line."""
+    before, after = (
+        [box for one in line if (box := getattr(one, end))] for end in ("box_before", "box_after")
+    )
+    return replace(
+        word,
+        finding=Finding("rewritten", "text", 0.5),
+        box_before=union(before),
+        box_after=union(after),
+        pixels=sum(one.pixels for one in line),
+    )
+
+
+def _of_line(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
+    """A changed word as its line; anything else as it is."""
+    if (one.finding.kind, one.finding.aspect) not in WORDS or not one.cause:
+        return one
+    seed = one.box_after or one.box_before
+    other = one.box_before or one.box_after
+    if seed is None or other is None:
+        return one
+    height = max(seed[3] - seed[1], other[3] - other[1])
+    word = max(seed[2] - seed[0], other[2] - other[0])
+    if one.finding.kind != "rewritten" and word < SLENDER * height:
+        return one
+    was, now = line_around(before, other), line_around(after, seed)
+    if was is None or now is None:
+        return one
+    lengths = {"removed": was[2] - was[0], "added": now[2] - now[0]}
+    # What came or went is a word where it stood in a line itself, not where others closed up.
+    longest = lengths.get(str(one.finding.kind), max(lengths.values()))
+    lowest, highest = (choose(line[3] - line[1] for line in (was, now)) for choose in (min, max))
+    alike = lowest >= ONE_HEIGHT * height and ONE_HEIGHT * highest <= height
+    most = longest - 2 if one.finding.kind == "rewritten" else MOST_WORD * longest
+    if not alike or word > most or longest > MOST_LINE * word:
+        return one
+    finding = Finding("rewritten", "text", 0.5)
+    return replace(one, finding=finding, box_before=was, box_after=now, pixels=max(one.pixels, area(now)))
+
+
+def line_around(pixels: Pixels, box: Box) -> Box | None:
+    """The line of text that a box lies in: as far as words follow one another; None where there is none."""
+    left, top, right, bottom = box
+    height = bottom - top
+    if not SHORTEST_LINE <= height <= HIGHEST_LINE:
+        return None
+    band = pixels[max(0, top - 2) : bottom + 2]
+    ink = steps_from(ground_color(pixels, box), band) > INK
+    filled, wall = np.asarray(ink.any(axis=0)), np.asarray(ink.all(axis=0))
+    space = round(WORD_SPACE * height)
+    inside = np.flatnonzero(filled[left + RIM : right - RIM]) + left + RIM
+    if len(inside):
+        left, right = int(inside[0]), int(inside[-1]) + 1
+    start = left - _reach(filled[:left][::-1], wall[:left][::-1], space)
+    stop = right + _reach(filled[right:], wall[right:], space)
+    columns = np.flatnonzero(filled[start:stop] & ~wall[start:stop])
+    if not len(columns):
+        return None
+    rows = np.flatnonzero(ink[:, start:stop].any(axis=1))
+    first = max(0, top - 2)
+    return (
+        start + int(columns[0]),
+        first + int(rows[0]),
+        start + int(columns[-1]) + 1,
+        first + int(rows[-1]) + 1,
+    )
+
+
+def _reach(filled: NDArray[np.bool_], wall: NDArray[np.bool_], space: int) -> int:
+    """How many columns further words go on, with gaps of at most so many columns."""
+    end = int(np.argmax(wall)) if wall.any() else len(wall)
+    inked = np.flatnonzero(filled[:end])
+    if not len(inked) or inked[0] > space:
+        return 0
+    breaks = np.flatnonzero(np.diff(inked) > space + 1)
+    last = int(inked[breaks[0]] if len(breaks) else inked[-1]) + 1
+    return last

@@ -1,0 +1,308 @@
+"""Shifts: parts of the picture whose content was pushed, found where differences are and then taken away."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.boxes import area, box_of, grown, union
+from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
+from whatchanged.measured.pixels.planes import UNIT, contrast, luminance
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+
+EXPLAINED = 0.4
+"""A shift is told where it makes at least this share of the visible differences vanish; what came or went
+counts as left over."""
+LEAST_INK = 12
+"""Levels of local contrast from which on it is ink."""
+SHORTEST = 6
+"""Lines that move together at least."""
+ALIKE = 12
+"""Levels by which lines that go on may differ from their neighbour."""
+LEAST_NOVEL = 6
+"""Pixels that make a thing."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What lies between two parts that moved differently: lines that are new, lines that are gone.
+
+    new, gone  the boxes of their ink, after and before; None where there is none
+    stretch    whether the lines repeat their neighbour, as where a thing was made longer or shorter
+    lines      how many more there are after than before
+    ink        how many of their pixels stand out from their neighbours
+    thing      the box of what was stretched, or of all that is new or gone
+    after      first and last line of the box after, exclusive
+    before     the same of the lines that are gone
+    """
+
+    new: Box | None
+    gone: Box | None
+    stretch: bool
+    lines: int
+    ink: int
+    thing: Box
+    after: tuple[int, int]
+    before: tuple[int, int]
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether about as many lines went as came: what changed in them is looked for once more."""
+        came, went = (stop - start for start, stop in (self.after, self.before))
+        return self.new is not None and self.gone is not None and 2 * min(came, went) >= max(came, went)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Content that lies elsewhere: its boxes, and how far it went."""
+
+    before: Box
+    after: Box
+    dx: int
+    dy: int
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What one part's lines tell.
+
+    axis       0 for rows, 1 for columns
+    moved      what lies elsewhere, by offset, the largest first
+    gaps       what came or went between
+    aligned    the picture before with its lines where they are after
+    seen       what still differs visibly between it and the picture after
+    explained  the share of the visible differences that vanished
+    """
+
+    axis: int
+    moved: tuple[Moved, ...]
+    gaps: tuple[Gap, ...]
+    aligned: Pixels
+    seen: Visibility
+    explained: float
+
+
+def find_shift(
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float
+) -> Shift | None:
+    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little."""
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
+    runs = [
+        run if run.offset == 0 or run.stop - run.start >= SHORTEST else LineRun(run.start, run.stop, None)
+        for run in runs_of_lines(before[part], after[part], axis)
+    ]
+    if not any(run.offset for run in runs):
+        return None
+    moved = moved_runs(before, after, box, axis, runs)
+    if not moved:
+        return None
+    gaps = gaps_between(before, after, (box, box), axis, runs)
+    aligned = before.copy()
+    aligned[part] = _warped(before[part], after[part], axis, runs)
+    for gap in gaps:
+        if gap.exchanged:
+            _exchange(aligned[part], before[part], after[part], axis, gap)
+    gaps = tuple(gap for gap in gaps if not gap.exchanged)
+    rest = visibility(aligned, after)
+    visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
+    explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
+    if explained < EXPLAINED:
+        return None
+    return Shift(axis, moved, gaps, aligned, rest, explained)
+
+
+def _warped(before: Pixels, after: Pixels, axis: int, runs: list[LineRun]) -> Pixels:
+    """The lines before at their places after; new lines are taken from the picture after."""
+    source, target = np.moveaxis(before, axis, 0), np.moveaxis(after, axis, 0).copy()
+    for run in runs:
+        if run.offset is not None:
+            start, stop = max(run.start, run.offset), min(run.stop, len(source) + run.offset)
+            target[start:stop] = source[start - run.offset : stop - run.offset]
+    return np.moveaxis(target, 0, axis)
+
+
+def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Gap) -> None:
+    """Lays the lines that are gone where the new ones are: at their beginnings or ends, whichever fits."""
+    target, source, shown = (np.moveaxis(picture, axis, 0) for picture in (aligned, before, after))
+    (first, last), (start, stop) = gap.after, gap.before
+    count = min(last - first, stop - start)
+    ends = (source[start : start + count], source[stop - count : stop])
+    places = (slice(first, first + count), slice(last - count, last))
+    unlike = [
+        int(np.abs(lines.astype(np.int16) - shown[place]).sum())
+        for lines, place in zip(ends, places, strict=True)
+    ]
+    best = int(np.argmin(unlike))
+    target[first:last] = ends[best][-1 if best == 0 else 0]
+    target[places[best]] = ends[best]
+
+
+def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> tuple[Moved, ...]:
+    """What lies elsewhere and carries ink, one for each offset; of what came in from beyond the edge of the
+    picture before, the part that could be seen there."""
+    results: dict[int, list[Box]] = {}
+    for run in runs:
+        if run.offset:
+            ink = ink_box(after, _lines(box, axis, run.start, run.stop))
+            if ink is not None:
+                results.setdefault(run.offset, []).append(ink)
+    moved = []
+    for offset, boxes in results.items():
+        there = union(boxes)
+        dx, dy = (0, offset) if axis == 0 else (offset, 0)
+        was = (there[0] - dx, there[1] - dy, there[2] - dx, there[3] - dy)
+        seen = grown(was, 0, (before.shape[1], before.shape[0]))
+        if seen[0] < seen[2] and seen[1] < seen[3]:
+            moved.append(Moved(seen, there, dx, dy))
+    return tuple(sorted(moved, key=lambda one: (-area(one.after), one.after)))
+
+
+def gaps_between(
+    before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[LineRun]
+) -> tuple[Gap, ...]:
+    """What came and went between the lines of two boxes (before, after) that have a source."""
+    length_before, length = (box_length(box, axis) for box in boxes)
+    kept = [(run.start, run.stop, run.offset) for run in runs if run.offset is not None]
+    used = np.zeros(length_before, bool)
+    for start, stop, offset in kept:
+        used[max(0, start - offset) : max(0, stop - offset)] = True
+    gaps = []
+    end_after = end_before = last = 0
+    for start, stop, offset in [*kept, (length, length, length - length_before)]:
+        source = start - offset
+        free = np.flatnonzero(~used[end_before : max(end_before, source)]) + end_before
+        gone = (int(free[0]), int(free[-1]) + 1) if len(free) else (0, 0)
+        gap = _gap(before, after, boxes, axis, (end_after, start), gone)
+        cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
+        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
+            gaps.append(gap)
+        end_after, end_before, last = stop, max(end_before, stop - offset), offset
+    return tuple(gaps)
+
+
+def _gap(
+    before: Pixels,
+    after: Pixels,
+    boxes: tuple[Box, Box],
+    axis: int,
+    new: tuple[int, int],
+    gone: tuple[int, int],
+) -> Gap:
+    """The gap of some lines after and some lines before."""
+    gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
+    ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
+    came, went = novel(after, new_lines, axis), novel(before, gone_lines, axis)
+    stretch = came is None and went is None
+    more = new[1] - new[0] - (gone[1] - gone[0])
+    if stretch:
+        came, went = ink_box(after, new_lines), ink_box(before, gone_lines)
+    thing = union([box for box in (came, went) if box] or [new_lines])
+    if stretch and (came or went):
+        picture = after if came else before
+        thing = stretched(picture, came or went or new_lines, axis)
+    return Gap(new=came, gone=went, stretch=stretch, lines=more, ink=ink, thing=thing, after=new, before=gone)
+
+
+def covered(before: Pixels, shift: Shift) -> Box | None:
+    """The box of what is gone because something in its line moved over it; None where nothing is."""
+    if shift.axis == 0 or shift.gaps:
+        return None
+    for one in shift.moved:
+        low, high = one.after[0], one.after[2]
+        if one.dx > 0:
+            low = max(low, max(other.before[2] for other in shift.moved) + 1)
+        else:
+            high = min(high, min(other.before[0] for other in shift.moved) - 1)
+        box = ink_box(before, (low, one.after[1], high, one.after[3])) if low < high else None
+        if box is not None and min(box[2] - box[0], box[3] - box[1]) >= LEAST_NOVEL:
+            return box
+    return None
+
+
+def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
+    """The box of what some lines show that neither of their two neighbours does; None where there is none.
+
+    Frames and fills that go on through the lines are in both neighbours, so nothing of them is novel.
+    """
+    left, top, right, bottom = lines
+    if right <= left or bottom <= top:
+        return None
+    part = np.moveaxis(pixels[top:bottom, left:right], axis, 0).astype(np.int16)
+    start, stop = (top, bottom) if axis == 0 else (left, right)
+    outside = [line for line in (start - 1, stop) if 0 <= line < pixels.shape[axis]]
+    new = np.ones(part.shape[:2], bool)
+    for line in outside or [start]:
+        neighbour = pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]
+        new &= np.abs(part - neighbour).max(axis=2) > ALIKE
+    new = np.moveaxis(new, 0, axis)
+    if np.count_nonzero(new) < LEAST_NOVEL:
+        return None
+    return box_of(new, left, top)
+
+
+def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
+    """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
+    left, top, right, bottom = box
+    picture = np.moveaxis(pixels, axis, 0)  # lines first
+    first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
+    inset = min(2, (high - low - 1) // 2)  # edges are often blurred
+    # along both edges, not through what stands in the thing
+    reaches = [_reach(picture[:, edge], first, last) for edge in {low + inset, high - 1 - inset}]
+    start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
+    return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
+
+
+def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
+    """How far the colour in the middle of some pixels goes on along a line (N, 3): start and stop."""
+    alike = np.abs(line.astype(np.int16) - line[(first + last) // 2]).max(axis=1) <= ALIKE
+    alike[first:last] = True
+    before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
+    start = int(before[-1]) + 1 if len(before) else 0
+    return start, int(after[0]) + last if len(after) else len(line)
+
+
+def box_length(box: Box, axis: int) -> int:
+    """How many lines a box has."""
+    return box[3] - box[1] if axis == 0 else box[2] - box[0]
+
+
+def _lines(box: Box, axis: int, start: int, stop: int) -> Box:
+    """The box of some lines of a box."""
+    if axis == 0:
+        return box[0], box[1] + start, box[2], box[1] + stop
+    return box[0] + start, box[1], box[0] + stop, box[3]
+
+
+def ink_box(pixels: Pixels, box: Box) -> Box | None:
+    """The box of the ink inside a box, None where there is none."""
+    left, top, right, bottom = box
+    if right <= left or bottom <= top:
+        return None
+    ink = _ink(pixels[top:bottom, left:right])
+    if np.count_nonzero(ink) < 4:
+        return None
+    low, high = _inner(np.flatnonzero(ink.any(axis=1)), bottom - top)
+    start, stop = _inner(np.flatnonzero(ink.any(axis=0)), right - left)
+    return left + start, top + low, left + stop, top + high
+
+
+def _inner(lines: NDArray[np.intp], length: int) -> tuple[int, int]:
+    """First and last of the lines with steps, without the neighbours from which the steps lead."""
+    start, stop = int(lines[0]), int(lines[-1]) + 1
+    if stop - start < 3:
+        return start, stop
+    return start + (start > 0), stop - (stop < length)
+
+
+def _ink_count(pixels: Pixels, box: Box) -> int:
+    """Pixels of ink inside a box."""
+    left, top, right, bottom = box
+    return int(np.count_nonzero(_ink(pixels[top:bottom, left:right]))) if right > left and bottom > top else 0
+
+
+def _ink(pixels: Pixels) -> NDArray[np.bool_]:
+    """Where a pixel differs from its neighbours."""
+    return contrast(luminance(pixels)) >= LEAST_INK * UNIT

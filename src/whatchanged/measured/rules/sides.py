@@ -1,0 +1,123 @@
+"""A thing that grew or shrank, where one of its sides alone shows it: the side lies elsewhere."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.layers import usual_color
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.shifts import ALIKE
+
+SHORTEST = 12
+"""Pixels that a side is long at least, and that the thing goes on at least beside it."""
+CORNER = 3
+"""Pixels at both ends of a side in which the sides beside it are looked for."""
+BORDER = 4
+"""Lines at a side that may look otherwise than what lies within."""
+BESIDE = 3
+"""Pixels beyond both ends of a side that must be ground as well."""
+STRAIGHT = 0.9
+"""Share of the middle third of a side that has one colour at least."""
+EMPTY = 0.95
+"""Share of a line of the ground that has its colour at least."""
+
+
+def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
+    """The thing of which a side moved inside a box: how it grew or shrank, its boxes before and after.
+
+    None where what differs is more than a straight side, or no thing goes on beside the box. Of several, the
+    longest thing.
+    """
+    left, top, right, bottom = box
+    results = []
+    for axis, name, strip, side in (
+        (1, "dx", (left, right), (top, bottom)),
+        (0, "dy", (top, bottom), (left, right)),
+    ):
+        one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
+        length = len(other)
+        for outwards in (1, -1):  # towards higher lines, towards lower ones
+            lines = strip if outwards == 1 else (length - strip[1], length - strip[0])
+            ends = _ends(one[::outwards], other[::outwards], lines, side)
+            if ends is None:
+                continue
+            begin, was, now = ends
+            finding = Finding("resized", "length", 0.6, {name: now - was, "grew": now > was})
+            spans = [(begin, end) if outwards == 1 else (length - end, length - begin) for end in (was, now)]
+            boxes = [
+                (low, side[0], high, side[1]) if axis == 1 else (side[0], low, side[1], high)
+                for low, high in spans
+            ]
+            results.append((now - begin, finding, boxes[0], boxes[1]))
+    return max(results, key=lambda one: one[0])[1:] if results else None
+
+
+def _ends(
+    one: Pixels, other: Pixels, strip: tuple[int, int], side: tuple[int, int]
+) -> tuple[int, int, int] | None:
+    """Where the thing begins, where it ended and where it ends, in lines (N, M, 3) towards the ground.
+
+    strip: the lines that differ; side: first and last pixel along the side.
+    """
+    (first, last), (low, high) = strip, side
+    if high - low < SHORTEST or first < 1 or last >= len(other):
+        return None
+    around = slice(max(0, low - BESIDE), high + BESIDE)
+    ground = np.array(usual_color(other[last, around]), np.int16)
+    for lines in (one, other):
+        empty = _alike(lines[last, around], ground)
+        if empty.mean() < EMPTY or not (empty[0] and empty[-1]):
+            return None
+    parts = [lines[first - 1 : last, low:high].astype(np.int16) for lines in (one, other)]
+    ends = [_end(part, ground) for part in parts]
+    if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+        return None
+    middle = (high - low) // 2
+    if not _alike(parts[0][ends[0] - 1, middle], parts[1][ends[1] - 1, middle]):
+        return None
+    begins = [
+        _begin(one[:first, corner], other[:first, corner], ground)
+        for corner in (slice(low, low + CORNER), slice(high - CORNER, high))
+    ]
+    if begins[0] is None or begins[1] is None or first - min(begins[0], begins[1]) < SHORTEST:
+        return None
+    return min(begins[0], begins[1]), first - 1 + ends[0], first - 1 + ends[1]
+
+
+def _end(part: NDArray[np.int16], ground: NDArray[np.int16]) -> int | None:
+    """The line (of N, M, 3) after the last one that is not ground, if that is a straight side.
+
+    None where no line is more than ground, or where what the first line shows does not go on to the side.
+    """
+    third = part.shape[1] // 3
+    middle = part[:, third : part.shape[1] - third]
+    usual = np.median(middle, axis=1)
+    shown = np.flatnonzero(~_alike(usual, ground))
+    if not len(shown):
+        return None
+    last = int(shown[-1])
+    inside, beyond = middle[: max(1, last + 1 - BORDER)], middle[last + 1 :]
+    straight = _alike(middle[last], usual[last]).mean() >= STRAIGHT
+    goes_on = _alike(inside, inside[0]).mean() >= STRAIGHT
+    empty = not len(beyond) or _alike(beyond, ground).mean() >= STRAIGHT
+    return last + 1 if straight and goes_on and empty else None
+
+
+def _begin(one: Pixels, other: Pixels, ground: NDArray[np.int16]) -> int | None:
+    """The first line (of N, CORNER, 3) from which on the side beside goes on; None where there is none."""
+    steps = np.abs(other[-1].astype(np.int16) - ground).max(axis=1)
+    place = int(steps.argmax())
+    color = other[-1, place].astype(np.int16)
+    if steps[place] <= ALIKE or not _alike(one[-1, place], color):
+        return None
+    ended = np.flatnonzero(~_alike(other[:, place], color))
+    return int(ended[-1]) + 1 if len(ended) else 0
+
+
+def _alike(
+    colors: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Where colours (..., 3) are about the others."""
+    alike: NDArray[np.bool_] = np.abs(colors.astype(np.int16) - others).max(axis=-1) <= ALIKE
+    return alike

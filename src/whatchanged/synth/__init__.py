@@ -1,0 +1,1 @@
+"""What draws pictures with their truth, for ``whatchanged synth``, drawn pools and tests alone."""

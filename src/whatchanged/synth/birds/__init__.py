@@ -1,0 +1,1 @@
+"""Drawn birds in the layouts of the real data sets."""

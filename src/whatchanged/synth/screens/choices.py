@@ -1,0 +1,38 @@
+"""What drawers choose at random."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from whatchanged.synth.screens.words import Rng
+
+T = TypeVar("T")
+
+
+def pick(rng: Rng, choices: Sequence[T]) -> T:
+    """One of the choices."""
+    return choices[int(rng.integers(len(choices)))]
+
+
+def pick_by_share(rng: Rng, choices: Sequence[tuple[T, float]]) -> T:
+    """One of the choices, each as often as its number says beside the others."""
+    shares = np.array([share for _, share in choices])
+    return choices[int(rng.choice(len(choices), p=shares / shares.sum()))][0]
+
+
+def magnitude(rng: Rng, least: float, most: float) -> float:
+    """A step between two sizes, alike often in each octave."""
+    return float(np.exp(rng.uniform(np.log(least), np.log(most))))
+
+
+def shade(rng: Rng, color: str, least: float, most: float) -> str:
+    """Another colour, by so many levels at least and at most in one channel, and less in the others."""
+    step = magnitude(rng, least, most)
+    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    chosen = int(rng.integers(3))
+    new = [
+        round(min(255, max(0, channel + step * (1 if channel < 128 else -1) * (1 if i == chosen else 0.4))))
+        for i, channel in enumerate(channels)
+    ]
+    return "#" + "".join(f"{channel:02x}" for channel in new)

@@ -1,0 +1,92 @@
+"""A change as it is made: what is done to which element, and the tools that every sort of change needs."""
+
+import colorsys
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from whatchanged.synth.screens.choices import magnitude
+from whatchanged.synth.screens.pages.shown import PageElement, PageLayout, RGBAColor
+from whatchanged.synth.screens.words import RandomTexts, Rng
+from whatchanged.worlds.screens.kinds import Kind
+
+
+@dataclass(frozen=True)
+class PageEdit:
+    """One change to be made.
+
+    script: JavaScript in which ``$I`` stands for the number of the element. inserts: whether it inserts one
+    element, which becomes the last one, and which is what was added. state: what the element becomes, or no
+    longer is. on: whether it becomes so, by its state or its aspect (a shadow, italics); None where neither is
+    said. alike: whether it makes sense on several alike elements at once. swap: the other
+    element that it changes places with.
+    """
+
+    kind: Kind
+    aspect: str
+    script: str
+    inserts: bool = False
+    state: str = ""
+    on: bool | None = None
+    alike: bool = False
+    swap: int = -1
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a change may look at: the element, the whole layout, and words in the language of the page."""
+
+    element: PageElement
+    layout: PageLayout
+    texts: RandomTexts
+
+
+Way = Callable[[Rng, Setting], PageEdit | None]
+"""A change that fits the element; None where it does not."""
+
+
+def styled(**properties: str) -> str:
+    """A script that sets style properties of the element."""
+    sets = "".join(
+        f"e.style.setProperty({json.dumps(name.replace('_', '-'))},{json.dumps(value)},'important');"
+        for name, value in properties.items()
+    )
+    return f"const e=screens.elements[$I];{sets}"
+
+
+def inserted(where: str, html: str, inside: bool = True) -> str:
+    """A script that inserts HTML beside the element, or into the page where ``inside`` is false."""
+    return f"screens.insert({'$I' if inside else -1},{json.dumps(where)},{json.dumps(html)})"
+
+
+def sign(rng: Rng, up: float = 0.5) -> int:
+    """1 in this share of the calls, else -1."""
+    return 1 if rng.random() < up else -1
+
+
+def other_color(rng: Rng, color: RGBAColor) -> str:
+    """Another colour in CSS: a step lighter or darker, another hue, or any; its opacity is kept."""
+    red, green, blue, alpha = color
+    hue, light, vivid = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
+    way = int(rng.integers(3))
+    if way == 0:
+        step = magnitude(rng, 0.03, 0.5) * sign(rng)
+        light += step if 0 <= light + step <= 1 else -step
+        light = min(1.0, max(0.0, light))
+    elif way == 1:
+        hue, vivid = (hue + rng.uniform(0.08, 0.92)) % 1, max(vivid, 0.4)
+        light = min(max(light, 0.25), 0.8)
+    else:
+        hue, light, vivid = rng.random(), rng.uniform(0.2, 0.9), rng.random()
+    new = [round(255 * value) for value in colorsys.hls_to_rgb(hue, light, vivid)]
+    return f"rgba({new[0]},{new[1]},{new[2]},{alpha or 1:.3f})"
+
+
+def has_text(element: PageElement) -> bool:
+    """Whether the element holds words of its own."""
+    return bool(element.text) and element.tag not in ("svg", "option")
+
+
+def has_look(element: PageElement) -> bool:
+    """Whether its box shows: a fill or a border."""
+    return element.fill[3] > 0.1 or (element.border > 0.4 and element.border_color[3] > 0.1)

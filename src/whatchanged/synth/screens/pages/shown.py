@@ -1,0 +1,255 @@
+"""A page of a browser in which documents are shown, changed and photographed."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.json_values import read_json
+from whatchanged.synth.screens.browser import Browser
+from whatchanged.synth.screens.pages.designs import HERE, OWN
+from whatchanged.synth.screens.pages.document import HTMLDocument, PageCrop
+
+Pixels = NDArray[np.uint8]
+Boxes = NDArray[np.float64]
+Ends = tuple[float, float, float, float]
+"""Left, top, right, bottom in pixels of the document."""
+RGBAColor = tuple[float, float, float, float]
+"""Red, green, blue from 0 to 255, and opacity from 0 to 1."""
+
+FRAMED = frozenset(
+    {"svg", "rect", "circle", "path", "input", "textarea", "select", "line", "polyline", "img"}
+)
+"""Tags whose box can be seen whatever its style."""
+LEAST_SIDE = 24
+"""Pixels of the document that a picture has at least on a side."""
+
+
+@dataclass(frozen=True)
+class PageElement:
+    """One element as the browser lays it out; ``page.js`` says where each comes from.
+
+    i: its number; the same after any change. element: its name in ``elements.ELEMENTS``. parent: the number
+    of the named element around it; -1 for none. ink: the box around its texts, icons and pictures. leaf: it
+    holds no other element. text: its own. look: alike elements have the same. ground: the colour that it
+    stands on.
+    """
+
+    i: int
+    element: str
+    tag: str
+    parent: int
+    box: Ends
+    ink: Ends | None
+    seen: bool
+    leaf: bool
+    text: str
+    name: str
+    ground: tuple[int, int, int]
+    color: RGBAColor
+    fill: RGBAColor
+    svg_fill: RGBAColor
+    stroke: RGBAColor
+    stroke_width: float
+    picture: bool
+    border: float
+    borders: int
+    border_color: RGBAColor
+    radius: float
+    shadow: bool
+    size: float
+    weight: float
+    italic: bool
+    underlined: bool
+    align: str
+    opacity: float
+    padding: tuple[float, float, float, float]
+    margin: tuple[float, float, float, float]
+    display: str
+    checked: bool
+    disabled: bool
+    look: str
+
+    @property
+    def width(self) -> float:
+        """Of its box."""
+        return self.box[2] - self.box[0]
+
+    @property
+    def height(self) -> float:
+        """Of its box."""
+        return self.box[3] - self.box[1]
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a chart or an icon is made of it: its colours are those of SVG."""
+        return self.tag in ("svg", "rect", "line", "polyline", "circle", "path", "text")
+
+    @property
+    def framed(self) -> bool:
+        """Whether its box itself can be seen: a fill, a border, a picture, or a control."""
+        if self.tag in FRAMED:
+            return True
+        if self.tag.startswith("sl-"):
+            return True
+        return self.fill[3] > 0.04 or (self.border > 0.4 and self.border_color[3] > 0.1) or self.picture
+
+    @property
+    def outline(self) -> Ends:
+        """The box that somebody would draw around it."""
+        return self.box if self.framed or self.ink is None else self.ink
+
+
+@dataclass(frozen=True)
+class PageLayout:
+    """A document as it is laid out.
+
+    words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom, right: where
+    the content ends.
+    """
+
+    elements: tuple[PageElement, ...]
+    words: NDArray[np.float64]
+    bottom: float
+    right: float
+
+    def inside(self, element: PageElement, ancestor: int) -> bool:
+        """Whether an element lies in another one, or is it."""
+        while element.i != ancestor and element.parent >= 0:
+            element = self.elements[element.parent]
+        return element.i == ancestor
+
+
+def read_layout(text: str) -> PageLayout:
+    """What ``screens.describe`` says."""
+    found = read_json(text)
+    words = np.array(found["words"], np.float64).reshape(-1, 6)
+    return PageLayout(
+        tuple(_element(e) for e in found["elements"]), words, float(found["bottom"]), float(found["right"])
+    )
+
+
+def _element(fields: dict[str, Any]) -> PageElement:
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+    return PageElement(**values)
+
+
+class Design(Protocol):
+    """What documents are shown under: a library's files, or those of a published page."""
+
+    @property
+    def name(self) -> str:
+        """No other design has it."""
+        ...
+
+    @property
+    def body(self) -> str:
+        """Classes of the body."""
+        ...
+
+    @property
+    def published(self) -> bool:
+        """Whether its style sheets may name pictures."""
+        ...
+
+    def head(self, modules: Path) -> str:
+        """HTML of the head; ``modules`` is the folder of the npm packages."""
+        ...
+
+
+class Shown:
+    """One browser's page. ``load`` shows a document; ``change`` and ``reset`` work on it."""
+
+    def __init__(self, browser: Browser, modules: Path, folder: Path) -> None:
+        self._browser = browser
+        self._modules = modules
+        self._folder = folder
+        self._design = ""
+        self._document: HTMLDocument | None = None
+
+    def load(self, document: HTMLDocument, design: Design) -> PageLayout:
+        """Show a document under a design's stylesheets; one in our own way needs no library's page."""
+        if self._design != design.name and (design.name != OWN or not self._design):
+            self._open(design, document)
+        self._document = document
+        self._browser.resize(document.width, document.height, document.scale)
+        shown = {
+            "body": document.body,
+            "theme": document.look.variables,
+            "sheet": document.look.sheet,
+            "own": design.name == OWN,
+            "published": design.published,
+            "root": _attributes(document.root),
+            "bodyClass": design.body,
+        }
+        return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
+
+    def named(self, crop: PageCrop) -> str:
+        """The HTML of the shown document, with names for its elements, and of this part of it only."""
+        wanted = {"names": list(crop.names.items()), "part": crop.part, "top": crop.top}
+        return str(self._browser.run(f"screens.name({json.dumps(wanted)})"))
+
+    def change(self, script: str) -> PageLayout:
+        """Run a script in the page and tell the layout after it."""
+        return read_layout(self._browser.run(f"screens.change({json.dumps(script)})"))
+
+    def reset(self) -> None:
+        """Put the document back as it was loaded; its layout is again the one that ``load`` told."""
+        self._browser.run("screens.reset()")
+
+    def photograph(self, layout: PageLayout) -> Pixels:
+        """The picture, (height, width, 3): the window, or as much of it as the content fills."""
+        document = self._document
+        assert document is not None, "a document is loaded before it is photographed"
+        width, height = document.width, document.height
+        if document.fitted:
+            height = int(min(height, max(LEAST_SIDE, np.ceil(layout.bottom))))
+        if document.narrow:
+            width = int(min(width, max(LEAST_SIDE, np.ceil(layout.right))))
+        # Cut here: a browser that is asked for a part of its window may lay its tiles anew for it.
+        height, width = (int(side * document.scale + 0.5) for side in (height, width))
+        return np.asarray(self._browser.photograph())[:height, :width]
+
+    def _open(self, design: Design, document: HTMLDocument) -> None:
+        """A page with the design's files, our own parts and ``page.js``, in a window of the document's size.
+
+        A graphics card may go on painting in tiles that suit the size in which a window was opened, and its
+        dithering of gradients begins anew with each.
+        """
+        parts = (HERE / "parts.css").read_text(encoding="utf-8")
+        script = (HERE / "page.js").read_text(encoding="utf-8")
+        page = self._folder / f"{design.name.replace('/', '-')}.html"
+        page.write_text(
+            f'<!DOCTYPE html><html><head><meta charset="utf-8">{design.head(self._modules)}'
+            f'<style>{parts}</style><style id="w-sheet"></style><script>{script}</script></head>'
+            "<body></body></html>",
+            encoding="utf-8",
+        )
+        self._browser.call("Network.enable")
+        # A picture that is kept was scaled for another document, and would be scaled again from that.
+        self._browser.call("Network.setCacheDisabled", cacheDisabled=design.published)
+        self._browser.open(page.as_uri(), document.width, document.height, scale=document.scale)
+        self._design = design.name
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Attributes as HTML writes them, by name."""
+    return dict(word.partition("=")[::2] for word in shlex.split(text))
+
+
+def same_words(before: PageLayout, after: PageLayout) -> tuple[Boxes, Boxes]:
+    """The boxes, (words, 4), of the words that are in both layouts of one document."""
+    keys = [layout.words[:, 0] * 10_000 + layout.words[:, 1] for layout in (before, after)]
+    _, one, other = np.intersect1d(keys[0], keys[1], return_indices=True)
+    return before.words[one, 2:], after.words[other, 2:]
+
+
+def bounds(boxes: Sequence[Ends]) -> Ends:
+    """The box around boxes."""
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from drawn_page import page, with_box
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+from scipy import ndimage
+
+from whatchanged.measured.pixels import gate
+from whatchanged.measured.pixels.gate import visibility
+from whatchanged.measured.pixels.planes import blurred, closed
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_every_second_row_and_column_of_a_blur(height, width, seed):
+    planes = np.random.default_rng(seed).integers(-2000, 2000, (2, height, width)).astype(np.int16)
+    np.testing.assert_array_equal(blurred(planes, 2), blurred(planes)[..., ::2, ::2])
+
+
+def test_what_nobody_sees_has_no_strength():
+    before = page()
+    seen = visibility(before, np.where(before > 100, before - 4, before))
+    assert seen.score == 0
+    assert seen.differs.any()
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+@settings(max_examples=10, deadline=None)
+def test_strength_is_the_same_however_a_tall_picture_is_cut(down, right):
+    before = np.tile(page(), (6, 3, 1))
+    after = with_box(before, (60 + right, 40 + down, 100 + right, 660 - down), (200, 120, 120))
+    after[300 + down :, 20:60] //= 2
+    whole = visibility(before, after)
+    strip, gate.STRIP = gate.STRIP, 3
+    try:
+        parts = visibility(before, after)
+    finally:
+        gate.STRIP = strip
+    np.testing.assert_array_equal(whole.strength, parts.strength)
+
+
+@given(st.integers(1, 3), st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_what_is_narrow_and_dark_is_filled_as_by_scipy(radius, seed):
+    plane = np.random.default_rng(seed).integers(-2000, 2000, (17, 23)).astype(np.int16)
+    side = 2 * radius + 1
+    expected = ndimage.minimum_filter(
+        ndimage.maximum_filter(plane, side, mode="nearest"), side, mode="nearest"
+    )
+    inner = (slice(2 * radius, -2 * radius),) * 2  # at the border, scipy's and ours repeat other values
+    np.testing.assert_array_equal(closed(plane, radius)[inner], expected[inner])
+
+
+def markers(grown: float, moved: float = 0.0, ink: int = 0, ground: int = 255) -> np.ndarray:
+    """Twelve discs with smooth edges, drawn eight times as large; ``grown`` pixels on each side."""
+    picture = Image.new("L", (240 * 8, 160 * 8), ground)
+    draw = ImageDraw.Draw(picture)
+    for k in range(12):
+        x, y = 30 + 55 * (k % 4) + moved, 30 + 50 * (k // 4) + moved / 2
+        draw.ellipse([8 * (v + end * (3 + grown)) for end in (-1, 1) for v in (x, y)], fill=ink)
+    small = np.asarray(picture.resize((240, 160), Image.Resampling.BOX))
+    return np.stack([small] * 3, axis=2)
+
+
+@pytest.mark.parametrize(("ink", "ground"), [(0, 255), (60, 255), (235, 20)])
+def test_markers_that_grow_by_a_pixel_are_seen_and_those_that_move_by_half_a_pixel_are_not(ink, ground):
+    before = markers(0, ink=ink, ground=ground)
+    assert visibility(before, markers(1, ink=ink, ground=ground)).score > 1
+    assert visibility(before, markers(-1, ink=ink, ground=ground)).score > 1
+    assert visibility(before, markers(0, 0.5, ink, ground)).score < 0.5

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from whatchanged.measured import measure
+from whatchanged.measured.rules.sides import moved_side
+
+GROUND, FILL, FRAME, INK = 255, 230, 120, 0
+
+
+def field(right=90, bottom=50, fill=GROUND, frame=FRAME, ground=GROUND):
+    """A framed field from (20, 20) on, with a word at its left."""
+    pixels = np.full((80, 160, 3), ground, np.uint8)
+    pixels[20:bottom, 20:right] = frame
+    pixels[21 : bottom - 1, 21 : right - 1] = fill
+    pixels[30:38, 26:50] = INK
+    return pixels
+
+
+def strip(before, after):
+    """The box of what differs."""
+    rows, columns = (np.flatnonzero((before != after).any(axis=(2, axis))) for axis in (1, 0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+@pytest.mark.parametrize("fill", [GROUND, FILL])
+@pytest.mark.parametrize(
+    ("larger", "values"), [({"right": 110}, {"dx": 20}), ({"bottom": 57}, {"dy": 7})], ids=["wider", "higher"]
+)
+@pytest.mark.parametrize("flipped", [False, True], ids=["right, bottom", "left, top"])
+@pytest.mark.parametrize("grew", [True, False])
+def test_a_field_of_which_one_side_moved_grew_or_shrank(fill, larger, values, flipped, grew):
+    small, large = field(fill=fill), field(**larger, fill=fill)
+    boxes = [(20, 20, 90, 50), (20, 20, larger.get("right", 90), larger.get("bottom", 50))]
+    if flipped:
+        small, large = small[::-1, ::-1], large[::-1, ::-1]
+        boxes = [(160 - right, 80 - bottom, 160 - left, 80 - top) for left, top, right, bottom in boxes]
+    pictures, boxes = ((small, large), boxes) if grew else ((large, small), boxes[::-1])
+    finding, was, now = moved_side(*pictures, strip(*pictures))
+    steps = {name: step if grew else -step for name, step in values.items()}
+    assert (finding.kind, finding.aspect) == ("resized", "length")
+    assert finding.values == {**steps, "grew": grew}
+    assert [was, now] == boxes
+
+
+def with_word(pixels, *columns):
+    """A word more, as bars at those columns."""
+    pixels = pixels.copy()
+    for column in columns:
+        pixels[24:44, column : column + 3] = INK
+    return pixels
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(field(), with_word(field(), 100, 106), id="a word beside it"),
+        pytest.param(field(), with_word(field(), 60, 66), id="a word in it"),
+        pytest.param(field(), field(frame=60), id="another colour of its frame"),
+        pytest.param(field(right=20), field(), id="all of it"),
+        pytest.param(field(ground=200), field(ground=220), id="the ground"),
+    ],
+)
+def test_nothing_but_a_side_is_no_thing_that_grew(before, after):
+    assert moved_side(before, after, strip(before, after)) is None
+
+
+def test_a_side_between_two_things_is_nobodys():
+    """Of two fills that meet, one grew as much as the other shrank."""
+    before, after = field(fill=FILL, frame=FILL), field(fill=FILL, frame=FILL)
+    before[20:50, 70:120], after[20:50, 80:120] = 90, 90
+    assert moved_side(before, after, strip(before, after)) is None
+
+
+def test_a_field_that_grew_is_told_as_such_with_its_box():
+    first = measure(field(), field(right=110)).statements[0]
+    assert (first.kind, first.values["dx"]) == ("resized", 20)
+    assert (first.box_before, first.box_after) == ((20, 20, 90, 50), (20, 20, 110, 50))
+    assert "20 pixels wider" in first.sentence
+
+
+def test_a_side_that_moved_by_little_is_not_a_thing_that_moved():
+    """The lower side and its shadow went down by 3, which lines that moved explain as well."""
+    pictures = []
+    for bottom in (50, 53):
+        pixels = field(bottom=bottom)
+        for k, level in enumerate((170, 200)):
+            pixels[bottom + k, 20:90] = level
+        pictures.append(pixels)
+    first = measure(*pictures).statements[0]
+    assert (first.kind, first.values["dy"]) == ("resized", 3)
+    assert first.box_after[:3] == (20, 20, 90)
