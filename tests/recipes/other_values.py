@@ -51,6 +51,7 @@ METHOD = {
     "train_words": (True, False),
     "regions": (3, 2),
     "networks": (2, 1),
+    "later": (0.5, 0.4),
 }
 VISION = {
     "kind": ("patches", "backbone"),

@@ -7,6 +7,7 @@ none; between the two that teaches nothing.
 Axis letters: B pairs, N places, T boxes of changes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,6 +64,7 @@ class Labels:
     changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
     boxes: (B, N, 2, 4), of that change; known: (B, N, 2), whether it has one and the overlap is ``NEAR``.
     verdict: (B,), 1 where the pair shows any change, 0 where none, -1 where that is doubtful.
+    order: (B, N), the number of that change among the pair's, the most important one 0.
     """
 
     share: Tensor
@@ -73,6 +75,7 @@ class Labels:
     boxes: Tensor
     known: Tensor
     verdict: Tensor
+    order: Tensor
 
 
 def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
@@ -152,7 +155,8 @@ def label(proposals: Tensor, truth: RegionTruth) -> Labels:
     boxes = torch.gather(truth.boxes, 1, change[..., None, None].expand(-1, -1, 2, 4))
     known = torch.gather(truth.there, 1, change[..., None].expand(-1, -1, 2)) & near[..., None]
     verdict = truth.there.any(-1).any(-1).long().masked_fill(truth.doubtful, ABSENT)
-    return Labels(share, kind, element, aspect, changed, boxes, known, verdict)
+    order = torch.gather(truth.change, 1, change).clamp_min(0)
+    return Labels(share, kind, element, aspect, changed, boxes, known, verdict, order)
 
 
 def pointed(proposals: Tensor, truth: RegionTruth) -> Tensor:
@@ -212,13 +216,16 @@ def supported(rank: Tensor, boxes: Tensor, there: Tensor) -> Tensor:
     return (alike * chances[:, None]).sum(2) * there
 
 
-def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
+def region_loss(
+    logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tensor, later: float = 1.0
+) -> dict[str, Tensor]:
     """Seven terms: which kind, which element, which aspect, whether it is a change at all, which place is the
     best, where the boxes should be, whether the pair shows a change.
 
     boxes: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's boxes: its
-    term is -log of the sum of p over the hits, and ``SOFT`` times the cross-entropy of p with the squares of
-    all overlaps, for pairs that have such places. Boxes learn from 1 - IoU of the refined ones.
+    term is -log of the sum of w p over the hits, and ``SOFT`` times the cross-entropy of p with the squares
+    of all overlaps, for pairs that have such places. w = later^k for a hit of the k-th change after the most
+    important one that is hit. Boxes learn from 1 - IoU of the refined ones.
     """
     judged = there & (labels.changed != ABSENT)
     verdict = F.binary_cross_entropy_with_logits(
@@ -229,7 +236,8 @@ def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tens
     wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
     ranked = logits.rank.masked_fill(~there, -1e4).log_softmax(1)
     hit = (labels.share >= HIT) & there
-    among_hits = ranked.masked_fill(~hit, -1e4).logsumexp(1)
+    after = labels.order - labels.order.masked_fill(~hit, MOST_BOXES).amin(1, keepdim=True)
+    among_hits = (ranked + after * math.log(later)).masked_fill(~hit, -1e4).logsumexp(1)
     apart = 1 - iou(refined(boxes, logits.shift), labels.boxes)
     seen = labels.verdict.clamp_min(0).float()
     pairs = F.binary_cross_entropy_with_logits(logits.verdict, seen, reduction="none")
