@@ -62,6 +62,7 @@ def caption_pairs(
     embed: bool = False,
     resume: bool = False,
     force: bool = False,
+    read_text: bool | None = None,
     ray: str | None = None,
     quiet: bool = True,
 ) -> CaptionedPairs:
