@@ -141,7 +141,7 @@ def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Sta
 def _text(statement: Statement, subject: Subject) -> str:
     """The words of a statement, without capital and full stop."""
     kind, values = statement.kind, statement.values
-    knows = subject.noun is not None or subject.named
+    knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
     amount = "" if exact or subject.named else f" ({words.percent(statement.share)} of the picture)"
     if statement.share > MOSTLY and not exact and not subject.named:
@@ -215,10 +215,14 @@ def statement(
     return reword(unworded, plain_subject(unworded, size), size)
 
 
-def together(statements: Sequence[Statement]) -> str:
-    """The first statements as one sentence."""
-    parts = [words.lowered(one.sentence)[:-1] for one in statements[:MOST]]
-    if len(statements) > MOST:
-        more = len(statements) - MOST
+def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
+    """The first statements as one sentence; of the others how many there are.
+
+    chosen: those that are told instead, some of the statements.
+    """
+    chosen = statements[:MOST] if chosen is None else chosen
+    parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    more = len(statements) - len(chosen)
+    if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
