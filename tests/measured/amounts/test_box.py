@@ -1,8 +1,8 @@
 """How a thing stands in what holds it, drawn with a known truth."""
 
 import pytest
+from support.drawn_text import draw, page
 
-from tests.drawn_text import draw, page
 from whatchanged.measured.amounts.box import Room, alignment_of, room_of
 
 HOLDER = ((10, 10, 149, 59), {"fill": (230, 230, 230)})

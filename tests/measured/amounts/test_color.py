@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.drawn_text import draw, page, text
 
-from tests.drawn_text import draw, page, text
 from whatchanged.measured.amounts.color import fill_change, opacity_change
 
 BOX = (20, 10, 140, 90)

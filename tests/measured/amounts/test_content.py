@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from support.drawn_text import draw, page, text
 
-from tests.drawn_text import draw, page, text
 from whatchanged.measured.amounts.content import grid_change, is_dialog, read_content
 
 

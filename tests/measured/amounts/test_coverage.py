@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.drawn_text import draw, page, text
 
-from tests.drawn_text import draw, page, text
 from whatchanged.measured.amounts.coverage import (
     columns_of_ink,
     ink_box,

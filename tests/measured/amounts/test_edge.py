@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
+from support.drawn_text import draw, page
 
-from tests.drawn_text import draw, page
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 
 BOX = (30, 20, 130, 70)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.drawn_text import text
 
-from tests.drawn_text import text
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.drawn_text import draw, page, text
 
-from tests.drawn_text import draw, page, text
 from whatchanged.measured import measure
 from whatchanged.measured.rules.predicates import is_exact
 

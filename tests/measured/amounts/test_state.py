@@ -1,8 +1,8 @@
 """The state of controls, drawn with a known truth."""
 
 import pytest
+from support.drawn_text import draw, page
 
-from tests.drawn_text import draw, page
 from whatchanged.measured.amounts.state import state_change
 
 GREY, BLUE = (110, 110, 110), (20, 100, 220)

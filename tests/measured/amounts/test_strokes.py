@@ -1,8 +1,8 @@
 """What became of drawn lines, drawn with a known truth."""
 
 import pytest
+from support.drawn_text import draw, page, text
 
-from tests.drawn_text import draw, page, text
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 
 POINTS = [(10, 90), (60, 40), (110, 70), (150, 15)]

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.drawn_text import draw, page, text
 
-from tests.drawn_text import draw, page, text
 from whatchanged.measured.amounts.text import text_change, underline_change
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding

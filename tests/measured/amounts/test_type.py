@@ -1,8 +1,8 @@
 """What became of a line of text, drawn with a known truth."""
 
 import pytest
+from support.drawn_text import text
 
-from tests.drawn_text import text
 from whatchanged.measured.amounts.coverage import read_coverage
 from whatchanged.measured.amounts.type import LineStep, attribute_of, compare_lines, read_line, type_change
 

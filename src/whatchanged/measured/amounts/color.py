@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
+from whatchanged.measured.amounts.coverage import thinned
 from whatchanged.measured.pixels.layers import RGBColor, far, ground_color, read_layer, usual_color
 from whatchanged.measured.pixels.planes import luminance, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -87,23 +88,30 @@ def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
     """The part that is left of the steps from a colour, the same for all pixels of several colours; else
     None."""
-    steps = one.astype(np.float32) - np.array(target, np.float32)
+    every = thinned(one.shape)
+    steps = one[::every, ::every].astype(np.float32) - np.array(target, np.float32)
     strong = np.abs(steps).max(axis=2) >= STANDS_OUT
-    # where the colour goes on: at the edges of letters every shade between two colours occurs
-    flat = strong[1:, 1:] & (steps_between(one[1:, 1:], one[:-1, 1:]) <= FLAT)
-    flat &= steps_between(one[1:, 1:], one[1:, :-1]) <= FLAT
     if strong.mean() < PLATEAU:
         return None
-    several = _several_colors(one[1:, 1:][flat])
-    if not several and not _written_on(one, target):
-        return None
     steps = steps[strong]
-    left = other[strong].astype(np.float32) - np.array(target, np.float32)
+    left = other[::every, ::every][strong].astype(np.float32) - np.array(target, np.float32)
     part = float((steps * left).sum() / (steps * steps).sum())
     if not GONE <= part <= PALER:
         return None
-    rest = np.abs(left - part * steps).sum() / np.abs(left - steps).sum()
-    return part if rest <= (ALL_ALIKE if several else WRITTEN_ALIKE) else None
+    rest = float(np.abs(left - part * steps).sum() / np.abs(left - steps).sum())
+    if rest > ALL_ALIKE:
+        return None
+    several = _several_colors(_flat(one, target))
+    return part if several or (rest <= WRITTEN_ALIKE and _written_on(one, target)) else None
+
+
+def _flat(part: Pixels, target: RGBColor) -> NDArray[np.uint8]:
+    """The pixels (N, 3) whose colour goes on beside and above them, and is far from another one: at the
+    edges of letters every shade between two colours occurs."""
+    flat = steps_from(target, part[1:, 1:]) >= STANDS_OUT
+    flat &= steps_between(part[1:, 1:], part[:-1, 1:]) <= FLAT
+    flat &= steps_between(part[1:, 1:], part[1:, :-1]) <= FLAT
+    return np.asarray(part[1:, 1:][flat])
 
 
 def _written_on(part: Pixels, target: RGBColor) -> bool:

@@ -108,7 +108,10 @@ def _longest(start: NDArray[np.float32], end: NDArray[np.float32]) -> int | None
     """How many of the first lines of one part are the last lines of another one, at most; None where none
     are."""
     length = len(start)
+    first_fits = np.abs(end - start[0]).mean(axis=1) <= SAME
     for count in range(length - SMALLEST, SMALLEST - 1, -1):
+        if not first_fits[length - count]:
+            continue
         part = start[:count]
         if np.abs(part - end[length - count :]).mean() <= SAME / 4 and np.abs(part).mean() >= INK:
             return count

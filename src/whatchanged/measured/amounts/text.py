@@ -56,9 +56,8 @@ SAME = 0.09
 """What is left over at most where a line is the same but for its place and its colour."""
 SAME_COLOR = 12
 """Levels up to which two colours of ink are the same."""
-PALER, PALER_BOLDER = 80, 1.25
-"""Levels by which the colours of bolder and of lighter letters may differ, as thin ones seldom show
-theirs; and how much more ink the bolder ones then have at least."""
+PALER = 80
+"""Levels by which the colours of bolder and of lighter letters may differ: thin ones seldom show theirs."""
 THICKEST, LONG = 4, 5
 """Pixels that a line under text is thick at most, and how many times as long as thick it is at least."""
 HIGHEST, NEAR_TEXT = 32, 8
@@ -230,7 +229,7 @@ def _of_lines(
         return None
     # thin strokes seldom show the whole colour, so bolder text looks a little darker as well
     apart = far(one.color, other.color)
-    if first.aspect == "weight" and apart > SAME_COLOR and (apart > PALER or _growth(first) < PALER_BOLDER):
+    if first.aspect == "weight" and apart > PALER:
         return None
     return first
 

@@ -1,7 +1,7 @@
 """What is measured of changes: precision and recall of each attribute, on drawn and on labelled real pairs.
 
-python -m benchmarks.screen_amounts DRAWN [--split val] [--record]
-    python -m benchmarks.screen_amounts $UI_TRAIN --real [--split validation] [--record]
+python -m benchmarks.screens.amounts DRAWN [--split val] [--record]
+    python -m benchmarks.screens.amounts $UI_TRAIN --real [--split validation] [--record]
 
 DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspect, state and amounts.
 $UI_TRAIN holds ``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words: those
@@ -221,7 +221,8 @@ def main() -> None:
     print("\n".join(shown(results)))
     print(f"{results['pairs']} pairs, {results['seconds_per_pair']:.2f} s each")
     if arguments.record:
-        write_result(arguments.record, "screen amounts", results, watch=watch)
+        rows = [{"attribute": name, **row} for name, row in results["attributes"].items()]
+        write_result(arguments.record, "rows", {"rows": rows}, watch=watch)
 
 
 if __name__ == "__main__":
