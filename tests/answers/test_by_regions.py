@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from PIL import Image
+from support.drawn_page import page, with_box
 
 from whatchanged.answers.by_regions import of_statements, with_facts
 from whatchanged.measured import Statement, measure

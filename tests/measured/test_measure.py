@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
+from support.drawn_page import page, with_box
 
 from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure

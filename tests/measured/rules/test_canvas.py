@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn_page import page, with_box
+from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
 

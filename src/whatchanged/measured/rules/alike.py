@@ -8,7 +8,7 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT
 
-# Chosen on real pairs of training repositories (`benchmarks/real_pairs.py`).
+# Chosen on real pairs of training repositories (`benchmarks/screens/real_pairs.py`).
 ONE_SIZE = 0.75
 """Of two alike things each side of one is at least this part of the other's."""
 TOGETHER = 20
@@ -40,6 +40,8 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
     kind = one.finding.kind
     if (one.cause, kind, one.finding.aspect) != (other.cause, other.finding.kind, other.finding.aspect):
         return False
+    if one.element != other.element or _direction(one) != _direction(other):
+        return False
     if kind in OF_A_STYLE:
         return True
     if kind == "moved":
@@ -48,6 +50,14 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
     if kind == "recolored":
         return near or _one_color(one, other)
     return near or _one_size(_box(one), _box(other))
+
+
+def _direction(change: DetectedChange) -> tuple[object, ...]:
+    """Which way a measured attribute went: what became so or no longer is so, what became more or less."""
+    values = change.finding.values
+    one, other = values.get("amount_before"), values.get("amount_after")
+    more = None if one is None or other is None else other > one
+    return values.get("state"), values.get("on_after"), more
 
 
 def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
@@ -94,15 +104,18 @@ def _together(group: Sequence[DetectedChange]) -> DetectedChange:
         box_before=union(before) if before else None,
         box_after=union(after) if after else None,
         pixels=sum(one.pixels for one in group),
-        boxes=tuple(_box(one) for one in group),
+        boxes=tuple(box for one in group for box in one.boxes or (_box(one),)),
     )
 
 
 def _shared(group: Sequence[DetectedChange]) -> dict[str, object]:
-    """What is told of a group whose values differ: the colours or the step of the largest, where alike."""
+    """What is told of a group whose values differ: the colours, the step or the amounts of the largest, where
+    alike."""
     first = max(group, key=lambda one: one.pixels)
     if first.finding.kind == "recolored" and all(_one_color(first, one) for one in group):
         return first.finding.values
     if first.finding.kind == "moved" and all(_one_step(first, one) for one in group):
+        return first.finding.values
+    if any(part is not None for part in _direction(first)):
         return first.finding.values
     return {}

@@ -42,6 +42,8 @@ FAINT_PART = 0.1
 """Pixels that differ by less than this part of the most in a cluster are not what it is about."""
 LEAST_UNEXPLAINED = 7
 """Levels, beside those that nobody sees, up to which motion by one pixel explains a difference."""
+NO_RIM = 0.6
+"""What is left of a cluster without its rim is at least this part of its pixels."""
 NEAR = 4
 """Pixels around what such motion does not explain that belong to the change."""
 OVERLAP = 4
@@ -71,7 +73,7 @@ def in_words(
         told = [one for one in told if one.cause or one.finding.kind == "moved"]
     statements = [
         sentences.statement(
-            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes
+            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes, one.element
         )
         for one in told
     ]
@@ -172,7 +174,9 @@ def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     strong = steps >= max(1, FAINT_PART * int(steps.max()))
     near = strong & _near_unexplained(before, after, region.box)
     strong = near if near.any() else strong
-    return replace(region, box=box_of(strong, left, top) or region.box)
+    box = box_of(strong, left, top)
+    # what differs outside as far as it does inside is no rim: a pale fill around dark text
+    return region if box is None or area(box) < NO_RIM * region.pixels else replace(region, box=box)
 
 
 def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:

@@ -101,7 +101,8 @@ def plain_subject(statement: Statement, size: tuple[int, int]) -> Subject:
     if box is None:
         raise ValueError("a statement needs a place")
     noun = statement.element or _IMPLIED.get(str(statement.values.get("aspect", "")))
-    return Subject(noun=noun, position=words.position_phrase(box, size), count=statement.count)
+    count = int(statement.values.get("number") or statement.count)
+    return Subject(noun=noun, position=words.position_phrase(box, size), count=count)
 
 
 _IMPLIED = {
@@ -140,7 +141,7 @@ def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Sta
 def _text(statement: Statement, subject: Subject) -> str:
     """The words of a statement, without capital and full stop."""
     kind, values = statement.kind, statement.values
-    knows = subject.noun is not None or subject.named
+    knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
     amount = "" if exact or subject.named else f" ({words.percent(statement.share)} of the picture)"
     if statement.share > MOSTLY and not exact and not subject.named:
@@ -150,7 +151,9 @@ def _text(statement: Statement, subject: Subject) -> str:
         told = f"what follows {subject.position}".rstrip()
     else:
         part = _PARTS.get(str(values.get("aspect"))) if kind == "recolored" and knows else None
-        told = subject_text(subject, None if part == subject.noun else part, new=kind == "added")
+        told = subject_text(
+            subject, None if part == subject.noun else part, new=kind == "added" and "state" not in values
+        )
         if kind == "recolored" and not knows:
             carrier = _COLORED.get(str(values.get("aspect")), "something")
             told = f"{carrier} {_nameless_position(subject)}".rstrip()
@@ -186,6 +189,7 @@ def statement(
     size: tuple[int, int],
     cause: bool = True,
     boxes: tuple[Box, ...] = (),
+    element: str | None = None,
 ) -> Statement:
     """One statement with its words; ``cause`` is false for what another statement brought about."""
     box = box_after or box_before
@@ -205,15 +209,20 @@ def statement(
         share=min(1.0, pixels / (size[0] * size[1])),  # places of one change may overlap
         values=values,
         boxes=boxes or (box,),
+        element=element,
         follows=not cause,
     )
     return reword(unworded, plain_subject(unworded, size), size)
 
 
-def together(statements: Sequence[Statement]) -> str:
-    """The first statements as one sentence."""
-    parts = [words.lowered(one.sentence)[:-1] for one in statements[:MOST]]
-    if len(statements) > MOST:
-        more = len(statements) - MOST
+def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
+    """The first statements as one sentence; of the others how many there are.
+
+    chosen: those that are told instead, some of the statements.
+    """
+    chosen = statements[:MOST] if chosen is None else chosen
+    parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    more = len(statements) - len(chosen)
+    if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
