@@ -117,4 +117,5 @@ def test_a_models_statements_give_the_groups_their_sentences_and_nothing_else(ou
     by_model = [told(outcome) for outcome in outcomes]
     groups = group_outcomes(by_model)
     assert [group.members for group in groups] == [group.members for group in group_outcomes(outcomes)]
-    assert {group.sentence for group in groups} == {"A badge appeared."}
+    fact = "The picture's size changed from 200 x 120 to 200 x 160 pixels."  # which no model replaces
+    assert {group.sentence for group in groups} == {"A badge appeared.", fact}

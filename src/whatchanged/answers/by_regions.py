@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FACTS = ("turn", "canvas", "axis limit", "opacity", "theme", "shadow", "length")
 """Finer words of what is measured of the whole picture, or exactly: no model knows it better."""
-SAME_PLACE = 0.5
+SAME_BOX = 0.5
 """Intersection over union from which on a model's statement is about the place of a measured one."""
 FAR_APART = 100
 """How many times as large one picture is as the other where nothing can be said but their sizes."""
@@ -93,18 +93,18 @@ def is_turn(measured: Measured) -> bool:
     return any(one.values.get("aspect") == "turn" for one in measured.statements)
 
 
-def with_facts(told: Sequence[Statement], measured: Measured) -> tuple[Statement, ...]:
+def with_facts(guesses: Sequence[Statement], measured: Measured) -> tuple[Statement, ...]:
     """A model's statements; or the measured ones, named as the model names them, where the first one of them
     stands.
 
     It stands where it is a fact about the whole picture or an exact measurement: that the picture was scaled,
     cropped or grew, that a thing moved or became larger by so many pixels. A model may only name the thing.
     """
-    if not told or not measured.statements or not stands(measured.statements[0]):
-        return tuple(told)
+    if not guesses or not measured.statements or not stands(measured.statements[0]):
+        return tuple(guesses)
     first, *further = measured.statements
     size = measured.size_before if first.box_after is None else measured.size_after
-    return _named(first, told, size), *further
+    return _named(first, guesses, size), *further
 
 
 def stands(statement: Statement) -> bool:
@@ -114,19 +114,19 @@ def stands(statement: Statement) -> bool:
     return bool(exact) or values.get("aspect") in FACTS
 
 
-def _named(statement: Statement, told: Sequence[Statement], size: tuple[int, int]) -> Statement:
+def _named(statement: Statement, guesses: Sequence[Statement], size: tuple[int, int]) -> Statement:
     """A measured statement with the element that a model sees at its place."""
-    element = next((one.element for one in told if one.element and _one_place(statement, one)), None)
+    element = next((one.element for one in guesses if one.element and _overlap(statement, one)), None)
     if element is None or statement.element is not None:
         return statement
     named = replace(statement, element=element)
     return sentences.reword(named, sentences.plain_subject(named, size), size)
 
 
-def _one_place(one: Statement, other: Statement) -> bool:
+def _overlap(one: Statement, other: Statement) -> bool:
     """Whether two statements are about one place, in either picture."""
     pairs = ((one.box_before, other.box_before), (one.box_after, other.box_after))
-    return any(a is not None and b is not None and iou(a, b) >= SAME_PLACE for a, b in pairs)
+    return any(a is not None and b is not None and iou(a, b) >= SAME_BOX for a, b in pairs)
 
 
 def of_statements(

@@ -46,10 +46,10 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
         return True
     if kind == "moved":
         return not one.cause or _one_step(one, other)
-    near = gap(_place(one), _place(other)) <= TOGETHER
+    near = gap(_box(one), _box(other)) <= TOGETHER
     if kind == "recolored":
         return near or _one_color(one, other)
-    return near or _one_size(_place(one), _place(other))
+    return near or _one_size(_box(one), _box(other))
 
 
 def _direction(change: DetectedChange) -> tuple[object, ...]:
@@ -87,7 +87,7 @@ def _one_size(one: Box, other: Box) -> bool:
     return down and (across or max(side[1] for side in sides) <= TEXT_HEIGHT)
 
 
-def _place(one: DetectedChange) -> Box:
+def _box(one: DetectedChange) -> Box:
     """Where something is, or was where it is gone."""
     return one.box_after or one.box_before or (0, 0, 0, 0)
 
@@ -104,7 +104,7 @@ def _together(group: Sequence[DetectedChange]) -> DetectedChange:
         box_before=union(before) if before else None,
         box_after=union(after) if after else None,
         pixels=sum(one.pixels for one in group),
-        boxes=tuple(box for one in group for box in one.boxes or (_place(one),)),
+        boxes=tuple(box for one in group for box in one.boxes or (_box(one),)),
     )
 
 

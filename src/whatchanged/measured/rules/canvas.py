@@ -127,7 +127,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
         return _whole_alone(scaled, after)
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
-        return _laid_at_corners(before, after, threshold, ignore)
+        return _at_corners(before, after, threshold, ignore)
     came_or_went: list[DetectedChange] = []
     exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
@@ -183,7 +183,7 @@ def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
     return AlignedPair((), statement, after, visibility(after, after))
 
 
-def _laid_at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box]) -> AlignedPair:
+def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box]) -> AlignedPair:
     """Two pictures whose lines do not follow from one another, laid on each other at their upper left
     corners, the smaller one with ground beside it.
 

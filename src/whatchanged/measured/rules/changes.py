@@ -50,6 +50,10 @@ OVERLAP = 4
 """Pixels of the shorter side of what is nothing but an edge at most."""
 MUCH_MORE = 2
 """Where so many times as many lines came as went, or the other way round, something was added, or removed."""
+BETTER = 0.02
+"""How much more of what differs a shift of another part must explain than those before."""
+LARGEST_SIDE = 300_000
+"""Pixels of what moved above which it is no side of a thing."""
 MATCH = 0.1
 """How much more of what differs words must explain than lines do."""
 MOST_PARTS = 8
@@ -65,6 +69,8 @@ def in_words(
     """
     found = with_rest(ranked(merged(changes)), changes)
     told = found if whole is None else following(found, whole)
+    if any(one.cause for one in told):
+        told = [one for one in told if one.cause or one.finding.kind == "moved"]
     statements = [
         sentences.statement(
             one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes, one.element
@@ -134,6 +140,8 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
 def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
     """What moved, if it is nothing but a side of a thing, as the thing that grew or shrank."""
     if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
+        return one
+    if area(one.box_after) > LARGEST_SIDE:
         return one
     side = moved_side(before, after, union([one.box_before, one.box_after]))
     return one if side is None else replace(one, finding=side[0], box_before=side[1], box_after=side[2])
@@ -268,9 +276,13 @@ def _best_shift(
         return None
     best: Shift | None = None
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
+        if best is not None and best.explained >= 1 - BETTER:
+            break  # no other one can explain more
         shift = find_shift(before, after, seen, box, axis, threshold)
-        if shift is not None and (best is None or shift.explained > best.explained + 0.02):
+        if shift is not None and (best is None or shift.explained > best.explained + BETTER):
             best = shift
+    if best is not None and best.explained >= 1 - MATCH:
+        return best
     everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))
     match = find_match(before, after, seen, everything, threshold)
     if match is not None and (best is None or match.explained > best.explained + MATCH):

@@ -61,17 +61,17 @@ def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
 
     def explained(step: tuple[int, int]) -> int:
         """How many pixels a step explains."""
-        return sum(int(np.count_nonzero(mask)) for mask in _found(one, other, inks, step))
+        return sum(int(np.count_nonzero(mask)) for mask in _recognised(one, other, inks, step))
 
     step = max(_steps(*edges), key=explained)
     step = max([(step[0] + dx, step[1] + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)], key=explained)
-    was, now = (box_of(mask, left, top) for mask in _found(one, other, inks, step))
+    was, now = (box_of(mask, left, top) for mask in _recognised(one, other, inks, step))
     if step == (0, 0) or was is None or now is None or explained(step) < EXPLAINED * sum(counts):
         return None
     return Displaced(*_of_one_size(was, now, *step, (before.shape[1], before.shape[0])), *step)
 
 
-def _found(one: Pixels, other: Pixels, inks: Sequence[Mask], step: tuple[int, int]) -> tuple[Mask, Mask]:
+def _recognised(one: Pixels, other: Pixels, inks: Sequence[Mask], step: tuple[int, int]) -> tuple[Mask, Mask]:
     """Where what differs of the thing is found again a step further: before, after."""
     dx, dy = step
     return inks[0] & ~_unlike(one, other, dx, dy), inks[1] & ~_unlike(other, one, -dx, -dy)

@@ -97,7 +97,7 @@ def find_shift(
     if not any(run.offset for run in runs):
         return None
     longest = max((run for run in runs if run.offset), key=lambda run: run.stop - run.start)
-    wider = _with_sources(box, axis, longest.offset or 0, after.shape[axis])
+    wider = _with_sources(box, axis, longest, after.shape[axis])
     if wider != box:
         more = _long_runs(before, after, wider, axis)
         if any(run.offset == longest.offset for run in more):
@@ -132,17 +132,19 @@ def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineR
     ]
 
 
-def _with_sources(box: Box, axis: int, offset: int, length: int) -> Box:
-    """The box with the lines from which its first or last ones came, where they moved by this offset: what
-    lies there is not changed, so that it is seen whether a thing goes on there.
+def _with_sources(box: Box, axis: int, moved: LineRun, length: int) -> Box:
+    """The box with the lines from which its first or last ones came, where these lie outside: what is there
+    is not changed, so that it is seen whether a thing goes on there.
 
-    length: lines of the picture.
+    moved: the lines of the box that moved. length: lines of the picture.
     """
+    offset = moved.offset or 0
     low, high = (1, 3) if axis == 0 else (0, 2)
     ends = list(box)
-    if offset > 0:
+    first, last = moved.start - offset, moved.stop - offset
+    if offset > 0 and first < 0:
         ends[low] = max(0, box[low] - offset - 2)
-    else:
+    if offset < 0 and last > box_length(box, axis):
         ends[high] = min(length, box[high] - offset + 2)
     left, top, right, bottom = ends
     return left, top, right, bottom
