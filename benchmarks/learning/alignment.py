@@ -150,7 +150,9 @@ def main() -> None:
         }
     print(json.dumps(figures, indent=1))
     if options.record:
-        own = typed("python -m benchmarks.learning.alignment", *map(str, options.dataset), "--source", options.source)
+        own = typed(
+            "python -m benchmarks.learning.alignment", *map(str, options.dataset), "--source", options.source
+        )
         command = [*(options.drawn or []), own]
         print(write_result(options.record, "rows", figures, watch=watch, command=command))
 

@@ -55,7 +55,6 @@ def caption_pairs(
     skip_missing: bool = False,
     batch_size: int = 16,
     beams: int = 1,
-    read_text: bool | None = None,
     shard: tuple[int, int] = (1, 1),
     form: Form = "ours",
     attention: Path | None = None,

@@ -171,7 +171,6 @@ def caption(
         skip_missing=skip_missing,
         batch_size=batch_size,
         beams=beams,
-        read_text=reads(read_text, quiet) if choice is None else None,
         shard=(part, parts),
         form=form,
         attention=attention,

@@ -130,7 +130,7 @@ def _rests(pixels: Pixels, line: Box, box: Box) -> list[BesideLine]:
     """The whole words that a line has to the left and to the right of a box that is a part of it."""
     left, top, right, bottom = line
     height = bottom - top
-    inked = ink_of(pixels[top:bottom, left:right]).any(axis=0)
+    inked = np.asarray(ink_of(pixels[top:bottom, left:right]).any(axis=0))
     first = _word_end(inked, box[0] - left - 1, -1, height)
     last = _word_end(inked, box[2] - left, 1, height)
     rests = []

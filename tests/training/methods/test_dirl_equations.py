@@ -3,8 +3,8 @@
 import dirl_equations
 import pytest
 import torch
-from tiny_dirl import GRID, READINGS, random_batch, stirred, tiny
-from tiny_pcl import greedy_ids
+from support.tiny_dirl import GRID, READINGS, random_batch, stirred, tiny
+from support.tiny_pcl import greedy_ids
 from torch.testing import assert_close
 
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK
