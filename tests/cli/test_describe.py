@@ -391,7 +391,7 @@ def test_words_by_default_and_the_measurement_alone(whatchanged, tmp_path):
 
 def test_a_verdict_of_compare_is_had_again(whatchanged, tmp_path):
     after = drawn()
-    after[100:150, 100:200] -= 6
+    after[100:150, 100:200] -= 4
     for name, pixels in (("old", drawn()), ("new", after)):
         (tmp_path / name / "icons").mkdir(parents=True)
         saved(tmp_path / name / "icons" / "a.png", pixels)
