@@ -387,3 +387,25 @@ def test_words_by_default_and_the_measurement_alone(whatchanged, tmp_path):
     _, line, _ = whatchanged("describe", *pair, "--json")
     (change,) = json.loads(line)["changes"]
     assert change["values"]["text_before"] == "Save" and change["values"]["text_after"] == "Open"
+
+
+def test_a_verdict_of_compare_is_had_again(whatchanged, tmp_path):
+    after = drawn()
+    after[100:150, 100:200] -= 4
+    for name, pixels in (("old", drawn()), ("new", after)):
+        (tmp_path / name / "icons").mkdir(parents=True)
+        saved(tmp_path / name / "icons" / "a.png", pixels)
+    pair = [tmp_path / name / "icons" / "a.png" for name in ("old", "new")]
+    policies, boxes = tmp_path / "policies.json", tmp_path / "boxes.json"
+    policies.write_text('{"icons/*": "lenient"}')
+    boxes.write_text('{"icons/*": [[100, 100, 200, 150]]}')
+    code, out, _ = whatchanged("describe", *pair, "--json", "--exit-code")
+    assert code == 1 and json.loads(out)["policy"] == "default" and "ignored_share" not in json.loads(out)
+    code, out, _ = whatchanged("describe", *pair, "--exit-code", "--policies", policies)
+    assert code == 0 and "policy lenient" in out
+    assert whatchanged("describe", *pair, "--exit-code", "--policy", "lenient")[0] == 0
+    code, out, _ = whatchanged("describe", *pair, "--json", "--exit-code", "--ignore", boxes)
+    assert code == 0 and json.loads(out)["verdict"] == "ignored"
+    assert json.loads(out)["ignored_share"] == pytest.approx(5000 / 60000, abs=1e-4)
+    code, _, err = whatchanged("describe", *pair, "--policy", "strict")
+    assert code == 2 and "lenient, default, design-system" in err

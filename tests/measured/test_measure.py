@@ -10,6 +10,7 @@ from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.pixels.planes import blurred
 from whatchanged.measured.pixels.regions import Region
+from whatchanged.measured.policy import Policy
 from whatchanged.measured.rules.changes import tightened
 
 pictures = arrays(
@@ -244,3 +245,19 @@ def test_noise_beside_a_change_is_not_in_its_box():
     both = tightened(before, after, Region((20, 20, 70, 36), 352, 1.0))
     assert both.box == (54, 20, 70, 36)
     assert alone.box == (20, 20, 39, 36)  # where all is explained, all stays
+
+
+def test_no_pair_is_called_changed_and_the_same():
+    """At any sensitivity, for differences of any strength."""
+    for step in range(1, 60, 3):
+        after = with_box(page(), (140, 40, 170, 70), (255 - step,) * 3)
+        for sensitivity in (0.5, 1, 2, 8):
+            answer = measure(page(), after, sensitivity=sensitivity)
+            assert answer.changed != (answer.sentence == "Nothing visible changed.")
+
+
+def test_a_policy_of_every_pixel_is_strict():
+    after = page().copy()
+    after[5, 5] ^= 1
+    assert measure(page(), after).verdict == "noise"
+    assert measure(page(), after, policy=Policy("mine", every_pixel=True)).verdict == "changed"

@@ -50,7 +50,7 @@ DEFAULT = Policy("default")
 POLICIES = {
     policy.name: policy
     for policy in (
-        Policy("lenient", shift=2, radius=4.0, weight=0.3, fill=12, color=25, sensitivity=0.8),
+        Policy("lenient", shift=2, radius=4.0, weight=0.3, fill=6, color=25, sensitivity=0.8),
         DEFAULT,
         Policy("design-system", shift=1, radius=0.5, weight=0.12, fill=2, color=2, sensitivity=1.25),
     )
