@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 import pytest
 import torch
-from tiny_dirl import READINGS, random_batch, tiny
+from support.tiny_dirl import READINGS, random_batch, tiny
 from torch import nn
 from torch.testing import assert_close
 

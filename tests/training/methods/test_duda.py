@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 
 import pytest
 import torch
-from tiny_duda import READINGS, random_batch, tiny
-from tiny_pcl import greedy_ids
+from support.tiny_duda import READINGS, random_batch, tiny
+from support.tiny_pcl import greedy_ids
 from torch.testing import assert_close
 
 from whatchanged.recipes.methods.duda import DudaConfig

@@ -1,10 +1,10 @@
 """DUDA against an independent re-derivation that runs one pair, one cell, one gate at a time."""
 
-import duda_equations
 import pytest
 import torch
-from tiny_duda import GRID, READINGS, random_batch, tiny
-from tiny_pcl import greedy_ids
+from support import duda_equations
+from support.tiny_duda import GRID, READINGS, random_batch, tiny
+from support.tiny_pcl import greedy_ids
 from torch.testing import assert_close
 
 from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, UNK

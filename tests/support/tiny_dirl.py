@@ -1,8 +1,8 @@
 """A DIRL of toy size, and random pairs for it."""
 
 import torch
-from tiny_pcl import VOCABULARY, random_ids
 
+from support.tiny_pcl import VOCABULARY, random_ids
 from whatchanged.recipes.methods.dirl import DirlConfig
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods.dirl import DIRL
