@@ -1,6 +1,7 @@
 """How real pairs with full labels are told: kind, place, sentences and verdict, by the rules or with a model.
 
-    python -m benchmarks.real_pairs $UI_TRAIN [--split validation] [--model [NAME]] [--ids ID,ID] [--print]
+    python -m benchmarks.screens.real_pairs $UI_TRAIN [--split validation] [--model [NAME]] [--ids ID,ID]
+        [--print]
 
 $UI_TRAIN holds ``pairs.jsonl`` and ``images/``. Without --model the rules answer alone; with it whoever would
 answer of the installed models, or the one that is named. Pairs whose label is uncertain are left out. Answers
@@ -31,8 +32,8 @@ from typing import Any
 import numpy as np
 
 import whatchanged
-from benchmarks.screen_boxes import points_into
-from benchmarks.screens import auroc
+from benchmarks.screens.boxes import points_into
+from benchmarks.screens.real import auroc
 from whatchanged.answers import Answer, Answerer
 from whatchanged.answers.by_measurement import of_measured
 from whatchanged.answers.models import chosen_model

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-SCRIPT = "real_pairs"
+SCRIPT = "screens.real_pairs"
 
 
 def statement(kind: str, before: list[int] | None, after: list[int] | None, *boxes: list[int]) -> Any:
