@@ -30,6 +30,22 @@ SETTINGS = {
         "stage.train.batch=8",
         "stage.train.precision=fp32",
     ),
+    "duda": (
+        *(setting for setting in TINY if not setting.startswith("method.")),
+        *(f"method.{part}_width=16" for part in ("attention", "view", "hidden", "word")),
+        "method.norm_groups=4",
+        "method.dropout=0.2",
+        "stage.train.batch=8",
+        "stage.train.precision=fp32",
+    ),
+    "dirl": (
+        *TINY,
+        "method.dropout=0.2",
+        "method.word_width=16",
+        "method.projector_width=16",
+        "stage.train.batch=8",
+        "stage.train.precision=fp32",
+    ),
     "pcl": (*_PCL, "stage.pretrain.batch=8", "stage.pretrain.precision=fp32", "method.negatives=3"),
     "pcl-table4-1-none": _PCL,
 }

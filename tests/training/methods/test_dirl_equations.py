@@ -1,8 +1,8 @@
 """DIRL against an independent re-derivation that runs one pair, one head, one token at a time."""
 
-import dirl_equations
 import pytest
 import torch
+from support import dirl_equations
 from support.tiny_dirl import GRID, READINGS, random_batch, stirred, tiny
 from support.tiny_pcl import greedy_ids
 from torch.testing import assert_close
