@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from trees import state
+from support.trees import state
 
 from whatchanged import locks
 from whatchanged.errors import OutputError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-from tiny_bundle import CARD, PICTURES, WARY
+from support.tiny_bundle import CARD, PICTURES, WARY
 
 from whatchanged.captioner import onnx_files
 from whatchanged.captioner.bundle import SHIPPED, write_bundle

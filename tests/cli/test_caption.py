@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from trees import state
+from support.trees import state
 
 from whatchanged.answers import models
 

@@ -2,9 +2,9 @@ import json
 
 import numpy as np
 import pytest
-from compare.screens import save, screen, two_runs, with_square
-from drawn_page import page
 from PIL import Image, ImageDraw, ImageFont
+from support.compared_screens import save, screen, two_runs, with_square
+from support.drawn_page import page
 
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.noise import learn_noise, read_noise

@@ -72,6 +72,14 @@ def test_a_line_of_output():
     }
 
 
+def test_what_was_read_for_a_change():
+    read = {"words": "Save all changes now", "text_before": "old", "dx": 4}
+    changes = [{"kind": "moved", "sentence": "It moved.", "values": read}, {"values": "none"}]
+    (pair,) = shown(Pair("1", None, None, {"changes": changes}))
+    assert pair["changes"][0]["read"] == ["Save all changes now", "old"]
+    assert "read" not in pair["changes"][1]
+
+
 def test_numbers_that_json_does_not_know():
     line = {"no_change": float("nan"), "changes": [{"box_after": [0, 0, float("inf"), 1]}]}
     (pair,) = shown(Pair("1", None, None, line, boxes=((0, float("nan"), 1, 1), None)))

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from s3_server import store as s3_store
-from tiny_sets import clevr_change
+from support.s3_server import store as s3_store
+from support.tiny_sets import clevr_change
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 store = s3_store
@@ -233,7 +233,7 @@ def test_comparisons(whatchanged, pictures, tmp_path, request, kind):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     pytest.importorskip("torch")
-    from tiny_run import TINY, make_run
+    from support.tiny_run import TINY, make_run
 
     return make_run(tmp_path_factory.mktemp("places") / "run", "clevr-see", TINY)
 

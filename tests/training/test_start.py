@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from authors_networks import PCL_WORDS, pcl_sentences, pcl_state
+from support.authors_networks import PCL_WORDS, pcl_sentences, pcl_state
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe

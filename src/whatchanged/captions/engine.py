@@ -62,6 +62,7 @@ def caption_pairs(
     embed: bool = False,
     resume: bool = False,
     force: bool = False,
+    read_text: bool | None = None,
     ray: str | None = None,
     quiet: bool = True,
 ) -> CaptionedPairs:
@@ -72,14 +73,16 @@ def caption_pairs(
         >>> done.pairs, done.failed
         (1, 0)
 
-    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the
-    predictions go. model: a shipped model or a model's folder, to answer in any case; without it whoever
+    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the predictions go. model: a
+    shipped model or a model's folder, to answer in any case, or "measured" for none; without it whoever
     knows the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
     this is, where it is not recognised. skip_missing: leave out pairs whose pictures are missing.
-    batch_size: pairs side by side. beams: hypotheses kept by the search. shard: (i, n), the i-th of n parts,
-    from 1. form: how the output is written. attention: a folder for each word's maps, of one named model.
-    html: a page of all pairs, with the pictures in it where embed is true. resume: continue after the last
-    whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on stderr.
+    batch_size: pairs side by side. beams: hypotheses kept by the search. shard: (i, n), the i-th of n
+    parts, from 1. form: how the output is written. read_text: whether things are named by the words in and
+    beside them; None: where the extra "text" is there. attention: a folder for each word's maps, of one
+    named model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue
+    after the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
+    stderr.
 
     Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
     written or exists (unless resumed or forced), or the options do not go together.
@@ -94,9 +97,12 @@ def caption_pairs(
         check_outputs([html], [pairs, lines, sidecar(lines)])
     results.check([pairs, lines, *([] if html is None else [html])], force or resume)
     from whatchanged.answers import Answerer
+    from whatchanged.answers.reads import reads_words
     from whatchanged.datasets import open_dataset
 
-    answerer = Answerer(model, beams=beams) if captioner is None else None  # before the data: is it a model?
+    answerer = None
+    if captioner is None:  # before the data: is it a model?
+        answerer = Answerer(model, beams=beams, read_text=reads_words(read_text, quiet))
     pictures = captioner is None or captioner.reads_pictures
     found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)
@@ -158,12 +164,13 @@ def _captioner(answerer: "Answerer") -> "Captioner":
     """The model that was named. Raises BundleError for one that has no maps."""
     from whatchanged.answers.by_model import Model
 
-    (model,) = answerer.models
-    if not isinstance(model, Model):
+    for model in answerer.models:
+        if isinstance(model, Model):
+            return model.build()
         raise BundleError(
             f"{model.card.name} makes statements about regions and has no maps: go without --attention."
         )
-    return model.build()
+    raise BundleError("The measurement has no maps: go without --attention.")
 
 
 def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:

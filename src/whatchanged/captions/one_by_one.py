@@ -215,9 +215,12 @@ def identity_of(
     """
     from whatchanged import __version__
     from whatchanged.answers.models import identity_of_models
+    from whatchanged.text.recogniser import reading_identity
 
+    reading = reading_identity(answerer.read_text)
     return {
         **identity_of_models(answerer.models, answerer.insists),
+        **({} if reading is None else {"read_text": reading}),
         "list": identity_of_list(base, pairs),
         "shard": {"first": span[0], "last": span[1]},
         "beams": answerer.beams,
@@ -260,7 +263,7 @@ def _captioned(
         for batch in batches:
             yield from zip(batch, caption_batch(answerer, run.base, keeps_words, batch), strict=True)
         return
-    make = partial(Answerer, answerer.named, beams=answerer.beams)
+    make = partial(Answerer, answerer.named, beams=answerer.beams, read_text=answerer.read_text)
     with worker_pool(len(batches), worker.start, (make,)) as pool:
         begun = (
             pool.submit(worker.with_answerer, caption_batch, run.base, keeps_words, batch)

@@ -18,6 +18,7 @@ from whatchanged.cli.cluster import Ray
 from whatchanged.cli.console import check_embed, note
 from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
 from whatchanged.cli.precision import PrecisionOption
+from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.scale.urls import path_of
 from whatchanged.words import counted
@@ -45,7 +46,8 @@ def caption(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A shipped model or a model folder, to answer in any case.", autocompletion=completion.models
+            help="A shipped model or a model folder, to answer in any case; measured: no model.",
+            autocompletion=completion.answering,
         ),
     ] = None,
     dataset: Annotated[
@@ -129,6 +131,7 @@ def caption(
             help="With --run: auto (best, if kept), best, last or a stage's name.", rich_help_panel=RUNS
         ),
     ] = "auto",
+    read_text: ReadText = None,
     ray: Ray = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
@@ -145,7 +148,13 @@ def caption(
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
     choice = chosen_run(run, model, features, device, checkpoint, precision)
     refuse_others(
-        choice, {"--model": None not in (model, run), "--html": html is not None, "--resume": resume}
+        choice,
+        {
+            "--model": None not in (model, run),
+            "--html": html is not None,
+            "--read-text": bool(read_text),
+            "--resume": resume,
+        },
     )
     if any_remote(pairs, output):
         only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
@@ -169,6 +178,7 @@ def caption(
         embed=embed,
         resume=resume,
         force=force,
+        read_text=read_text,
         ray=ray,
         quiet=quiet,
     )

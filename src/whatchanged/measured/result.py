@@ -35,6 +35,11 @@ class Statement:
     element: str | None = None
     follows: bool = False
 
+    @property
+    def count(self) -> int:
+        """How many places of alike changes it tells of."""
+        return max(1, len(self.boxes))
+
     def as_json(self) -> dict[str, Any]:
         """The statement as a line of output tells it."""
         named = {} if self.element is None else {"element": self.element}

@@ -16,6 +16,8 @@ from whatchanged.page.pictures import Pictures
 LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
 """What the page shows of a line of output as it is; the probability and the changes are looked at first."""
 
+READ = ("words", "text_before", "text_after")
+"""What was read for a change, among its values."""
 LEVELS = 9
 """Of a word's map in a page, above none."""
 _ZEROS = re.compile("0{1,26}")
@@ -81,12 +83,16 @@ def _levels(maps: NDArray[np.floating[Any]]) -> dict[str, Any]:
 
 
 def _change(change: Mapping[str, Any]) -> dict[str, Any]:
-    """One change of a line of output: its kind, its words and where it is."""
-    return {
+    """One change of a line of output: its kind, its sentence, where it is, and what was read there."""
+    shown = {
         "kind": change.get("kind"),
         "sentence": change.get("sentence", ""),
         "boxes": [_box(change.get("box_before")), _box(change.get("box_after"))],
     }
+    values = change.get("values")
+    values = values if isinstance(values, Mapping) else {}
+    read = [values[key] for key in READ if isinstance(values.get(key), str)]
+    return {**shown, "read": read} if read else shown
 
 
 def _box(box: Box | None) -> list[float] | None:

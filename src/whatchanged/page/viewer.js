@@ -34,9 +34,12 @@ function showPair() {
   get("previous").disabled = at <= 0;
   get("next").disabled = at < 0 || at >= shown.length - 1;
   const several = current.changes.length > 1 || current.changes[0]?.sentence !== current.caption;
-  const told = (several ? current.changes : []).map((change) => {
+  // What was read stands beside the pictures where the sentence quotes only its first words.
+  const readOf = ({ sentence, read = [] }) => read.filter((text) => !sentence.includes(text));
+  const told = (several || current.changes.some((change) => readOf(change).length) ? current.changes : []).map((change) => {
     const kind = change.kind ? make("span", "kind", change.kind) : null;
-    return make("li", "", kind, change.sentence);
+    const read = readOf(change).map((text) => make("q", "read", text));
+    return make("li", "", kind, change.sentence, ...read);
   });
   const parts = [said(current), told.length ? make("ol", "changes", ...told) : null];
   if (current.references) parts.push(make("p", "note", "References"), references(current));

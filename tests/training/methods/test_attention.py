@@ -1,10 +1,8 @@
 """The attention that methods declare for the figures of papers, beside plain code."""
 
 import pytest
-import tiny_clip4idc
-import tiny_pcl
-import tiny_scorer
 import torch
+from support import tiny_clip4idc, tiny_pcl, tiny_scorer
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError

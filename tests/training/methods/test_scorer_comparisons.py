@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny_scorer import GRID, random_batch, tiny
+from support.tiny_scorer import GRID, random_batch, tiny
 from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close

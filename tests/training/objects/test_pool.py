@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
+from support.tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError
 from whatchanged.synth.clevr import PLAIN, render

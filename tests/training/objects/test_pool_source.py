@@ -8,8 +8,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from data_settings import with_data
-from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
+from support.data_settings import with_data
+from support.tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe

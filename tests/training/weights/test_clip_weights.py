@@ -10,7 +10,7 @@ from collections import OrderedDict
 import pytest
 import torch
 from safetensors.torch import save_file
-from tiny_clip4idc import PIECES, SIZES, WORDS, random_batch, tiny
+from support.tiny_clip4idc import PIECES, SIZES, WORDS, random_batch, tiny
 from torch import nn
 from torch.testing import assert_close
 

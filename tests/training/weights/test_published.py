@@ -7,7 +7,7 @@ import types
 
 import pytest
 import torch
-from authors_networks import (
+from support.authors_networks import (
     PCL_WORDS,
     SCORER_WORDS,
     clip4idc_logits,
@@ -21,7 +21,7 @@ from authors_networks import (
     scorer_sentences,
     scorer_states,
 )
-from tiny_clip4idc import PIECES, SIZES, VISION, pictures, tiny
+from support.tiny_clip4idc import PIECES, SIZES, VISION, pictures, tiny
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError

@@ -19,6 +19,8 @@ METHODS: Mapping[str, str] = {
     "pcl-cross-task": "whatchanged.recipes.methods.pcl_cross_task:PCLCrossTaskConfig",
     "scorer": "whatchanged.recipes.methods.scorer:ScorerConfig",
     "clip4idc": "whatchanged.recipes.methods.clip4idc:CLIP4IDCConfig",
+    "duda": "whatchanged.recipes.methods.duda:DudaConfig",
+    "dirl": "whatchanged.recipes.methods.dirl:DirlConfig",
     "regions": "whatchanged.recipes.methods.regions:RegionsConfig",
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""

@@ -10,7 +10,8 @@ A method's module imports what it needs from here, its settings from ``whatchang
 - what it is given: ``Example`` and ``Batch``; ``Vision``, whose ``Tokens`` of both pictures are a
   ``TokenPair``; ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
 - what it may be built with: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare
-  by position, ``stack_pictures`` and ``padded`` for its batches, ``copy_matching_tensors`` for its weights;
+  by position, ``stack_pictures``, ``padded`` and ``kinds_of_pairs`` for its batches,
+  ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
 - what lets several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``), or one
   process read it in parts (``in_parts``, ``draw_rows``): with one process and whole batches they return what
   they are given, so a first version needs none of them.
@@ -26,7 +27,7 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods import LearnerSettings
-from whatchanged.training.batches import Batch, Example, draw_rows, stack_pictures
+from whatchanged.training.batches import Batch, Example, draw_rows, kinds_of_pairs, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.vision.base import (
@@ -67,6 +68,8 @@ __all__ = [
     "draw_rows",
     "gather_batch",
     "in_parts",
+    "kinds_of_pairs",
+    "method_and_vision",
     "on_both_grids",
     "padded",
     "share_of_mean",
@@ -320,6 +323,18 @@ def _by_word(
         if word in indices:
             mixed[row] = theirs[indices[word]]
     return mixed
+
+
+def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
+    """Two groups of parameters: "method", and "vision" for those that make a picture's tokens, if any learn.
+
+    What ``Learner.parameter_groups`` returns where no more are needed.
+    """
+    vision = {f"vision.{name}" for name in method.vision.token_parameters()}
+    groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
+    for name, parameter in method.named_parameters():
+        groups["vision" if name in vision else "method"].append(parameter)
+    return [{"name": name, "params": params} for name, params in groups.items() if params]
 
 
 def copy_matching_tensors(

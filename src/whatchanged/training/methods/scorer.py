@@ -40,8 +40,8 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.training.batches import Batch, Example, stack_pictures
-from whatchanged.training.distributed import batch_total, share_of_mean
+from whatchanged.training.batches import Batch, Example, kinds_of_pairs, stack_pictures
+from whatchanged.training.distributed import share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
@@ -221,13 +221,7 @@ class SCORER(nn.Module):
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
         """The numbers of the pairs that share one loss: all, or of scenes the changed, then the others."""
-        if self.preset.split_kinds and batch.changed is not None:
-            for changed in (1, 0):
-                rows = (batch.changed == changed).nonzero()[:, 0]
-                if batch_total(len(rows)):
-                    yield rows
-        else:
-            yield torch.arange(len(batch.ids), device=batch.ids.device)
+        yield from kinds_of_pairs(batch if self.preset.split_kinds else replace(batch, changed=None))
 
     def _matching_layer(self) -> Reconstruction:
         """The layer whose queries and keys are matched."""

@@ -259,14 +259,14 @@ def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
     return TokenPair(before, after)
 
 
-def coordinates(cells: Tensor, rows: int, columns: int) -> Tensor:
+def coordinates(cells: Tensor, rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Tensor:
     """Where cells lie on the grid, as two numbers from -1 on:  x = 2 column / columns - 1,  y likewise.
 
-    cells: numbers, row by row, (..., N) -> (..., N, 2), x first. The last cell is not quite at 1.
+    cells: numbers, row by row, (..., N) -> (..., N, 2) of ``dtype``, x first. The last cell is below 1.
     Source: Park et al.'s released code, which others took over.
     """
-    x, y = 2 * (cells % columns) / columns - 1, 2 * (cells // columns) / rows - 1
-    return torch.stack([x, y], dim=-1)
+    x, y = (cells % columns).to(dtype), (cells // columns).to(dtype)
+    return torch.stack([2 * x / columns - 1, 2 * y / rows - 1], dim=-1)
 
 
 def on_both_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
