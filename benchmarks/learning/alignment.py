@@ -1,7 +1,9 @@
 """Does a picture that is rebuilt from the other read the right places? SCORER's alignment on drawn pairs.
 
-    whatchanged synth clevr-change TWIN --scenes 50 --seed 4301
-    python -m benchmarks.learning.alignment TWIN [--source MODEL-or-RUN] [--record NAME]
+        words = (*map(str, options.dataset), "--source", options.source)
+        own = typed("python -m benchmarks.learning.alignment", *words)
+        command = [*(options.drawn or []), own]
+        print(write_result(options.record, "rows", figures, watch=watch, command=command))
 
 Of drawn scenes it is known which object every pixel shows, and which objects did not change. A cell of the
 grid belongs to the object that most of its pixels show, if these are a quarter of it at least. For each cell
@@ -117,9 +119,10 @@ def measured(source: FigureSource, dataset: Path) -> dict[str, Any]:
     return {
         "pairs": len(records),
         "objects": len(found),
-        "cells": _share(sum(one.right for one in found), cells),
-        "strongest of an object": _share(sum(one.strongest for one in found), len(found)),
-        "chance, % of cells": 100 * sum(one.chance for one in found) / max(cells, 1),
+        "cells": cells,
+        "right matches of cells, %": _share(sum(one.right for one in found), cells),
+        "by chance, %": 100 * sum(one.chance for one in found) / max(cells, 1),
+        "right strongest matches of objects, %": _share(sum(one.strongest for one in found), len(found)),
     }
 
 
@@ -128,7 +131,7 @@ def _share(count: int, of: int) -> dict[str, float] | None:
     if not of:
         return None
     low, high = wilson(count, of)
-    return {"mean": 100 * count / of, "low": 100 * low, "high": 100 * high, "of": of}
+    return {"mean": 100 * count / of, "low": 100 * low, "high": 100 * high}
 
 
 def main() -> None:
@@ -136,20 +139,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("dataset", type=Path)
+    parser.add_argument("dataset", type=Path, nargs="+")
     parser.add_argument("--source", default="clevr-scorer", help="a model, or the folder of a run")
-    parser.add_argument("--drawn", metavar="COMMAND", help="what drew the data set, to be recorded")
+    parser.add_argument("--drawn", metavar="COMMAND", action="append", help="what drew them, to be recorded")
     add_record_option(parser, "alignment")
     options = parser.parse_args()
     with Watch() as watch:
-        figures = measured(open_source(Path(options.source)), options.dataset)
+        source = open_source(Path(options.source))
+        figures = {
+            "rows": [{"pictures": path.name, **measured(source, path)} for path in options.dataset],
+            "decimals": dict.fromkeys(("pairs", "objects", "cells"), 0),
+        }
     print(json.dumps(figures, indent=1))
     if options.record:
-        own = typed(
-            "python -m benchmarks.learning.alignment", str(options.dataset), "--source", options.source
-        )
-        command = [*([options.drawn] if options.drawn else []), own]
-        print(write_result(options.record, "alignment", figures, watch=watch, command=command))
+        words = (*map(str, options.dataset), "--source", options.source)
+        own = typed("python -m benchmarks.learning.alignment", *words)
+        command = [*(options.drawn or []), own]
+        print(write_result(options.record, "rows", figures, watch=watch, command=command))
 
 
 if __name__ == "__main__":

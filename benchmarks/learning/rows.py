@@ -39,6 +39,8 @@ ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pcl-masked": ("clevr-frozen-pcl", ("method.every_word=false", UNGUIDED)),
     "scorer-unguided": ("clevr-scorer", (UNGUIDED,)),
     "clip4idc-unguided": ("clevr-clip4idc", (UNGUIDED,)),
+    "duda": ("clevr-duda", ()),
+    "dirl": ("clevr-dirl", ()),
     "clip4idc-small": ("clevr-clip4idc", SMALLER),
     **{row: (f"clevr-{row}", ()) for row in (*TABLE_4, *TABLE_6, *BASELINES)},
 }
@@ -117,6 +119,8 @@ TITLES: Mapping[str, str] = {
     **{row: f"{table.title}: {title}" for table in TABLES.values() for row, title in table.rows.items()},
     **TABLES["guided"].rows,
     "clip4idc-small": "CLIP4IDC, smaller",
+    "duda": "DUDA",
+    "dirl": "DIRL + CCR",
 }
 """What a row is called where it stands outside its table."""
 

@@ -46,7 +46,8 @@ def draw_overlap(reports: Sequence[tuple[str, Mapping[str, Any]]], metric: str =
                 marks.append(LineMark([(x, _up(one.ends[0], top)), (x, _up(one.ends[1], top))], color, 1))
             marks.append(DotMark((x, y), color))
             if one.pairs is not None and len(curves) == 1:
-                marks.append(TextMark((x + 7, y - 9), f"n = {one.pairs:,}", 11, color=color))
+                under = (x, HEIGHT - BOTTOM - 9)
+                marks.append(TextMark(under, f"n = {one.pairs:,}", 11, "middle", color))
         marks.append(LineMark(points, color, 2))
         marks.append(TextMark((WIDTH - RIGHT - 4, TOP + 10 + 17 * number), name, 12, "end", color))
     return Figure(WIDTH, HEIGHT, marks)

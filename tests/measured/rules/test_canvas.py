@@ -135,3 +135,27 @@ def test_ignored_boxes_do_not_apply_to_a_turned_picture():
     whole = (0, 0, 240, 160)
     answer = measure(picture(), np.rot90(picture()).copy(), ignore=[whole])
     assert (answer.verdict, answer.idle) == ("changed", ())
+
+
+def test_a_thing_that_moved_in_a_picture_of_another_size_is_found_across_and_down():
+    pictures = []
+    for left, top, height in ((0, 0, 160), (20, 20, 180)):
+        pixels = np.full((height, 240, 3), 255, np.uint8)
+        blocks = np.random.default_rng(0).integers(0, 200, (13, 20, 3)).astype(np.uint8)
+        pixels[top : top + 130, left : left + 200] = blocks.repeat(10, 0).repeat(10, 1)
+        pictures.append(pixels)
+    first = measure(*pictures).statements[0]
+    assert (first.kind, first.values["dx"], first.values["dy"]) == ("moved", 20, 20)
+    assert (first.box_before, first.box_after) == ((0, 0, 200, 130), (20, 20, 220, 150))
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_rows_between_others_are_added_or_removed_though_a_row_beside_them_changed(removed):
+    """Forty lines came where four others went."""
+    shorter = picture()
+    band = np.full((40, 240, 3), 255, np.uint8)
+    band[8:32, 20:200] = (90, 160, 60)
+    longer = np.concatenate([shorter[:60], band, shorter[64:]])
+    longer[99:101, 100:140] = (0, 120, 90)
+    pair = (longer, shorter) if removed else (shorter, longer)
+    assert measure(*pair).statements[0].kind == ("removed" if removed else "added")

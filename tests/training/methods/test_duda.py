@@ -321,6 +321,7 @@ def test_published_settings():
     assert paper == DudaConfig(preset="paper")
 
 
+@pytest.mark.slow
 @READING
 def test_eight_pairs_are_learned_by_heart(reading):
     torch.manual_seed(0)

@@ -17,6 +17,7 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
 from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
 
@@ -38,6 +39,11 @@ SCALED = 4.0
 TURNED = 2.0
 """Mean levels up to which a turned picture is the same."""
 SIZES = "the picture's size changed from {} to {} pixels"
+LEAST_LINES = 12
+"""Lines at the edge of a picture below which nothing is called removed: they were cropped."""
+LEAST_STEP, MOST_STEPS = 12, 8
+"""Levels from one pixel to the next from which on it is a step; and steps of a line at most that is about
+empty, so that nothing but frames goes on through it."""
 UNLIKE = 0.4
 """Share of what two pictures of two sizes both show that must differ where one replaced the other."""
 FITTING = 0.4
@@ -127,8 +133,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(before, after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
-        if len(runs) == 1:
-            gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
+        gaps = tuple(gap for gap in gaps if not _is_cut(before, after, axis, gap))
         exchanged += [(axis, gap) for gap in gaps if gap.exchanged]
         came_or_went += shift_changes(axis, moved, [gap for gap in gaps if not gap.exchanged])
     lines = [rows[1], columns[1]]
@@ -151,6 +156,28 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
 
 
+def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
+    """Whether lines at the edge of a picture came or went where it goes on: it was cropped, or shows more.
+
+    At the end of a thing, where the lines are about empty, the thing came or went. Where nothing stands out
+    in the lines, they are margins.
+    """
+    if gap.new and gap.gone:
+        return False
+    picture, (start, stop) = (after, gap.after) if gap.new else (before, gap.before)
+    length = picture.shape[axis]
+    if start > 0 and stop < length:
+        return False
+    edge = stop if start == 0 else start
+    if not 0 < edge < length:
+        return False
+    if not gap.new and stop - start < LEAST_LINES:
+        return True
+    lines = np.moveaxis(picture, axis, 0)[edge - 1 : edge + 1].astype(np.int16)
+    steps = np.count_nonzero(np.abs(np.diff(lines, axis=1)).max(axis=2) > LEAST_STEP, axis=1)
+    return bool(steps.min() > MOST_STEPS)
+
+
 def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
     """One statement about the whole, where nothing is laid on the picture after but that itself."""
     return AlignedPair((), statement, after, visibility(after, after))
@@ -170,8 +197,12 @@ def _laid_at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Se
     statement = _size_statement(before, after, SIZES)
     height, width = after.shape[:2]
     laid = one[:height, :width]
+    elsewhere = displaced(one, other, (0, 0, size[1], size[0]))
     both = seen.visible(threshold)[: min(height, before.shape[0]), : min(width, before.shape[1])]
-    if np.count_nonzero(both) > UNLIKE * both.size:
+    if elsewhere is not None:
+        finding = Finding("moved", "position", 0.7, {"dx": elsewhere.dx, "dy": elsewhere.dy})
+        changes = [DetectedChange(finding, elsewhere.before, elsewhere.after, area(elsewhere.after))]
+    elif np.count_nonzero(both) > UNLIKE * both.size:
         finding = Finding("replaced", "picture", 0.5)
         changes = [DetectedChange(finding, *wholes, area(wholes[1]))]
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.alike import merged
 from whatchanged.measured.rules.detected import DetectedChange
@@ -17,6 +18,8 @@ OVERLAP = 4
 """Pixels by which what pushes may reach into what it pushes."""
 LEAST_REST = 2
 """Pixels by which the rest moved at least, where it is told: a line that is drawn anew may move by one."""
+NEVER_PUSH = ("moved", "restyled")
+"""Kinds that push nothing."""
 PUSHING = ("pushed in", "closed up", "moved over", "length")
 """Finer words of what came, went or grew between other things, which moved or made the picture larger."""
 
@@ -43,7 +46,9 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
         changes = [one for one in changes if one not in line and one is not written]
         return pushed([*changes, rewritten_with(written, [written, *line])])
     first = max(moved, key=lambda one: one.pixels)
-    if not (any(_pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)):
+    if not (
+        any(one.cause and _pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)
+    ):
         return changes
     return [replace(one, cause=False) if one in moved else one for one in changes]
 
@@ -67,7 +72,7 @@ def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
     """Whether a change explains that something moved."""
     step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
     box = one.box_after or one.box_before
-    if box is None or moved.box_after is None or one.finding.kind == "moved":
+    if box is None or moved.box_after is None or one.finding.kind in NEVER_PUSH:
         return False
     if one.finding.kind == "rewritten" or one.finding.aspect == "size":
         return True
@@ -122,12 +127,31 @@ def brings_about(changes: Sequence[DetectedChange], canvas: Statement) -> bool:
 
 
 def following(changes: Sequence[DetectedChange], canvas: Statement) -> list[DetectedChange]:
-    """Changes, of which what moved follows where nothing else changed and the picture grew or shrank by the
-    same step."""
-    if any(one.cause and one.finding.kind != "moved" for one in changes):
-        return list(changes)
+    """Ranked changes, of which what moved follows where the picture grew or shrank along its step: most of
+    the picture, or, where nothing else changed, what lies at the edge and went with it."""
     grew = [canvas.values.get(name, 0) for name in ("dx", "dy")]
-    steps = [[one.finding.values.get(name, 0) for name in ("dx", "dy")] for one in changes]
-    if not all(any(step) and all(a in (0, b) for a, b in zip(step, grew, strict=True)) for step in steps):
-        return list(changes)
-    return [replace(one, cause=False) for one in changes]
+    edges = [] if canvas.box_after is None else list(canvas.box_after[2:])
+    if all(one.finding.kind == "moved" and _at_the_edge(one, grew, edges) for one in changes):
+        return [replace(one, cause=False) for one in changes]
+    return ranked([replace(one, cause=False) if _is_most(one, grew, edges) else one for one in changes])
+
+
+def _is_most(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
+    """Whether most of a picture moved along a direction in which it grew or shrank."""
+    box = moved.box_after
+    if moved.finding.kind != "moved" or box is None or not edges or 2 * area(box) < edges[0] * edges[1]:
+        return False
+    steps = [moved.finding.values.get(name, 0) for name in ("dx", "dy")]
+    return all(by for step, by in zip(steps, grew, strict=True) if step)
+
+
+def _at_the_edge(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
+    """Whether something moved with the right or the lower edge of the picture."""
+    box = moved.box_after
+    if box is None:
+        return False
+    steps = [moved.finding.values.get(name, 0) for name in ("dx", "dy")]
+    return any(
+        step and step == by and edge - end <= OVERLAP
+        for step, by, edge, end in zip(steps, grew, edges, box[2:], strict=True)
+    )

@@ -22,7 +22,7 @@ from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
-from whatchanged.measured.rules.sides import moved_side
+from whatchanged.measured.rules.sides import edge_shadow, moved_side
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -64,15 +64,17 @@ def in_words(
     size: of the picture after. whole: what is said of the whole picture, if anything.
     """
     found = with_rest(ranked(merged(changes)), changes)
+    told = found if whole is None else following(found, whole)
     statements = [
         sentences.statement(
             one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes, one.element
         )
-        for one in (found if whole is None else following(found, whole))
+        for one in told
     ]
     if whole is None or (statements and brings_about(changes, whole)):
         return statements
-    return [*statements, whole] if any(not one.follows for one in statements) else [whole, *statements]
+    follow = (found and told[0] is not found[0]) or all(not one.cause for one in told)
+    return [whole, *statements] if follow else [*statements, whole]
 
 
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
@@ -95,8 +97,7 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         if shift is None:
             break
         changes += [
-            _as_side(aligned, after, one)
-            for one in shift_changes(shift.axis, shift.moved, _gaps_of(aligned, after, shift))
+            _as_side(aligned, after, one) for one in shift_changes(shift.axis, shift.moved, shift.gaps)
         ]
         gone = covered(aligned, shift)
         if gone is not None:
@@ -109,6 +110,10 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         side = moved_side(aligned, after, box)
         if side is not None:
             changes.append(DetectedChange(*side, region.pixels))
+            continue
+        shadow = edge_shadow(aligned, after, box)
+        if shadow is not None:
+            changes.append(DetectedChange(shadow[0], shadow[1], shadow[1], region.pixels))
             continue
         finding = find_kind(aligned, after, box, differs)
         elsewhere = displaced(aligned, after, box)
@@ -124,17 +129,6 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         changes.append(DetectedChange(finding, was, there, region.pixels))
     lines = whole_lines(before, after, with_moves(aligned, after, changes))
     return pushed(rewritten_lines(lines))
-
-
-def _gaps_of(before: Pixels, after: Pixels, shift: Shift) -> Sequence[Gap]:
-    """What came or went in a shift: nothing where one step of one thing explains it all."""
-    if len(shift.moved) != 1 or not any(gap.new or gap.gone for gap in shift.gaps if not gap.stretch):
-        return shift.gaps
-    (moved,) = shift.moved
-    found = displaced(before, after, union([moved.before, moved.after, *(gap.thing for gap in shift.gaps)]))
-    if found is None or (found.dx, found.dy) != (moved.dx, moved.dy):
-        return shift.gaps
-    return [gap for gap in shift.gaps if gap.stretch]
 
 
 def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
@@ -307,13 +301,10 @@ def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> lis
 
 
 def _is_edge(one: DetectedChange) -> bool:
-    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not."""
-    box = one.box_after
-    return (
-        one.finding.kind in ("replaced", "resized")
-        and box is not None
-        and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
-    )
+    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not, or a few
+    lines were covered or came into sight."""
+    box = one.box_after or one.box_before
+    return box is not None and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
 
 
 def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:

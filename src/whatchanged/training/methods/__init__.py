@@ -11,7 +11,7 @@ A method's module imports what it needs from here, its settings from ``whatchang
   ``TokenPair``; ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
 - what it may be built with: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare
   by position, ``stack_pictures``, ``padded`` and ``kinds_of_pairs`` for its batches,
-  ``copy_matching_tensors`` for its weights;
+  ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
 - what lets several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``), or one
   process read it in parts (``in_parts``, ``draw_rows``): with one process and whole batches they return what
   they are given, so a first version needs none of them.
@@ -69,6 +69,7 @@ __all__ = [
     "gather_batch",
     "in_parts",
     "kinds_of_pairs",
+    "method_and_vision",
     "on_both_grids",
     "padded",
     "share_of_mean",
@@ -322,6 +323,18 @@ def _by_word(
         if word in indices:
             mixed[row] = theirs[indices[word]]
     return mixed
+
+
+def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
+    """Two groups of parameters: "method", and "vision" for those that make a picture's tokens, if any learn.
+
+    What ``Learner.parameter_groups`` returns where no more are needed.
+    """
+    vision = {f"vision.{name}" for name in method.vision.token_parameters()}
+    groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
+    for name, parameter in method.named_parameters():
+        groups["vision" if name in vision else "method"].append(parameter)
+    return [{"name": name, "params": params} for name, params in groups.items() if params]
 
 
 def copy_matching_tensors(

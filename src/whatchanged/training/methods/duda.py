@@ -58,6 +58,7 @@ from whatchanged.training.methods import (
     corresponding,
     in_parts,
     kinds_of_pairs,
+    method_and_vision,
     on_both_grids,
     padded,
     share_of_mean,
@@ -365,19 +366,13 @@ class DUDA(nn.Module):
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells) or "method"."""
-        groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
-        vision = {f"vision.{name}" for name in self.vision.token_parameters()}
-        for name, parameter in self.named_parameters():
-            groups["vision" if name in vision else "method"].append(parameter)
-        return [{"name": name, "params": params} for name, params in groups.items() if params]
+        return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Names of the parameters that none of ``tasks`` gives a gradient; captioning gives one to all."""
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
-        unused = set() if "caption" in tasks else own
-        return frozenset(
-            unused | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
-        )
+        vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
+        return frozenset(vision if "caption" in tasks else vision | own)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
         """The word vectors and the layer that writes words, row by row as in the vocabulary."""

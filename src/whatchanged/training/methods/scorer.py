@@ -45,7 +45,14 @@ from whatchanged.training.distributed import share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
-from whatchanged.training.methods.scorer_encoder import QueryKey, Rebuilt, Reconstruction, two_sided
+from whatchanged.training.methods.scorer_encoder import (
+    QueryKey,
+    Rebuilt,
+    Reconstruction,
+    fuse_rebuilt,
+    two_sided,
+    view_distance,
+)
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.nn.layers import layers_of
@@ -101,7 +108,11 @@ class SCORER(nn.Module):
         self.row_places = nn.Embedding(vision.rows, width // 2)
         layers = 0 if subtract else config.layers
         self.layers = nn.ModuleList(Reconstruction(config, preset) for _ in range(layers))
-        self.fuse = nn.Linear(width if subtract else 2 * width, width)
+        self.apart = config.fusion == "apart"
+        if self.apart:
+            self.attention_description = "last decoder layer, mean over heads, each picture apart, halved"
+        joined = not subtract and config.fusion == "concatenate"
+        self.fuse = nn.Linear(2 * width if joined else width, width)
         self.dropout = nn.Dropout(config.dropout if preset.drop_fused else 0.0)
         self.decoder = Decoder(config, preset, len(vocabulary))
         self.reasoning = Reasoning(config, preset) if config.reason_weight else None
@@ -173,7 +184,7 @@ class SCORER(nn.Module):
                 scores = self.reasoning.matching(queries[kind], keys[kind])
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
-        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 1 or 2, N)
+        shared = self._shared(attention[:, :, :-1].mean(1), pair)  # (B, L - 1, 1 or 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
@@ -190,8 +201,21 @@ class SCORER(nn.Module):
         mentioned = sentence_vector(states, ids != PAD, self.preset.mean_sentence)
         return logits, attention, matched, self.reasoning(before, after, mentioned)
 
+    def _shared(self, attention: Tensor, pair: TokenPair) -> Tensor:
+        """What each picture gets of the attention (B, T, N) to the difference: (B, T, 1 or 2, N).
+
+        Apart, attention is (B, T, 2N), and each has its own.
+        """
+        if not self.apart:
+            return attention[:, :, None] * _halves(pair)
+        own: Tensor = attention.unflatten(-1, (2, -1))  # type: ignore[no-untyped-call]
+        return own
+
     def _view_loss(self, matched: Directions) -> Tensor:
-        """Each picture is found among the batch's by the other picture of its pair, in both directions."""
+        """Each picture is found among the batch's by the other picture of its pair, in both directions; or
+        (``method.view_loss``) its own pair's distance alone."""
+        if self.config.view_loss == "distance":
+            return (view_distance(matched.forth) + view_distance(matched.back)) / 2
         matching = self._matching_layer().matching
         return two_sided(matching(*matched.forth), matching(*matched.back))
 
@@ -249,7 +273,7 @@ class SCORER(nn.Module):
         return tokens
 
     def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, Directions | None]:
-        """X1, X2 -> D (B, N, D), and the queries and keys to be matched, in both directions.
+        """X1, X2 -> D (B, N, D), apart (B, 2N, D), and queries and keys to be matched, in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
         so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
@@ -258,7 +282,7 @@ class SCORER(nn.Module):
         matched: Directions | None = None
         if rebuilt:
             matched = Directions(*(one.matched for one in rebuilt[-1 if self.preset.match_last else 0]))
-            both = torch.cat([one.cells for one in rebuilt[-1]], dim=-1)
+            both = fuse_rebuilt(*(one.cells for one in rebuilt[-1]), self.config.fusion)
         else:
             both = after - before
         return self.dropout(self.fuse(both)).relu(), matched
@@ -342,11 +366,16 @@ class SCORER(nn.Module):
         return scores, self._on_grids(attention, memory), new_cache
 
     def _on_grids(self, attention: Tensor, memory: ScorerMemory) -> Tensor:
-        """Attention (B, N) to the difference, half for each picture, on their grids (B, 2, rows, columns)."""
+        """Attention (B, N) to the difference, half for each picture, or (B, 2N) to both apart, on their grids
+        (B, 2, rows, columns)."""
         rows, columns = self.vision.rows, self.vision.columns
+        if self.apart:
+            halves: Tensor = attention.unflatten(-1, (2, -1))  # type: ignore[no-untyped-call]
+        else:
+            halves = attention[:, None].expand(-1, 2, -1) / 2  # (B, 2, N)
         if memory.cells is None:
-            return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
-        return on_both_grids(attention[:, None].expand(-1, 2, -1) / 2, memory.cells, self.vision)
+            return halves.reshape(-1, 2, rows, columns)
+        return on_both_grids(halves, memory.cells, self.vision)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
@@ -370,7 +399,8 @@ class SCORER(nn.Module):
         """
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         if "caption" in tasks:
-            used = self._matching_layer() if self.config.view_weight else None
+            contrasts = self.config.view_weight and self.config.view_loss == "contrast"
+            used = self._matching_layer() if contrasts else None
             unread = (i for i, layer in enumerate(self.layers) if layer is not used)
             unused = self._frozen() | {f"layers.{i}.matching.log_scale" for i in unread}
             if not self.layers and self.reasoning is None:

@@ -22,6 +22,7 @@ from whatchanged.training.methods import (
     Vision,
     Vocabulary,
     copy_matching_tensors,
+    method_and_vision,
     padded,
     stack_pictures,
 )
@@ -108,11 +109,7 @@ class ToyLSTM(nn.Module):
         return
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        vision = {f"vision.{name}" for name in self.vision.token_parameters()}
-        groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
-        for name, parameter in self.named_parameters():
-            groups["vision" if name in vision else "method"].append(parameter)
-        return [{"name": name, "params": params} for name, params in groups.items() if params]
+        return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
