@@ -1,7 +1,7 @@
 """Does a picture that is rebuilt from the other read the right places? SCORER's alignment on drawn pairs.
 
     whatchanged synth clevr-change twin --scenes 50 --seed 4301
-    python -m benchmarks.learning.alignment twin [...] [--source MODEL-or-RUN] [--record NAME]
+    python -m benchmarks.clevr.alignment twin [...] [--source MODEL-or-RUN] [--record NAME]
 
 Of drawn scenes it is known which object every pixel shows, and which objects did not change. A cell of the
 grid belongs to the object that most of its pixels show, if these are a quarter of it at least. For each cell
@@ -151,7 +151,7 @@ def main() -> None:
     print(json.dumps(figures, indent=1))
     if options.record:
         own = typed(
-            "python -m benchmarks.learning.alignment", *map(str, options.dataset), "--source", options.source
+            "python -m benchmarks.clevr.alignment", *map(str, options.dataset), "--source", options.source
         )
         command = [*(options.drawn or []), own]
         print(write_result(options.record, "rows", figures, watch=watch, command=command))
