@@ -5,11 +5,7 @@ import numpy as np
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 
-<<<<<<<< HEAD:tests/benchmarks/clevr/test_alignment.py
 SCRIPT = "clevr.alignment"
-========
-SCRIPT = "learning.alignment"
->>>>>>>> rooms:tests/benchmarks/learning/test_alignment.py
 VIEW = View((10.0, 0.0, 6.0))
 CUBE = SceneObject("cube", "large", "red", "rubber", 0.0, 2.5)
 BALL = SceneObject("sphere", "small", "blue", "metal", 0.0, -2.5)
