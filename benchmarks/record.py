@@ -152,14 +152,23 @@ def read_results(folder: Path = RESULTS) -> dict[str, Result]:
 
 def command_line() -> str:
     """The command that is running, as anyone can type it."""
-    script = Path(sys.argv[0])
-    start = f"python -m benchmarks.{script.stem}" if script.parent.name == "benchmarks" else script.name
+    start = _start(Path(sys.argv[0]))
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--record=")]
     if "--record" in arguments:
         place = arguments.index("--record")
         named = arguments[place + 1 : place + 2] and not arguments[place + 1].startswith("-")
         del arguments[place : place + (2 if named else 1)]
     return typed(start, *arguments)
+
+
+def _start(script: Path) -> str:
+    """How a script is started: as a module of ``benchmarks``, by a path beside the tests, or by its name."""
+    parts = [part for part in script.with_suffix("").parts if part != "__main__"]
+    for room, start in (("benchmarks", "python -m {}"), ("tests", "python {}")):
+        if room in parts[:-1]:
+            inner = parts[len(parts) - 1 - parts[::-1].index(room) :]
+            return start.format(".".join(inner) if room == "benchmarks" else "/".join(inner))
+    return script.name
 
 
 def typed(start: str, *arguments: str) -> str:

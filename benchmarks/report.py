@@ -22,10 +22,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchmarks import learning_tables, screen_tables
-from benchmarks.compare_tables import as_markdown
+from benchmarks.learning import tables as learning_tables
 from benchmarks.markdown import table
 from benchmarks.record import RESULTS, ROOT, Result, read_results
+from benchmarks.screens import tables as screen_tables
 from whatchanged.evaluation.report.layout import share_with_ends, with_ends
 from whatchanged.evaluation.report.tables import tables
 from whatchanged.evaluation.statistics.intervals import wilson
@@ -285,12 +285,6 @@ def wrong(result: Result) -> str:
     return table(head, *alarms, *errors)
 
 
-def comparison(result: Result) -> str:
-    """The tables of ``compare.py``."""
-    figures = result.figures
-    return as_markdown(figures["table"], f"{figures['settings']['test_pairs']} test pairs.", figures["rows"])
-
-
 def learning(view: Callable[[Result], Sequence[learning_tables.Part]]) -> Callable[[Result], str]:
     """One of the views of ``learning.py``: its tables, each below its title."""
 
@@ -430,7 +424,6 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
         "wrong": wrong,
         "commands": commands,
     },
-    "comparison": {"tables": comparison, "commands": commands},
     "learning": {
         "made": learning(learning_tables.made),
         "curves": learning(learning_tables.curves),

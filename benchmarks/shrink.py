@@ -42,6 +42,10 @@ METHOD: Mapping[str, Any] = {
     "decoder_ffn": 32,
     "classes": CLASSES,
     "regions": 4,
+    "attention_width": 32,
+    "view_width": 16,
+    "hidden_width": 24,
+    "projector_width": 48,
 }
 TEXT_TOWER = ("text_heads", "text_ffn", "text_layers", "joint_width")
 """Sizes without effect in CLIP4IDC's baseline FT2, where they must stay as they are."""
@@ -53,7 +57,13 @@ VISION: Mapping[str, Mapping[str, Any]] = {
 """Sizes by kind of vision; any other kind is a backbone, too."""
 KEEP = 6
 """Tokens kept of a picture, where a recipe does not keep all."""
-STAGE: Mapping[str, int] = {"warmup": 4, "stair": 8, "evaluate_every": 10, "evaluate_from": 15}
+STAGE: Mapping[str, int] = {
+    "warmup": 4,
+    "stair": 8,
+    "first_stair": 5,
+    "evaluate_every": 10,
+    "evaluate_from": 15,
+}
 """Numbers of steps, where a stage has them."""
 
 

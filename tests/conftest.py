@@ -20,9 +20,19 @@ settings.register_profile("unhurried", deadline=None)  # a busy machine is not a
 settings.load_profile("unhurried")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """One file runs in this process: workers would take longer to start than it takes. ``-n`` is obeyed."""
+    given = config.invocation_params.args
+    asked = any(str(word).startswith(("-n", "--numprocesses")) for word in given)
+    files = {word.partition("::")[0] for word in config.args}
+    if not asked and len(files) == 1 and Path(next(iter(files))).is_file():
+        config.option.numprocesses = 0
+
+
 @pytest.fixture(scope="session")
 def _built_bundle(tmp_path_factory):
-    from tiny_bundle import build
+    from support.tiny_bundle import build
 
     return build(tmp_path_factory.mktemp("models") / "tiny").folder
 
@@ -36,7 +46,7 @@ def bundle_folder(_built_bundle, tmp_path):
 @pytest.fixture
 def wary_folder(tmp_path):
     """A small model folder that knows grey pictures only, and says so of others."""
-    from tiny_bundle import build_wary
+    from support.tiny_bundle import build_wary
 
     return build_wary(tmp_path / "wary").folder
 
@@ -98,7 +108,7 @@ def whatchanged(monkeypatch, capsys):
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """A folder on the path to install made-up packages into; plug-ins' lines are told anew."""
-    from fake_packages import Site
+    from support.fake_packages import Site
 
     from whatchanged import plugins
 
@@ -125,6 +135,6 @@ def old_formats(tmp_path_factory):
 @pytest.fixture(scope="session")
 def tiny_pool(tmp_path_factory):
     """The folder of a small drawn pool, to be read only."""
-    from tiny_pool import draw
+    from support.tiny_pool import draw
 
     return draw(tmp_path_factory.mktemp("pool") / "tiny")

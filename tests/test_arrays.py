@@ -4,7 +4,7 @@ import resource
 
 import numpy as np
 import pytest
-from strange_arrays import STRANGE, announcing, archive, npy
+from support.strange_arrays import STRANGE, announcing, archive, npy
 
 from whatchanged.arrays import arrays_of, mapped_array
 

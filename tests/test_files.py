@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from trees import state
+from support.trees import state
 
 from whatchanged.errors import OutputError
 from whatchanged.files import (

@@ -11,10 +11,18 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from PIL import ExifTags, Image, ImageCms
+from PIL import ExifTags, Image, ImageCms, PngImagePlugin
 
 from whatchanged.errors import ImageError, ShapeError
-from whatchanged.images import kept, normalise, open_image, picture_size, resize
+from whatchanged.images import (
+    kept,
+    normalise,
+    open_image,
+    orientation_of,
+    picture_size,
+    resize,
+    upright,
+)
 
 COLOR = (200, 40, 90)
 
@@ -344,3 +352,20 @@ def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "open", open_once)
     with pytest.raises(ImageError, match="cannot read the file: No such file or directory"):
         picture_size(path)
+
+
+def test_an_orientation_in_xmp_turns_nothing(tmp_path):
+    """Viewers turn by Exif alone; Pillow would by XMP, too."""
+    xmp = '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6"/></x:xmpmeta>'
+    about = PngImagePlugin.PngInfo()
+    about.add_itxt("XML:com.adobe.xmp", xmp)
+    picture = Image.new("RGB", (20, 10), (1, 2, 3))
+    picture.save(tmp_path / "xmp.png", pnginfo=about)
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = 6
+    picture.save(tmp_path / "exif.png", exif=exif, pnginfo=about)
+    assert picture_size(tmp_path / "xmp.png") == (20, 10)
+    assert picture_size(tmp_path / "exif.png") == (10, 20)
+    with Image.open(tmp_path / "xmp.png") as plain, Image.open(tmp_path / "exif.png") as turned:
+        assert (orientation_of(plain), orientation_of(turned)) == (1, 6)
+        assert upright(plain).size == (20, 10) and upright(turned).size == (10, 20)

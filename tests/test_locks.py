@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from trees import state
+from support.trees import state
 
 from whatchanged import locks
 from whatchanged.errors import OutputError
@@ -161,7 +161,7 @@ def test_two_captionings_of_one_output_do_not_mix(bundle_folder, pictures, tmp_p
     (tmp_path / "pairs.csv").write_text("before,after\n" + "before.png,after.png\n" * 3)
     out = tmp_path / "out.jsonl"
     program = (
-        "import sys, time, whatchanged.cli.caption_run as run; line = run._line;"
+        "import sys, time, whatchanged.captions.one_by_one as run; line = run._line;"
         "run._line = lambda *given: (print('writing', flush=True), time.sleep(60), line(*given))[2];"
         "from whatchanged.cli import main; main()"
     )

@@ -2,7 +2,7 @@ import os
 import threading
 
 import pytest
-from special_files import KINDS, plant
+from support.special_files import KINDS, plant
 
 from whatchanged import opening
 from whatchanged.opening import (

@@ -84,7 +84,7 @@ def test_of_two_plug_ins_of_one_name_neither_is_used(site, capsys):
 
 
 def test_a_package_that_is_there_twice_counts_once(site, tmp_path, monkeypatch):
-    from fake_packages import Site
+    from support.fake_packages import Site
 
     site.install("b-package", {GROUP: {"two": "bees:TWO"}}, bees="TWO = 2")
     other = tmp_path / "other"

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from trees import state
+from support.trees import state
 
 from whatchanged.signing import KEY_FILE, is_signed, machine_key, sign
 

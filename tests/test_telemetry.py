@@ -28,7 +28,7 @@ def variables(library, **own):
     return eval(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("library", ["onnxruntime", "rapidocr", "ray"])
+@pytest.mark.parametrize("library", ["onnxruntime", "ray"])
 def test_nothing_is_written_into_the_home_folder(library, tmp_path):
     found = variables(library, HOME=str(tmp_path), MPLCONFIGDIR=str(tmp_path / "ours"))
     assert {name: found[name] for name in SWITCHES} == SWITCHES

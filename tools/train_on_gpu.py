@@ -45,7 +45,7 @@ from typing import Any
 
 import torch
 
-from whatchanged.errors import DatasetError, MissingExtra, RecipeError, WhatchangedError
+from whatchanged.errors import DatasetError, RecipeError, WhatchangedError
 from whatchanged.files import write_whole
 from whatchanged.recipes import ObjectsConfig, PoolConfig
 from whatchanged.recipes.reader import load_recipe
@@ -53,7 +53,7 @@ from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.checkpoint import State
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.store import store_tokens
-from whatchanged.training.objects.pool import draw_pool, growing, open_shards, stop
+from whatchanged.training.objects.pool import draw_pool, growing, open_shards
 from whatchanged.training.objects.pool_source import ORDERED, PoolSource
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import environment, open_run
@@ -62,7 +62,6 @@ from whatchanged.training.weights.weight_shards import pack, unpack
 from whatchanged.worlds.clevr.grading import judge
 
 TRIAL_STEPS, TRIAL_EVERY = 160, 10
-GPU_DRAWERS = 4
 PICTURE_WORKERS = 4
 """Processes that read pictures beside those that draw."""
 LEAST_SHARED = 2 * 2**30
@@ -190,16 +189,10 @@ def reading_processes(recipe: Recipe, device: str) -> int:
     return max(PICTURE_WORKERS, (os.cpu_count() or 1) - 2) if from_tokens else PICTURE_WORKERS
 
 
-def drawers(device: str) -> list[str]:
-    """Where each drawing process draws: a few share the GPU and stand first, most cores have one each."""
-    gpu = ["cuda"] * GPU_DRAWERS if choose_device(device).type == "cuda" else []
-    try:
-        import numba  # noqa: F401
-    except ImportError as error:
-        if not gpu:
-            raise MissingExtra("Drawing without a GPU", "numba", "train") from error
-        return gpu
-    return gpu + ["cpu"] * max(1, (os.cpu_count() or 1) - len(gpu) - 2 * bool(gpu))
+def drawing_processes(device: str) -> int:
+    """How many processes draw: one a core; beside a GPU two cores are left to what feeds it."""
+    fed = 2 if choose_device(device).type == "cuda" else 0
+    return max(1, (os.cpu_count() or 1) - fed)
 
 
 def one_round(options: argparse.Namespace) -> dict[str, Any]:
@@ -224,12 +217,12 @@ def one_round(options: argparse.Namespace) -> dict[str, Any]:
         print(f"{options.seconds - (end - time.monotonic()):6.0f} s  {key}: {json.dumps(value)}", flush=True)
 
     with ExitStack() as stack:
-        places = drawers(device)
-        processes = stack.enter_context(growing(pool, options.seed, size, places, MOST_SCENES))
-        draw_pool(held, options.held, HELD_SEED, size, 2, places[-1])
+        processes = stack.enter_context(
+            growing(pool, options.seed, size, drawing_processes(device), MOST_SCENES)
+        )
+        draw_pool(held, options.held, HELD_SEED, size, 2)
         gone = options.seconds - (end - time.monotonic())
         _wait(pool, options.draw * options.seconds - gone, processes)
-        stop(pool, [p for p, place in zip(processes, places, strict=True) if place != "cpu"])
         note("drawn", _drawn(pool))
         if start is not None:
             note("before", score(start, held, device))

@@ -11,6 +11,7 @@
 
 describe, Answer, Answerer      the answer for any pair: of the model that knows the pictures, or measured
 load, Captioner, Description    what one model says: a shipped one, or one of your own
+caption_pairs, CaptionedPairs   predictions for a list or a data set
 datasets                        read a data set: ``datasets.open_dataset(path)``
 evaluation                      score captions
 recipes                         read and list recipes
@@ -28,15 +29,18 @@ if TYPE_CHECKING:
     from whatchanged import datasets, evaluation, recipes, training
     from whatchanged.answers import Answer, Answerer, describe
     from whatchanged.captioner.runtime import Captioner, Description, load
+    from whatchanged.captions import CaptionedPairs, caption_pairs
 
 __version__ = "0.2.0"
 __all__ = [
     "Answer",
     "Answerer",
+    "CaptionedPairs",
     "Captioner",
     "Description",
     "WhatchangedError",
     "__version__",
+    "caption_pairs",
     "datasets",
     "describe",
     "evaluation",
@@ -48,6 +52,7 @@ __all__ = [
 _MODULES = {
     "whatchanged.answers": ("Answer", "Answerer", "describe"),
     "whatchanged.captioner.runtime": ("Captioner", "Description", "load"),
+    "whatchanged.captions": ("CaptionedPairs", "caption_pairs"),
 }
 
 

@@ -23,11 +23,6 @@ def import_onnxruntime() -> Any:
     return _imported("onnxruntime")
 
 
-def import_rapidocr() -> Any:
-    """The module ``rapidocr``, which imports ``onnxruntime``. Raises ImportError where it is missing."""
-    return _imported("rapidocr")
-
-
 def import_ray() -> Any:
     """The module ``ray``. Raises ModuleNotFoundError where it is not installed."""
     return _imported("ray")

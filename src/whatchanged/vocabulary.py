@@ -4,7 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<CLS>", "<MASK>")
-PAD, BOS, EOS, UNK, CLS, MASK = range(6)
+PAD = 0
+"""The id of what stands behind a sentence, up to the longest one's end."""
+BOS = 1
+"""The id of a sentence's begin."""
+EOS = 2
+"""The id of a sentence's end."""
+UNK = 3
+"""The id of a word that is not in the vocabulary."""
+CLS = 4
+"""The id that asks for a judgement on the whole sentence."""
+MASK = 5
+"""The id in the place of a word that is to be predicted."""
 
 
 def padded(rows: Sequence[Sequence[int]], length: int | None = None) -> list[list[int]]:

@@ -3,17 +3,37 @@
 Imports nothing of the package, so that worlds, measurement and every command may use it.
 """
 
-import colorsys
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 SAME = "nothing changed"
 NOISE = "nothing visible changed"
 
 _HUES = (
-    (14, "red"), (40, "orange"), (68, "yellow"), (165, "green"), (195, "turquoise"), (255, "blue"),
-    (290, "purple"), (340, "pink"), (361, "red"),
+    (13, "pink"), (36, "red"), (77, "orange"), (118, "yellow"), (168, "green"), (212, "turquoise"),
+    (286, "blue"), (335, "purple"), (361, "pink"),
 )  # fmt: skip
-"""Ends of the ranges of hue, in degrees."""
+"""Ends of the ranges of hue in OKLCH, in degrees: unlike those of HSL they follow what the eye calls so."""
+_PINK = (318.0, 0.65)
+"""From which hue on, and from which lightness on, what is purple when dark is pink."""
+_COOL = (195, 290)
+"""Between which hues a colour is blueish."""
+_GREY_COOL = ((0.6, 0.048), (0.87, 0.03), (0.93, 0.018))
+"""Lightness and the chroma below which a blueish colour is called grey: slate is, pale blue is not."""
+_GREY = ((0.6, 0.032), (0.93, 0.018))
+"""The same of other hues, in which less chroma is seen."""
+_BROWN = ((0.62, 0.17), (0.75, 0.13), (0.85, 0.1))
+"""An orange that is darker and has less chroma than one of these is brown."""
+_BROWN_HUES = (28, 85)
+_RED_BROWN = 0.1
+"""Chroma below which a red of these hues is brown as well."""
+_DARK, _LIGHT = 0.33, 0.75
+"""Lightness in HSL below which a colour is dark, and above which it is light."""
+_BLACK, _WHITE = 0.115, 0.96
+"""Likewise black and white, of greys."""
+_NO_HUE = 0.05
+"""Lightness in HSL below which no hue is seen."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -84,16 +104,17 @@ def lowered(sentence: str) -> str:
 
 def color_name(color: tuple[int, int, int]) -> str:
     """A plain word for a color, red, green and blue in 0..255: "dark blue", "light grey", "white"."""
-    hue, light, saturation = colorsys.rgb_to_hls(*(channel / 255 for channel in color))
-    chroma = (max(color) - min(color)) / 255
-    if chroma < 0.08 or (saturation < 0.12 and chroma < 0.15):
+    light = (max(color) + min(color)) / 510
+    lightness, chroma, hue = _oklch(color)
+    limits = _GREY_COOL if _COOL[0] <= hue < _COOL[1] else _GREY
+    if light < _NO_HUE or chroma < _between(lightness, limits):
         return _grey(light)
-    word = next(word for end, word in _HUES if hue * 360 < end)
-    if word == "orange" and light < 0.4:
-        return "brown"
-    if light < 0.3:
+    word = _hue_word(lightness, chroma, hue)
+    if word == "brown":
+        return "light brown" if light > 0.6 else word
+    if light < _DARK:
         return f"dark {word}"
-    return f"light {word}" if light > 0.75 else word
+    return f"light {word}" if light > _LIGHT else word
 
 
 def color_step(before: tuple[int, int, int], after: tuple[int, int, int]) -> str:
@@ -125,10 +146,55 @@ def _third(centre: float, extent: float, names: tuple[str, str, str]) -> str | N
     return names[0] if centre < 0.4 else names[2] if centre > 0.6 else names[1]
 
 
+def _hue_word(lightness: float, chroma: float, hue: float) -> str:
+    """The name of a hue; brown where orange or red is too dull for it."""
+    word = next(word for end, word in _HUES if hue < end)
+    may_be_brown = _BROWN_HUES[0] <= hue < _BROWN_HUES[1] and (word != "red" or chroma < _RED_BROWN)
+    if may_be_brown and any(lightness < dark and chroma < dull for dark, dull in _BROWN):
+        return "brown"
+    return "pink" if word == "purple" and hue >= _PINK[0] and lightness > _PINK[1] else word
+
+
+def _oklch(color: tuple[int, int, int]) -> tuple[float, float, float]:
+    """Lightness (0 to 1), chroma and hue (degrees) in OKLCH (Ottosson 2020), from sRGB."""
+    red, green, blue = (_linear(channel / 255) for channel in color)
+    long, medium, short = (
+        math.cbrt(r * red + g * green + b * blue)
+        for r, g, b in (
+            (0.4122214708, 0.5363325363, 0.0514459929),
+            (0.2119034982, 0.6806995451, 0.1073969566),
+            (0.0883024619, 0.2817188376, 0.6299787005),
+        )
+    )
+    lightness, along_red, along_yellow = (
+        first * long + second * medium + third * short
+        for first, second, third in (
+            (0.2104542553, 0.7936177850, -0.0040720468),
+            (1.9779984951, -2.4285922050, 0.4505937099),
+            (0.0259040371, 0.7827717662, -0.8086757660),
+        )
+    )
+    hue = math.degrees(math.atan2(along_yellow, along_red)) % 360
+    return lightness, math.hypot(along_red, along_yellow), hue
+
+
+def _linear(channel: float) -> float:
+    """The light of a channel of sRGB, both from 0 to 1."""
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+
+def _between(value: float, points: Sequence[tuple[float, float]]) -> float:
+    """The height of a line through points at a value; at both ends it goes on level."""
+    for (start, low), (end, high) in pairwise(points):
+        if value <= end:
+            return low + (high - low) * max(0.0, value - start) / (end - start)
+    return points[-1][1]
+
+
 def _grey(light: float) -> str:
-    if light > 0.96:
+    if light > _WHITE:
         return "white"
-    if light < 0.07:
+    if light < _BLACK:
         return "black"
     return "light grey" if light > 0.72 else "dark grey" if light < 0.35 else "grey"
 

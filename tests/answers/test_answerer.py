@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from tiny_bundle import WARY, build_card
-from tiny_regions import CARD as REGIONS
-from tiny_regions import build_regions
+from support.tiny_bundle import WARY, build_card
+from support.tiny_regions import CARD as REGIONS
+from support.tiny_regions import build_regions
 
 from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
@@ -162,7 +162,7 @@ def test_a_model_that_cannot_tell_what_it_knows_is_asked_only_by_name(install, t
 def test_ignored_places_count_for_no_one(install):
     install()
     answerer = Answerer()
-    assert answerer.answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "noise"
+    assert answerer.answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "ignored"
     beside = answerer.answer(picture(), picture(SMALL, LARGE), ignore=[SMALL])
     assert beside.sentence == "the square changed"
 
@@ -315,7 +315,7 @@ def test_two_sizes_are_told_unless_places_are_ignored(install_regions):
 
 def test_ignored_places_are_told_by_nobody(install_regions):
     install_regions()
-    assert Answerer().answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "noise"
+    assert Answerer().answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "ignored"
     beside = Answerer().answer(picture(), picture(SMALL, LARGE), ignore=[LARGE])
     assert [change.box_after for change in beside.changes] == [SMALL]
 
@@ -429,3 +429,29 @@ def test_of_two_pictures_of_which_one_is_next_to_nothing_the_sizes_are_told(side
         answer = Answerer().answer(*paths)
         assert (answer.answer, answer.verdict) == ("measured", "changed")
         assert f"from {before.width} x {before.height} to {after.width} x {after.height}" in answer.sentence
+
+
+def test_what_differs_in_ignored_places_alone_has_its_own_verdict(install):
+    """Also where noise differs elsewhere; what nobody sees is noise inside of them, too."""
+    install()
+    faint, hidden = np.array(picture()), np.array(picture(LARGE))
+    faint[-1, -1] ^= 1
+    hidden[-1, -1] ^= 1
+    answerer = Answerer(policy="lenient")
+    answer = answerer.answer(picture(), hidden, ignore=[LARGE])
+    assert (answer.verdict, answer.changed, answer.policy) == ("ignored", False, "lenient")
+    assert answer.sentence == "The pictures differ visibly only in ignored places."
+    width, height = picture().size
+    assert answer.ignored == pytest.approx((LARGE[2] - LARGE[0]) * (LARGE[3] - LARGE[1]) / (height * width))
+    assert (
+        answerer.answer(picture(), faint, ignore=[(width - 4, height - 4, width, height)]).verdict == "noise"
+    )
+
+
+def test_more_than_half_of_a_picture_is_not_ignored(install):
+    install()
+    width, height = picture().size
+    boxes = [(0, 0, width, height // 2), (0, 0, width // 2, height)]
+    with pytest.raises(ImageError, match="Ignored places cover 75 % of the picture; at most 50 %"):
+        Answerer().answer(picture(), picture(LARGE), ignore=boxes)
+    assert Answerer().answer(picture(), picture(LARGE), ignore=boxes[:1]).ignored == 0.5

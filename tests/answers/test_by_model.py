@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
-from tiny_bundle import WARY, build_card
+from support.tiny_bundle import WARY, build_card
 
 from whatchanged.answers.models import chosen_model
 from whatchanged.answers.pair import Looking, read_pair

@@ -2,9 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
+from support.drawn_page import page, with_box
 
-from whatchanged.answers.by_regions import of_statements
-from whatchanged.measured import measure
+from whatchanged.answers.by_regions import of_statements, with_facts
+from whatchanged.measured import Statement, measure
 from whatchanged.regions.runtime import RegionDescription
 
 GREY = np.full((320, 480, 3), 120, np.uint8)
@@ -39,3 +41,33 @@ def test_a_model_without_words_says_that_nothing_is_visible(changed):
     )
     assert (answer.sentence, answer.changes) == ("Nothing visible changed.", ())
     assert answer.changed and answer.sources == (GREY, BLACK)
+
+
+def guess(box, element="button"):
+    """What a model says of a place."""
+    return Statement("rewritten", box, box, "The button reads differently.", 0.9, element=element)
+
+
+def test_a_fact_about_the_whole_picture_stands_against_a_guess():
+    larger = np.asarray(Image.fromarray(page()).resize((400, 240), Image.Resampling.BICUBIC))
+    measured = measure(page(), larger)
+    (statement,) = with_facts([guess((10, 10, 90, 60))], measured)
+    assert "scaled from 200 x 120 to 400 x 240 pixels" in statement.sentence
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_was_measured_exactly_is_only_named(there):
+    before, after = (with_box(page(), (x, 96, x + 40, 112), (200, 40, 40)) for x in (20, 50))
+    measured = measure(before, after)
+    (statement,) = with_facts([guess((50, 96, 90, 112) if there else (0, 0, 50, 20))], measured)
+    assert (statement.kind, statement.values["dx"]) == ("moved", 30)
+    assert statement.element == ("button" if there else None)
+    assert ("The button" in statement.sentence) is there
+    assert "30 pixels" in statement.sentence
+
+
+def test_of_anything_else_the_model_speaks():
+    after = with_box(page(), (20, 96, 60, 112), (200, 40, 40))
+    told = [guess((20, 96, 60, 112))]
+    assert with_facts(told, measure(page(), after)) == tuple(told)
+    assert with_facts([], measure(page(), after)) == ()

@@ -1,20 +1,15 @@
 """Each test module names the benchmark script that it tests as ``SCRIPT``."""
 
 import importlib
-import sys
-from pathlib import Path
 
 import pytest
-from learning_plan import make_places
+from support.learning_plan import make_places
 
 
 @pytest.fixture(scope="module")
 def bench(request):
     """The script as a module of the package ``benchmarks``, which lies at the root of the checkout."""
-    root = str(Path(__file__).parents[2])
-    sys.path.insert(0, root)
-    yield importlib.import_module(f"benchmarks.{request.module.SCRIPT}")
-    sys.path.remove(root)
+    return importlib.import_module(f"benchmarks.{request.module.SCRIPT}")
 
 
 @pytest.fixture(scope="session")

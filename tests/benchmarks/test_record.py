@@ -76,16 +76,32 @@ def test_a_recorded_command_says_nothing_of_its_record(typed, given):
 
 
 def test_each_benchmark_is_recorded_under_its_own_name(bench):
-    """By the option that all have, which asks for the commit before anything that takes long."""
+    """By the option that all have, which asks for the commit before anything that takes long.
+
+    Of a room of several the results are told apart by its name: ``screen_causes``; its main one has it alone.
+    """
     names = {}
-    for path in sorted((bench.ROOT / "benchmarks").glob("*.py")):
+    for path in sorted((bench.ROOT / "benchmarks").rglob("*.py")):
         calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
         for call in calls:
             if getattr(call.func, "id", "") == "add_record_option":
-                names[path.stem] = getattr(call.args[1], "value", path.stem)  # else a name of the script
+                names[path] = getattr(call.args[1], "value", path.stem)  # else a name of the script
             if getattr(call.func, "attr", "") == "add_argument":
                 assert call.args[0].value != "--record" or path.stem == "record", path
-    assert len(names) > 25 and all(name == stem for stem, name in names.items()), names
+    assert len(names) > 25 and len(set(names.values())) == len(names)
+    for path, name in names.items():
+        assert name in (path.stem, path.parent.name, f"{path.parent.name.rstrip('s')}_{path.stem}"), path
+
+
+def test_a_command_names_the_room_of_its_script(bench, monkeypatch):
+    for script, start in (
+        ("benchmarks/speed/operations.py", "python -m benchmarks.speed.operations"),
+        ("benchmarks/learning/__main__.py", "python -m benchmarks.learning"),
+        ("tests/fuzz/__main__.py", "python tests/fuzz"),
+        ("tools/fit/gate.py", "gate.py"),
+    ):
+        monkeypatch.setattr(sys, "argv", [str(bench.ROOT / script), "--runs", "3"])
+        assert bench.command_line() == f"{start} --runs 3"
 
 
 def test_figures_that_json_cannot_hold_leave_what_was_there(bench, tmp_path):

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from tiny_bundle import CARD
+from support.tiny_bundle import CARD
 
 from whatchanged.captioner import bundle as bundles
 from whatchanged.captioner.bundle import open_bundle, write_bundle

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_bundle import CARD, WARY
+from support.tiny_bundle import CARD, WARY
 
 from whatchanged.captioner.card import (
     BoxAttention,

@@ -2,6 +2,7 @@ import contextlib
 import resource
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-from tiny_bundle import CARD, PICTURES, WARY
+from support.tiny_bundle import CARD, PICTURES, WARY
 
 from whatchanged.captioner import onnx_files
 from whatchanged.captioner.bundle import SHIPPED, write_bundle
 from whatchanged.captioner.card import GridAttention
+from whatchanged.captioner.onnx_graphs import first_state
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError
 from whatchanged.vocabulary import SPECIALS, Vocabulary
@@ -276,6 +278,74 @@ def test_an_answer_of_another_kind_or_shape_is_one_message(bundle_folder, pictur
     spoil(bundle_folder, "encoder.onnx", other)
     with pytest.raises(BundleError, match=said):
         load(bundle_folder).describe(*pictures)
+
+
+def declared(shape, kind="tensor(float)"):
+    return SimpleNamespace(shape=shape, type=kind)
+
+
+def test_a_state_begins_empty_or_as_the_encoder_says():
+    inputs = {
+        "previous": declared(["batch"], "tensor(int64)"),
+        "cache_keys": declared(["batch", 2, 4, "length", 8]),
+        "cache_ids": declared(["batch", None], "tensor(int64)"),
+        "cache_h": declared(["batch", 5]),
+    }
+    h = np.ones((3, 5), np.float32)
+    encoded = {"memory_x": h, "first_cache_h": h}
+    state = first_state(inputs, encoded, 3)
+    assert {name: value.shape for name, value in state.items()} == {
+        "cache_keys": (3, 2, 4, 0, 8),
+        "cache_ids": (3, 0),
+        "cache_h": (3, 5),
+    }
+    assert state["cache_ids"].dtype == np.int64 and state["cache_keys"].dtype == np.float32
+    assert state["cache_h"] is h and encoded == {"memory_x": h}
+
+
+def reshape_state(shape, kind=TensorProto.FLOAT):
+    """Declare the tiny decoder's state anew."""
+
+    def change(graph):
+        (state,) = [item for item in graph.input if item.name == "cache_words"]
+        state.CopyFrom(helper.make_tensor_value_info("cache_words", kind, shape))
+
+    return change
+
+
+def test_a_state_that_cannot_begin_is_refused(bundle_folder):
+    spoil(bundle_folder, "decoder.onnx", reshape_state(["B", 1, 1, 10**12, 1]))
+    said = (
+        r"cache_words is declared as \['B', 1, 1, 1000000000000, 1\], so it never is empty, and the encoder"
+    )
+    with pytest.raises(BundleError, match=said):
+        load(bundle_folder)
+
+
+def test_a_first_state_that_no_decoder_reads_is_refused(bundle_folder):
+    def say(graph):
+        graph.node.append(helper.make_node("Identity", ["no_change"], ["first_cache_other"]))
+        graph.output.append(helper.make_tensor_value_info("first_cache_other", TensorProto.FLOAT, ["B"]))
+
+    spoil(bundle_folder, "encoder.onnx", say)
+    with pytest.raises(BundleError, match="outputs are first_cache_other, memory_change, no_change; wanted"):
+        load(bundle_folder)
+
+
+def test_the_encoder_says_what_a_state_begins_with(bundle_folder, pictures):
+    """The tiny decoder ends a sentence whose state is not as long as its words: one row more ends it."""
+
+    def begin(graph):
+        graph.initializer.append(numpy_helper.from_array(np.array([-1, 1, 1, 1, 1]), "row"))
+        graph.node.append(helper.make_node("Reshape", ["no_change", "row"], ["first_cache_words"]))
+        value = helper.make_tensor_value_info("first_cache_words", TensorProto.FLOAT, ["B", 1, 1, 1, 1])
+        graph.output.append(value)
+
+    for beams in (1, 3):
+        assert load(bundle_folder).describe(*pictures, beams=beams).sentence == "the square changed"
+    spoil(bundle_folder, "encoder.onnx", begin)
+    for beams in (1, 3):
+        assert load(bundle_folder).describe(*pictures, beams=beams).sentence == ""
 
 
 def test_messages_in_each_other_without_end_are_refused(monkeypatch):

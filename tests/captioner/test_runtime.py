@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 from PIL import Image
-from tiny_bundle import CARD, GRID
+from support.tiny_bundle import CARD, GRID
 
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.card import BoxAttention, RegionInput

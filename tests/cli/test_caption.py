@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from trees import state
+from support.trees import state
 
 from whatchanged.answers import models
 
@@ -280,7 +280,7 @@ def test_a_data_set_folder(caption, pictures, tmp_path):
 def test_attention_maps(caption, pairs, tmp_path, monkeypatch):
     from safetensors import safe_open
 
-    monkeypatch.setattr("whatchanged.cli.caption_maps.CHUNK", 3)
+    monkeypatch.setattr("whatchanged.captions.maps.CHUNK", 3)
     out, folder = tmp_path / "out.jsonl", tmp_path / "maps"
     assert caption(pairs, "-o", out, "--attention", folder)[0] == 0
     files = sorted(folder.iterdir())
@@ -304,7 +304,7 @@ def test_attention_maps(caption, pairs, tmp_path, monkeypatch):
 
 
 def test_maps_that_lie_there_already(caption, pairs, tmp_path, monkeypatch):
-    monkeypatch.setattr("whatchanged.cli.caption_maps.CHUNK", 3)
+    monkeypatch.setattr("whatchanged.captions.maps.CHUNK", 3)
     folder = tmp_path / "maps"
     caption(pairs, "-o", tmp_path / "a.jsonl", "--attention", folder)
     code, _, err = caption(pairs, "-o", tmp_path / "b.jsonl", "--attention", folder)
@@ -319,7 +319,7 @@ def test_maps_that_lie_there_already(caption, pairs, tmp_path, monkeypatch):
 
 
 def test_resume_wants_the_maps_of_what_is_done(caption, pairs, tmp_path, monkeypatch):
-    monkeypatch.setattr("whatchanged.cli.caption_maps.CHUNK", 3)
+    monkeypatch.setattr("whatchanged.captions.maps.CHUNK", 3)
     out, folder = tmp_path / "out.jsonl", tmp_path / "maps"
     caption(pairs, "-o", out, "--attention", folder)
     whole = out.read_bytes()

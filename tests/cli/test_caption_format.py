@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tiny_sets import clevr_change
-from trees import state
+from support.tiny_sets import clevr_change
+from support.trees import state
 
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.io.predictions import aligned, read_predictions

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from page_html import PageHtml
+from support.page_html import PageHtml
 
 SEPARATOR = "of two\u2028lines"
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from page_html import PageHtml
 from PIL import Image
-from tiny_regions import build_regions
+from support.page_html import PageHtml
+from support.tiny_regions import build_regions
 
 from whatchanged.worlds.clevr import world
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange

@@ -5,7 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tiny_regions import build_regions
+from support.tiny_regions import build_regions
 
 from whatchanged.cli.doctor import BASE, EXTRAS
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from PIL import Image
-from trees import state
+from support.trees import state
 
 ROWS = [
     {"id": "1", "before": "a.png", "after": "b.png", "captions": ["the cube moved", "the block moved"]},

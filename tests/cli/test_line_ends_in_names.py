@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from compare.screens import save, screen, with_square
+from support.compared_screens import save, screen, with_square
 
 EVIL = (
     *(f"a{end}::add-mask::x" for end in ("\n", "\r", "\x85", "\u2028")),

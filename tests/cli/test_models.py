@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from tiny_bundle import CARD
+from support.tiny_bundle import CARD
 
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.card import BoxAttention, RegionInput

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from compare.screens import git, save, screen, with_square
-from special_files import KINDS, OUTSIDE, plant
+from support.compared_screens import git, save, screen, with_square
+from support.special_files import KINDS, OUTSIDE, plant
 
 SECONDS = 120
 """A bound for commands that would never end."""

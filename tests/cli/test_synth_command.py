@@ -32,7 +32,7 @@ def test_a_set_is_drawn_and_its_folder_named_on_stdout(tmp_path: Path):
 def test_clevr_dc_has_its_cameras_anywhere_around(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
-    monkeypatch.setattr("whatchanged.training.objects.drawers.write_twin", lambda *a: asked.append(a[-1]))
+    monkeypatch.setattr("whatchanged.synth.clevr.drawers.write_twin", lambda *a: asked.append(a[-1]))
     for world in ("clevr-dc", "clevr-change"):
         assert run(world, str(tmp_path / "twin"), "--scenes", "5").exit_code == 0
     assert asked == ["around", "jittered"]
@@ -63,24 +63,39 @@ def test_a_pool_is_240x160_unless_told_otherwise(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     asked = []
     monkeypatch.setattr(
-        "whatchanged.training.objects.drawers.draw_pool", lambda *a: asked.append(a[1:6] + a[7:]) or 100
+        "whatchanged.training.objects.drawers.draw_pool", lambda *a: asked.append(a[1:5] + a[6:]) or 100
     )
     assert run("clevr-pool", str(tmp_path / "pool"), "--scenes", "5", "--workers", "3").exit_code == 0
-    given = ("--views", "mixed", "clevr-pool", str(tmp_path / "pool"), "--doubles", "1", "--scenes", "5")
-    assert run(*given).exit_code == 0
+    pool = str(tmp_path / "pool")
+    given = ("--with", "views=mixed", "clevr-pool", pool, "--with=doubles=1", "--scenes", "5")
+    short = ("--views", "mixed", "clevr-pool", pool, "--doubles=1", "--scenes", "5")
+    assert [run(*words).exit_code for words in (given, short)] == [0, 0]
     assert asked == [
-        (5, 0, (240, 160), 3, "cpu", "jittered", 0.0),
-        (5, 0, (240, 160), 1, "cpu", "mixed", 1.0),
+        (5, 0, (240, 160), 3, "jittered", 0.0),
+        (5, 0, (240, 160), 1, "mixed", 1.0),
+        (5, 0, (240, 160), 1, "mixed", 1.0),
     ]
 
 
 @pytest.mark.parametrize("world", ["clevr-change", "clevr-pool"])
-@pytest.mark.parametrize("device", ["gpu", "cuda:99", "mps"])
-def test_a_device_that_is_not_there_is_named_and_nothing_drawn(world, device, tmp_path):
+@pytest.mark.parametrize("device", ["gpu", "cuda:x", "cpu:1", "mps"])
+def test_a_device_that_nobody_knows_is_named_and_nothing_drawn(world, device, tmp_path):
     pytest.importorskip("numba")
     result = run(world, str(tmp_path / "set"), "--scenes", "1", "--size", "48x32", "--device", device)
     assert result.exit_code == 2 and f"--device {device}" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_asks_for_a_gpu_is_told_that_cores_draw(tmp_path):
+    pytest.importorskip("numba")
+    drawn = {}
+    for device in ("cpu", "cuda:1"):
+        out = tmp_path / device.replace(":", "-")
+        result = run("clevr-change", str(out), "--scenes", "1", "--size", "48x32", "--device", device)
+        assert result.exit_code == 0
+        assert ("on CPU cores" in " ".join(result.stderr.split())) == (device != "cpu")
+        drawn[device] = (out / "images/CLEVR_default_000000.png").read_bytes()
+    assert drawn["cpu"] == drawn["cuda:1"]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +114,10 @@ def test_a_device_that_is_not_there_is_named_and_nothing_drawn(world, device, tm
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "nan"),
         ("clevr-pool", "out", "--scenes", "1", "--doubles", "half"),
         ("clevr-pool", "out", "--scenes", "1", "--views", "above"),
+        ("clevr-pool", "out", "--scenes", "1", "--views"),
+        ("clevr-pool", "out", "--scenes", "1", "--with"),
+        ("clevr-pool", "out", "--scenes", "1", "--with", "views"),
+        ("clevr-pool", "out", "--scenes", "1", "--with", "seed=1"),
         ("clevr-pool", "out", "--scenes", "1", "--no-such-option", "above"),
         ("clevr-pool", "out", "--scenes", "1", "--size", "50x32"),
     ],
@@ -133,7 +152,7 @@ def test_what_is_unknown_and_whose_an_option_is_is_said(tmp_path):
     unknown = run("mars", out, "--scenes", "1")
     assert "nothing called 'mars'" in unknown.stderr and "clevr-pool, birds" in unknown.stderr
     refused = run("birds", out, "--scenes", "10", "--views", "around")
-    assert "--views" in refused.stderr and "birds has no such option" in refused.stderr
+    assert "--with views" in refused.stderr and "birds has no such option" in refused.stderr
     refused = run("clevr-pool", out, "--scenes", "10", "--views", "above")
     assert "'above' is not one of jittered, around, low" in " ".join(refused.stderr.split())
 
@@ -142,7 +161,7 @@ def test_help_names_what_each_drawer_draws_and_its_options(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     result = runner.invoke(app, ["synth", "--help"], env={"COLUMNS": "200"}, terminal_width=200)
     assert result.exit_code == 0
-    for text in ("--views", "jittered|around|low|mixed", "clevr-change", "clevr-dc", "128x128"):
+    for text in ("--with", "views=jittered|around|low|mixed", "clevr-change", "clevr-dc", "128x128"):
         assert text in result.output, text
 
 
@@ -171,7 +190,6 @@ WORLD = World(
             DrawerOption("steps", "how many", 3, least=1), DrawerOption("shade", "how dark", 0.5),
             DrawerOption("views", "from where", "front", choices=("front", "back")),
         )),
-        Drawer("seeded", "", "toys:draw", (40, 30), options=(DrawerOption("seed", "taken", 1),)),
         Drawer("gone", "has no module", "no_such_module:draw", (40, 30)),
         Drawer("birds", "has a name that is taken", "toys:draw", (40, 30)),
     ),
@@ -190,7 +208,5 @@ def test_a_plug_ins_drawer_has_its_own_options(site, tmp_path):
         assert run("toys", str(tmp_path / "no"), "--scenes", "4", *wrong).exit_code == 2
     missing = run("gone", str(tmp_path / "no"), "--scenes", "4")
     assert missing.exit_code == 2 and "no_such_module" in missing.stderr
-    taken = run("seeded", str(tmp_path / "no"), "--scenes", "4", "--seed", "2")
-    assert taken.exit_code == 2 and "its option 'seed' has a name that is taken" in taken.stderr
     assert not (tmp_path / "no").exists()
     assert "'birds' of the world toy is not drawn" in result.stderr

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from compare.screens import BLUE, GREEN, save, screen, two_runs, with_square
+from support.compared_screens import BLUE, GREEN, save, screen, two_runs, with_square
 
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.ignore import Ignored

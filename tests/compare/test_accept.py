@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from trees import state
+from support.trees import state
 
 from whatchanged.compare.accept import carry_out, plan
 from whatchanged.errors import OutputError, WhatchangedError

@@ -3,9 +3,9 @@ import shutil
 
 import numpy as np
 import pytest
-from compare.screens import git, save, screen, with_square
 from PIL import Image
-from trees import state
+from support.compared_screens import git, save, screen, with_square
+from support.trees import state
 
 from whatchanged.compare.git import match_revisions
 from whatchanged.errors import DatasetError

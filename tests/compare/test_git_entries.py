@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from compare.screens import git, save, screen, with_square
+from support.compared_screens import git, save, screen, with_square
 
 from whatchanged.compare import git_entries
 from whatchanged.compare.git import match_revisions

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from compare.screens import git, save, screen, with_square
+from support.compared_screens import git, save, screen, with_square
 
 from whatchanged.compare import git_program
 from whatchanged.compare.git import match_revisions

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from drawn_page import page, with_box
+from support.drawn_page import page, with_box
 
 from whatchanged.compare.grouping import base_name, find_groups, is_variant_word
 from whatchanged.measured import measure

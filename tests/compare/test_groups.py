@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 import pytest
-from compare.screens import BLUE, GREEN, RED, screen, with_square
-from drawn_page import page
+from support.compared_screens import BLUE, GREEN, RED, screen, with_square
+from support.drawn_page import page
 
 from whatchanged.answers.by_measurement import of_measured
 from whatchanged.answers.by_regions import of_statements
@@ -50,6 +50,22 @@ def test_of_many_the_rest_joins_the_groups_of_some(outcomes, monkeypatch):
     monkeypatch.setattr(room, "AT_ONCE", 3)
     by_parts = group_outcomes(outcomes)
     assert {frozenset(group.members) for group in by_parts} == {frozenset(group.members) for group in at_once}
+
+
+def test_a_group_names_things_as_all_of_its_members_do(outcomes):
+    def named(outcome, sentence):
+        changes = tuple(replace(one, values={**one.values, "words": "x"}) for one in outcome.answer.changes)
+        return replace(outcome, answer=replace(outcome.answer, sentence=sentence, changes=changes))
+
+    alike = [named(one, 'The area with "Save" was added.') for one in outcomes[:3]]
+    (group,) = group_outcomes(alike)
+    assert group.sentence == 'The area with "Save" was added.'
+    other = [*alike[:2], named(outcomes[2], 'The area with "Open" was added.')]
+    (group,) = group_outcomes(other)
+    assert '"' not in group.sentence and group.sentence == outcomes[0].answer.measured.sentence
+    by_model = [replace(one, answer=replace(one.answer, answer="model")) for one in other]
+    (group,) = group_outcomes(by_model)
+    assert '"' not in group.sentence
 
 
 def test_nothing_to_group():
@@ -101,4 +117,5 @@ def test_a_models_statements_give_the_groups_their_sentences_and_nothing_else(ou
     by_model = [told(outcome) for outcome in outcomes]
     groups = group_outcomes(by_model)
     assert [group.members for group in groups] == [group.members for group in group_outcomes(outcomes)]
-    assert {group.sentence for group in groups} == {"A badge appeared."}
+    fact = "The picture's size changed from 200 x 120 to 200 x 160 pixels."  # which no model replaces
+    assert {group.sentence for group in groups} == {"A badge appeared.", fact}

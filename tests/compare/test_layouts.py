@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compare.screens import save, screen, with_square
 from PIL import Image
+from support.compared_screens import save, screen, with_square
 
 from whatchanged.compare.layouts import _without, match_results
 from whatchanged.errors import DatasetError

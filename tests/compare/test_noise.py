@@ -2,9 +2,9 @@ import json
 
 import numpy as np
 import pytest
-from compare.screens import save, screen, two_runs, with_square
-from drawn_page import page
 from PIL import Image, ImageDraw, ImageFont
+from support.compared_screens import save, screen, two_runs, with_square
+from support.drawn_page import page
 
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.noise import learn_noise, read_noise
@@ -151,3 +151,15 @@ def test_runs_without_a_common_picture_and_files_that_are_others(tmp_path):
     path.write_text(json.dumps({**good, "unsteady": {"a": [[0, 0, 0, 1]]}}))
     with pytest.raises(WhatchangedError, match="'a' holds something that is no box"):
         read_noise(path)
+
+
+def test_two_layouts_are_no_noise(tmp_path):
+    """What would be a box over more than half of the picture is named, and not taught."""
+    for folder, color in (("one", (200, 0, 0)), ("two", (0, 0, 200))):
+        picture = page().copy()
+        height, width = picture.shape[:2]
+        picture[4 : height - 4, 4 : width - 4] = color
+        save(picture, tmp_path / folder / "a.png")
+    learned = learn_noise(match_folders(tmp_path / "one", tmp_path / "two"), workers=1)
+    assert learned.unsteady == {}
+    assert "of it differ: two layouts?" in learned.unexplained["a.png"]

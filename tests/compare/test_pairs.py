@@ -2,9 +2,9 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from compare.screens import save, screen, two_runs, with_square
 from hypothesis import given
 from hypothesis import strategies as st
+from support.compared_screens import save, screen, two_runs, with_square
 
 from whatchanged.compare.pairs import PairToCompare, match_folders, matched
 from whatchanged.errors import DatasetError

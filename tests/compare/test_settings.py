@@ -2,7 +2,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tiny_bundle import CARD, WARY, build_card
+from support.tiny_bundle import CARD, WARY, build_card
 
 from whatchanged.answers import Answerer
 from whatchanged.compare.settings import CompareSettings
@@ -23,7 +23,7 @@ def test_every_setting_counts(shipped):
     others = (
         CompareSettings(sensitivity=2.0),
         CompareSettings(strict=True),
-        CompareSettings(read_text=True),
+        CompareSettings(read_text=False),
         CompareSettings("tiny"),
     )
     assert len({str(one.identity()) for one in (settings, *others)}) == 5

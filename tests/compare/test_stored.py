@@ -3,7 +3,7 @@ import os
 from dataclasses import replace
 
 import pytest
-from compare.screens import save, screen, with_square
+from support.compared_screens import save, screen, with_square
 
 from whatchanged.answers import Answerer
 from whatchanged.compare.stored import (

@@ -1,9 +1,9 @@
 import io
 
 import pytest
-from compare.screens import screen
 from PIL import Image
-from trees import state
+from support.compared_screens import screen
+from support.trees import state
 
 from whatchanged.compare.written import begin_anew, write_picture
 from whatchanged.errors import ImageError, OutputError

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-import tiny_clip4idc
 import torch
-from tiny_pool import HEIGHT, VISION, WIDTH
+from support import tiny_clip4idc
+from support.tiny_pool import HEIGHT, VISION, WIDTH
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes import PatchesConfig
@@ -24,6 +24,18 @@ SIZES = {
     "pcl": {"width": 24, "heads": 4, "ffn": 32, "cross_layers": 2, "max_length": 14, "negatives": 2},
     "scorer": {"width": 24, "word_width": 10, "heads": 4, "max_length": 14, "reason_weight": 0.01},
     "clip4idc": {**tiny_clip4idc.SIZES, "heads": 2, "decoder_ffn": 32},
+    "duda": {
+        "attention_width": 16,
+        "view_width": 12,
+        "hidden_width": 20,
+        "word_width": 8,
+        "max_length": 14,
+        "entropy_weight": 0.01,
+    },
+}
+SIZES["dirl"] = {
+    **{"width": 24, "word_width": 10, "heads": 4, "ffn": 32, "projector_width": 40, "max_length": 14},
+    **{"decorrelation_weight": 0.1, "contrast_weight": 0.1},
 }
 SIZES["pcl-cross-task"] = {**SIZES["pcl"], "classes": 3}
 REPAIRED = ("train_reasoning", "mean_sentence")
@@ -77,6 +89,7 @@ CASES = {
     "scorer-authors": method_case("scorer", preset="authors"),
     "scorer-repaired": method_case("scorer", preset="authors", repaired=REPAIRED),
     "scorer-rr": method_case("scorer", preset="authors", view_weight=0.0, reason_weight=0.0),
+    "scorer-apart": method_case("scorer", preset="authors", repaired=REPAIRED, fusion="apart"),
     "scorer-subtraction": method_case("scorer", difference="subtract", view_weight=0.0, reason_weight=0.0),
     "scorer-frozen": method_case("scorer", vision=frozen(aligned=True), preset="authors", repaired=REPAIRED),
     "clip4idc-frozen": method_case("clip4idc", vision=frozen(), preset="authors", freeze=False),
@@ -99,6 +112,16 @@ CASES = {
     "clip4idc-free": method_case("clip4idc", (("retrieval",), ("caption",)), preset="authors", freeze=False),
     "clip4idc-ft1": method_case("clip4idc", preset="paper", variant="ft1"),
     "clip4idc-ft2": method_case("clip4idc", preset="paper", variant="ft2"),
+    "dirl-paper": method_case("dirl", preset="paper"),
+    "dirl-dc": method_case("dirl", preset="authors_dc", pooling="all"),
+    "dirl-change": method_case("dirl", preset="authors_change"),
+    "dirl-plain": method_case("dirl", decorrelation_weight=0.0, contrast_weight=0.0),
+    "dirl-frozen": method_case("dirl", vision=objects(frozen=True, aligned=True)),
+    "duda-paper": method_case("duda", preset="paper"),
+    "duda-authors": method_case("duda", preset="authors", norm_groups=4),
+    "duda-marks": method_case("duda", preset="authors", norm_groups=4, allow_marks=True),
+    "duda-frozen": method_case("duda", vision=objects(frozen=True, aligned=True), norm_groups=4),
+    "duda-pixels": method_case("duda", vision=patches, norm_groups=4),
 }
 
 
@@ -134,7 +157,10 @@ def test_it_keeps(duty, case):
 
 @torch.inference_mode()
 def test_sixteen_bit_change_the_words_probabilities_little(case):
-    """A vision that chooses places may choose others, which changes more than lost digits do."""
+    """A vision that chooses places may choose others, which changes more than lost digits do.
+
+    Most of all it changes what is left when tokens are subtracted.
+    """
     method = shaken(case.build())
     batch = case.batch(method)
     whole = decode_greedily(method, batch.before, batch.after)
@@ -146,11 +172,12 @@ def test_sixteen_bit_change_the_words_probabilities_little(case):
             scores, _, cache = method.step(memory, previous[:, column], column + 1, cache)
             results.append(scores.float())
     apart = (torch.stack(results, 1).exp() - whole.scores.exp()).abs().sum(-1) / 2  # of probability 1
-    assert 0 < apart.mean() < (0.2 if isinstance(method.vision, ObjectVision) else 0.02)
+    assert 0 < apart.mean() < (0.25 if isinstance(method.vision, ObjectVision) else 0.02)
 
 
-def test_its_attention_is_that_of_heads(case):
-    assert "heads" in case.build().attention_description
+def test_its_attention_is_that_of_heads_or_of_two_maps(case):
+    wanted = "both attention maps" if case.settings.name == "duda" else "heads"
+    assert wanted in case.build().attention_description
 
 
 @pytest.mark.parametrize(

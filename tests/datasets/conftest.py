@@ -29,7 +29,7 @@ def development_renders():
 @pytest.fixture
 def pictures_for():
     """Puts one small picture in the place of every picture that the records name."""
-    from tiny_sets import paint
+    from support.tiny_sets import paint
 
     def put(records, seed):
         paint(seed)

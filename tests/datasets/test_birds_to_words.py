@@ -2,7 +2,7 @@ import json
 import shutil
 
 import pytest
-from tiny_sets import birds_to_words, write
+from support.tiny_sets import birds_to_words, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError

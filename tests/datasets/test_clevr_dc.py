@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from tiny_sets import clevr_dc, paint, write
+from support.tiny_sets import clevr_dc, paint, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError

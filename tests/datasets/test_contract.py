@@ -1,7 +1,7 @@
 """Every reader of ours keeps the contract that plug-ins are held to."""
 
 import pytest
-from tiny_sets import SETS
+from support.tiny_sets import SETS
 
 from whatchanged.testing import check_dataset
 

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from tiny_sets import SETS, bird_row
+from support.tiny_sets import SETS, bird_row
 
 PAIRS = {
     "clevr_change": 4,

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from tiny_sets import image_editing_request, write
+from support.tiny_sets import image_editing_request, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError

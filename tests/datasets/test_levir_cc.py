@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from tiny_sets import LEVIR_NO_CHANGE, levir_cc, levir_entry, paint, write
+from support.tiny_sets import LEVIR_NO_CHANGE, levir_cc, levir_entry, paint, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.levir_cc import is_no_change

@@ -75,6 +75,44 @@ def read(path, reading):
 """
 
 
+WRONG = """
+from dataclasses import replace
+from whatchanged.datasets import plain
+
+def recognises(path):
+    return (path / "toys.jsonl").is_file()
+
+def read(path, reading):
+    return [replace(record, {change}) for record in plain.read(path / "toys.jsonl", reading)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            "kind='pair_captions'",
+            "gives the pair '1' the kind 'pair_captions'. A record's kind is one of pair_caption,"
+            " single_caption, pair_label, single_label: mend the package",
+        ),
+        ("kind=None", "the kind None. A record's kind is one of pair_caption"),
+        ("split='validation'", "the split 'validation'. A record's split is one of train, val, test"),
+    ],
+)
+def test_a_word_that_a_plug_ins_reader_made_up_is_refused_by_every_command(
+    change, said, site, tmp_path, red, whatchanged
+):
+    site.install("toy-set", {"whatchanged.datasets": {"toys": "toys"}}, toys=WRONG.format(change=change))
+    (tmp_path / "toys.jsonl").write_text('{"before": "red.png", "after": "red.png", "captions": ["same"]}')
+    with pytest.raises(DatasetError) as raised:
+        open_dataset(tmp_path, skip_missing=True)
+    assert said in str(raised.value)
+    for command in (("dataset", tmp_path), ("caption", tmp_path, "-o", tmp_path / "out.jsonl")):
+        code, _, err = whatchanged(*command)
+        assert code == 2 and "The reader of toys" in err
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_a_plug_ins_data_set_is_recognised_before_what_fits_any_pictures(site, tmp_path, capsys):
     site.install("toy-set", {"whatchanged.datasets": {"toys": "toys"}}, toys=READER)
     broken = "def recognises(path): raise KeyError(path.name)\ndef read(path, reading): return []"

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from page_html import PageHtml
-from tiny_sets import clevr_change, cub, spot_the_diff, write
+from support.page_html import PageHtml
+from support.tiny_sets import clevr_change, cub, spot_the_diff, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.sample_page import sample_page, spread

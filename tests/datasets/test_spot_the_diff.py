@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from tiny_sets import spot_the_diff, write
+from support.tiny_sets import spot_the_diff, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError

@@ -1,5 +1,5 @@
 import pytest
-from tiny_sets import paint, spot_the_diff, write
+from support.tiny_sets import paint, spot_the_diff, write
 
 from whatchanged.datasets import open_dataset
 from whatchanged.datasets.spot_the_diff_multi import multi_text

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from tiny_sets import UI_CHANGE, ui_pair, ui_train
+from support.tiny_sets import UI_CHANGE, ui_pair, ui_train
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError

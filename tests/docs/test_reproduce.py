@@ -13,8 +13,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import official_layouts
 import pytest
+from support import official_layouts
 
 from whatchanged.recipes.reader import load_recipe
 

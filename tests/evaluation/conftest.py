@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.worlds import find_world

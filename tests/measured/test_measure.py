@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
+from support.drawn_page import page, with_box
 
 from whatchanged.errors import ImageError, WhatchangedError
 from whatchanged.measured import measure
 from whatchanged.measured.pixels.planes import blurred
 from whatchanged.measured.pixels.regions import Region
+from whatchanged.measured.policy import Policy
 from whatchanged.measured.rules.changes import tightened
 
 pictures = arrays(
@@ -66,10 +67,8 @@ def test_a_banner_that_pushes_the_rest_is_one_cause():
     after[24:144] = page()
     after[2:22, 0:200] = (200, 60, 60)
     answer = measure(before, after)
-    assert answer.statements[0].kind == "added"
-    assert [one.follows for one in answer.statements] == [False, True]
-    assert "what follows" in answer.sentence
-    assert "down by 24 pixels" in answer.sentence
+    (statement,) = answer.statements
+    assert (statement.kind, statement.values["rest"]) == ("added", [0, 24])
 
 
 def test_a_fill_of_another_colour_is_recoloured_and_named():
@@ -201,18 +200,17 @@ def test_blur_has_the_weights_of_a_binomial():
     assert np.abs(blurred(plane)[2:7, 2:7] - weights).max() <= 1
 
 
-def test_alike_changes_are_one_statement_around_all_of_them():
-    before = with_box(
-        with_box(page(), (10, 100, 30, 112), (200, 40, 40)), (150, 100, 170, 112), (40, 40, 200)
-    )
-    after = with_box(
-        with_box(before, (10, 100, 30, 112), (40, 160, 40)), (150, 100, 170, 112), (160, 160, 40)
-    )
-    (statement,) = measure(before, after).statements
-    assert (statement.kind, statement.box_after) == ("recolored", (10, 100, 170, 112))
-    assert sorted(statement.boxes) == [(10, 100, 30, 112), (150, 100, 170, 112)]
-    assert "color_before" not in statement.values  # they changed in two ways
-    assert "colour changed" in statement.sentence
+@pytest.mark.parametrize("alike", [True, False])
+def test_alike_changes_are_one_statement_with_a_box_each(alike):
+    boxes = [(10, 100, 30, 112), (150, 100, 170, 112)]
+    colors = [(40, 160, 40), (40, 160, 40) if alike else (200, 160, 40)]
+    before, after = page(), page()
+    for box, color in zip(boxes, colors, strict=True):
+        before, after = with_box(before, box, (200, 40, 40)), with_box(after, box, color)
+    first, *further = measure(before, after).statements
+    assert first.kind == "recolored" and ("color_before" in first.values)
+    assert sorted(first.boxes) == (boxes if alike else [first.box_after])
+    assert len(further) == (0 if alike else 1)  # they changed in two ways
 
 
 @pytest.mark.parametrize("down", [False, True])
@@ -247,3 +245,19 @@ def test_noise_beside_a_change_is_not_in_its_box():
     both = tightened(before, after, Region((20, 20, 70, 36), 352, 1.0))
     assert both.box == (54, 20, 70, 36)
     assert alone.box == (20, 20, 39, 36)  # where all is explained, all stays
+
+
+def test_no_pair_is_called_changed_and_the_same():
+    """At any sensitivity, for differences of any strength."""
+    for step in range(1, 60, 3):
+        after = with_box(page(), (140, 40, 170, 70), (255 - step,) * 3)
+        for sensitivity in (0.5, 1, 2, 8):
+            answer = measure(page(), after, sensitivity=sensitivity)
+            assert answer.changed != (answer.sentence == "Nothing visible changed.")
+
+
+def test_a_policy_of_every_pixel_is_strict():
+    after = page().copy()
+    after[5, 5] ^= 1
+    assert measure(page(), after).verdict == "noise"
+    assert measure(page(), after, policy=Policy("mine", every_pixel=True)).verdict == "changed"

@@ -45,10 +45,8 @@ ALLOWED = 1e-3
 
 def measure(folder):
     """What this tree logs for every case, and a hash of the data that it drew for them."""
-    sys.path.insert(0, str(ROOT))
     from benchmarks.same_numbers import environment, make_data
 
-    sys.path.remove(str(ROOT))
     make_data(folder / "data", ROOT)
     variables = environment(ROOT / "src") | SAME_INSTRUCTIONS
     results = {}

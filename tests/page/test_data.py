@@ -72,6 +72,14 @@ def test_a_line_of_output():
     }
 
 
+def test_what_was_read_for_a_change():
+    read = {"words": "Save all changes now", "text_before": "old", "dx": 4}
+    changes = [{"kind": "moved", "sentence": "It moved.", "values": read}, {"values": "none"}]
+    (pair,) = shown(Pair("1", None, None, {"changes": changes}))
+    assert pair["changes"][0]["read"] == ["Save all changes now", "old"]
+    assert "read" not in pair["changes"][1]
+
+
 def test_numbers_that_json_does_not_know():
     line = {"no_change": float("nan"), "changes": [{"box_after": [0, 0, float("inf"), 1]}]}
     (pair,) = shown(Pair("1", None, None, line, boxes=((0, float("nan"), 1, 1), None)))
@@ -87,3 +95,12 @@ def test_lines_of_each_share_for_both_pictures():
     assert before == [""] * len(SHARES) and len(after) == len(SHARES)
     assert all(path.startswith("M") and path.endswith("z") for path in after)
     assert page_data(Page("t", []), FOLDER, False)["shares"] == list(SHARES)
+
+
+def test_where_each_word_looked():
+    maps = np.zeros((2, 3, 10))
+    maps[0, 1, 2], maps[1, 2, 9] = 0.5, 1.0
+    (pair,) = shown(Pair("1", None, None, words=[("cube", maps), ("the", np.zeros((2, 1, 2)))]))
+    cube, the = pair["words"]
+    assert cube == {"word": "cube", "columns": 10, "levels": ["l4q", "zc9"]}
+    assert the == {"word": "the", "columns": 2, "levels": ["b", "b"]}

@@ -201,6 +201,36 @@ def test_keys_open_step_through_and_close_the_viewer(page):
     assert page.run("document.activeElement.ariaLabel") == "Look closely at name-2.png"
 
 
+def test_one_click_shows_the_words_one_by_one(browser, folder):
+    """Both pictures once for each word, the highest place of its map where it belongs."""
+    pictures = folder / "before.png", folder / "after.png"
+    maps = np.zeros((2, 20, 30))
+    maps[1, 12, 22] = 1.0
+    known = Pair("known.png", *pictures, {}, words=[("the", np.zeros((2, 20, 30))), (HOSTILE, maps)])
+    write_page(folder / "words.html", Page("Title", [known, Pair("unknown.png", *pictures, {})]))
+    browser.open((folder / "words.html").as_uri())
+    assert browser.run("document.querySelectorAll('.foot button').length") == 3  # one of the pairs has words
+    browser.run("document.querySelector('[aria-label=\"Where each word of known.png looked\"]').click()")
+    assert viewer(browser) == ["words", "known.png"]
+    titles = "[...document.querySelectorAll('#stage .word figcaption')].map((title) => title.textContent)"
+    assert browser.run(titles) == ["the", HOSTILE]
+    shown = (
+        "[...document.querySelectorAll('#stage .word')].map((one) => one.querySelectorAll('canvas').length)"
+    )
+    assert browser.run(shown) == [2, 2]
+    alpha = (
+        "[...document.querySelectorAll('#stage .word canvas')].map((drawing) => {"
+        " const bytes = drawing.getContext('2d').getImageData(0, 0, 30, 20).data;"
+        " return [...bytes].flatMap((byte, i) => i % 4 === 3 && byte ? [(i - 3) / 4] : []); })"
+    )
+    assert browser.run(alpha) == [[], [], [], [12 * 30 + 22]]
+    browser.press("j")
+    assert viewer(browser) == ["side-by-side", "unknown.png"]
+    browser.press("k")
+    browser.press("8")
+    assert viewer(browser) == ["words", "known.png"]
+
+
 def test_a_name_that_is_not_utf_8_has_an_address(browser, folder):
     """Half a surrogate pair stands for a byte of such a name; no address can hold it."""
     name = "\udcff.png"

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from page_html import PageHtml
+from support.page_html import PageHtml
 
 from whatchanged.errors import OutputError
 from whatchanged.page import Badge, Group, Page, Pair, render, write_page

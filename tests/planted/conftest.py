@@ -3,16 +3,11 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from planted_folder import PlantedFolder
+from kills.commands import draw_inputs, make_needed
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-from benchmarks.kill_commands import draw_inputs, make_needed  # noqa: E402
-
-sys.path.remove(str(ROOT))
+from planted.folder import PlantedFolder
 
 
 @pytest.fixture

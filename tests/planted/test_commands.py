@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from planted_commands import PLANNED
-from planted_folder import files_below
 
+from planted.commands import PLANNED
+from planted.folder import files_below
 from whatchanged.cli import COMMANDS
 
 SECONDS = 400

@@ -5,7 +5,8 @@ import socket
 import sys
 
 import pytest
-from planted_commands import PLANNED
+
+from planted.commands import PLANNED
 
 SECONDS = 400
 QUICK = {"describe --heatmap"}

@@ -5,6 +5,6 @@ import pytest
 
 @pytest.fixture(scope="session")
 def tiny_data(tmp_path_factory):
-    from tiny_data import TinyData
+    from support.tiny_data import TinyData
 
     return TinyData(tmp_path_factory.mktemp("data"))

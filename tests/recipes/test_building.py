@@ -1,5 +1,5 @@
 import pytest
-from recipe_texts import MINIMAL
+from support.recipe_texts import MINIMAL
 
 from whatchanged.errors import PluginError, RecipeError
 from whatchanged.recipes import BackboneConfig, DatasetConfig, FeaturesConfig, PatchesConfig, PoolConfig

@@ -1,5 +1,5 @@
 import pytest
-from recipe_texts import CROSS, MINIMAL
+from support.recipe_texts import CROSS, MINIMAL
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe

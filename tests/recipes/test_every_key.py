@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from fingerprint import Fingerprint, Seen
-from other_values import keys_of, other_value
-from tiny_data import small
+from support.fingerprint import Fingerprint, Seen
+from support.other_values import keys_of, other_value
+from support.tiny_data import small
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, recipe_names
@@ -26,7 +26,7 @@ REFUSED = "refused"
 NEED_MATCHING = ("scene_context", "occlusion", "landmarks")
 ALONE = {"vision.matching": tuple(f"vision.{key}=false" for key in NEED_MATCHING)}
 """Key -> settings that need it, and are the same before and after."""
-QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1", "screens-regions")
+QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1", "duda-tiny", "screens-regions")
 
 
 class Changes:

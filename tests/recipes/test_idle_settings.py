@@ -1,7 +1,7 @@
 """Settings that would have no effect are refused, and the message says what would use them."""
 
 import pytest
-from recipe_texts import CROSS
+from support.recipe_texts import CROSS
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe

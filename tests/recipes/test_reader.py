@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recipe_texts import MINIMAL
+from support.recipe_texts import MINIMAL
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_regions import CARD, ELEMENTS, LOGITS, RECOLOURED, SLOPE, START, build_regions
+from support.tiny_regions import CARD, ELEMENTS, LOGITS, RECOLOURED, SLOPE, START, build_regions
 
 from whatchanged.captioner.bundle import MANIFEST, open_bundle
 from whatchanged.captioner.card import NoChange

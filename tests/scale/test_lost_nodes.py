@@ -53,7 +53,7 @@ def contents(folder):
 
 def test_features_are_those_of_one_process(whatchanged, nodes, tmp_path):
     pytest.importorskip("torch")
-    from tiny_run import TINY, make_run
+    from support.tiny_run import TINY, make_run
 
     run = make_run(tmp_path / "run", "clevr-see", TINY)
     rng = np.random.default_rng(0)

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from s3_server import store as s3_store
-from tiny_sets import clevr_change
+from support.s3_server import store as s3_store
+from support.tiny_sets import clevr_change
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 store = s3_store
@@ -104,12 +104,12 @@ def test_a_data_set(whatchanged, bundle_folder, memory, tmp_path):
 def test_an_output_that_is_not_finished_is_not_there(
     whatchanged, bundle_folder, store, pictures, tmp_path, monkeypatch
 ):
-    from whatchanged.cli import caption_run
+    from whatchanged.captions import one_by_one
 
     (tmp_path / "pairs.csv").write_text("before,after\n" + "before.png,after.png\n" * 3)
-    line = caption_run._line
+    line = one_by_one._line
     monkeypatch.setattr(
-        caption_run, "_line", lambda pair, *rest: 1 / 0 if pair.pair_id == "3" else line(pair, *rest)
+        one_by_one, "_line", lambda pair, *rest: 1 / 0 if pair.pair_id == "3" else line(pair, *rest)
     )
     command = ("caption", tmp_path / "pairs.csv", "--model", bundle_folder, "--batch-size", 1)
     code, _, err = whatchanged(*command, "-o", f"{store}/half.jsonl")
@@ -120,13 +120,13 @@ def test_an_output_that_is_not_finished_is_not_there(
 def test_an_interrupted_output_elsewhere_is_not_told_to_be_there(
     whatchanged, bundle_folder, memory, pictures, tmp_path, monkeypatch
 ):
-    from whatchanged.cli import caption_run
+    from whatchanged.captions import one_by_one
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
     (tmp_path / "pairs.csv").write_text("before,after\nbefore.png,after.png\n")
-    monkeypatch.setattr(caption_run, "_line", interrupted)
+    monkeypatch.setattr(one_by_one, "_line", interrupted)
     command = ("caption", tmp_path / "pairs.csv", "--model", bundle_folder)
     code, _, err = whatchanged(*command, "-o", f"{memory}/half.jsonl")
     assert code == 130 and "half.jsonl appears only when it is whole" in err and "--resume" not in err
@@ -233,7 +233,7 @@ def test_comparisons(whatchanged, pictures, tmp_path, request, kind):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     pytest.importorskip("torch")
-    from tiny_run import TINY, make_run
+    from support.tiny_run import TINY, make_run
 
     return make_run(tmp_path_factory.mktemp("places") / "run", "clevr-see", TINY)
 

@@ -28,4 +28,4 @@ def test_an_option_is_told_with_its_help_its_default_and_its_range(page):
 
 def test_what_a_help_says_beyond_its_options_is_shown_too(page):
     section = page.partition("\n## synth\n")[2].partition("\n## ")[0]
-    assert "What can be drawn" in section and "clevr-pool" in section and "--views" in section
+    assert "What can be drawn" in section and "clevr-pool" in section and "views=jittered" in section

@@ -46,7 +46,10 @@ def test_a_plug_ins_reader_keeps_the_contract(toys):
     [
         ({"recognised": "True"}, "takes empty for its data set"),
         ({"recognised": "path.name == 'toys' or 1 / 0"}, "recognises failed on empty: ZeroDivisionError"),
-        ({"records": "[replace(r, split='dev') for r in records]"}, "split is 'dev'"),
+        (
+            {"records": "[replace(r, split='dev') for r in records]"},
+            "the split 'dev'. A record's split is one of train, val, test",
+        ),
         ({"records": "[replace(r, change_type='add') for r in records]"}, "add, but changed is None"),
         ({"records": "[replace(r, after=None) for r in records]"}, "after is None"),
         ({"records": "[replace(r, captions=[]) for r in records]"}, "captions should be a tuple"),

@@ -1,7 +1,9 @@
 """The suite for methods passes a method of another package, and finds each duty that is broken."""
 
+import re
 import sys
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import torch
@@ -107,6 +109,48 @@ class Uncached(ToyMean):
         return scores, attention, said
 
 
+class InPlace(ToyMean):
+    """Writes into the state that it was given."""
+
+    def step(self, memory, previous, position, cache):
+        cache["words"] += 1
+        return super().step(memory, previous, position, cache)
+
+
+class Undeclared(ToyMean):
+    growing_axes = MappingProxyType({"words": ()})
+
+
+class Renaming(ToyMean):
+    def step(self, memory, previous, position, cache):
+        scores, attention, grown = super().step(
+            memory, previous, position, {"words": next(iter(cache.values()))}
+        )
+        return scores, attention, {"said": grown["words"]}
+
+
+class PairsBehind(ToyMean):
+    def first_cache(self, memory):
+        return {"words": super().first_cache(memory)["words"].transpose(0, 1)}
+
+
+class RemembersPairs(ToyMean):
+    """What it says of a pair depends on the number of the pair, which a search changes."""
+
+    def step(self, memory, previous, position, cache):
+        scores, *rest = super().step(memory, previous, position, cache)
+        number = torch.arange(len(previous))[:, None] * F.one_hot(torch.tensor(3), scores.shape[1])
+        return (scores + number).log_softmax(-1), *rest
+
+
+class OfOtherShape(ToyMean):
+    """torch itself fails in its loss."""
+
+    def _caption(self, batch):
+        logits = self.caption_logits(batch.before, batch.after, batch.ids)
+        return {"toy-caption": logits.masked_fill(batch.ids[:, 1:, None] == PAD, 0.0).mean()}
+
+
 class Foreseeing(ToyMean):
     def caption_logits(self, before, after, ids):
         return super().caption_logits(before, after, ids) + F.one_hot(ids.roll(-1, 1), len(self.vocabulary))
@@ -157,7 +201,13 @@ class FixedBatch(ToyMean):
         (Infinite, "learning", "a loss is not finite"),
         (CountsPads, "longer_captions", r"changes \['toy-caption'\], declared are \[\]"),
         (Symmetric, "order_of_pictures", r"changed places, and the memory stays: \['pair'\]"),
+        (InPlace, "state", r"a step changes the state that it was given: \['words'\]"),
+        (Undeclared, "state", r"so \(3,\) of its axes grow; growing_axes says \(\)"),
+        (Renaming, "state", "after 1 words holds said; growing_axes names words"),
+        (PairsBehind, "state", "the pairs must come first"),
+        (RemembersPairs, "state", r"pairs \[7, 0, 0, 3\] picked from the state behind the first word"),
         (Uncached, "cache", "step 2"),
+        (OfOtherShape, "gradients", "it failed with RuntimeError: The size of tensor a"),
         (Foreseeing, "words_to_come", "words before position 1 change with what follows"),
         (Unscaled, "outputs", "probabilities sum to 1"),
         (Flat, "outputs", "attention has the shape"),
@@ -170,6 +220,35 @@ def test_each_broken_duty_is_found(broken, duty, message, monkeypatch):
     (check,) = [check for check in DUTIES if check.__name__ == f"check_{duty}"]
     with pytest.raises(AssertionError, match=message):
         check(CASE)
+
+
+def test_what_is_broken_is_told_with_its_place_in_the_contract(monkeypatch):
+    monkeypatch.setattr(network, "ToyMean", OfOtherShape)
+    with pytest.raises(AssertionError) as raised:
+        check_method(CASE)
+    first, wrong, described = str(raised.value).splitlines()
+    assert first.startswith("toy-mean breaks the contract of methods: A stage gives a gradient to every")
+    assert wrong.startswith("What went wrong: it failed with RuntimeError: ")
+    assert "Described by whatchanged.training.methods.Learner.loss, " in described
+    assert 'the reference\'s page "A method of your own"' in described
+
+
+def test_the_contract_describes_what_the_checks_name():
+    """Each dotted name of a check leads to a docstring."""
+    from whatchanged.training import methods
+
+    parts, blind = set(), MethodCase(ToyConfig(), vision=None, pairs=None)
+    for check in (check for check in DUTIES if check.__name__ != "check_graphs"):  # it has eyes of its own
+        with pytest.raises(AssertionError, match="it failed with TypeError") as raised:
+            check(blind)
+        parts |= set(re.findall(r"whatchanged\.training\.methods\.([\w.]+[A-Za-z])", str(raised.value)))
+    assert len(parts) > 12
+    for part in parts:
+        owner, _, name = part.partition(".")
+        found = getattr(methods, owner)
+        assert owner in methods.__all__ and (
+            not name or hasattr(found, name) or name in found.__annotations__
+        )
 
 
 def test_every_duty_is_broken_once():

@@ -1,28 +1,9 @@
-"""Quotes of drawn lines: which words are quoted, and when nothing is."""
+"""Which words are quoted, and when none are."""
 
-import importlib.util
-
-import numpy as np
 import pytest
-from PIL import Image, ImageDraw, ImageFont
+from support.drawn_lines import STEP, reading
 
-from whatchanged.text.lines import words_around
-from whatchanged.text.quotes import Quotes, differing, read_quotes
-
-READER = importlib.util.find_spec("rapidocr") is not None
-needs_reader = pytest.mark.skipif(not READER, reason="the extra text is not installed")
-SIZE = 18
-
-
-def drawn(text, colour="black", ground="white", width=420, at=(20, 20)):
-    image = Image.new("RGB", (width, 64), ground)
-    ImageDraw.Draw(image).text(at, text, colour, ImageFont.load_default(SIZE))
-    return np.asarray(image)
-
-
-def box_of(text, at=(20, 20)):
-    left, top, right, bottom = ImageFont.load_default(SIZE).getbbox(text)
-    return int(at[0] + left), int(at[1] + top), int(at[0] + right), int(at[1] + bottom)
+from whatchanged.text.quotes import Quotes, certain, differing, handle, same_words, shortened
 
 
 @pytest.mark.parametrize(
@@ -59,56 +40,81 @@ def test_nothing_is_quoted(before, after):
     assert differing(before, after) is None
 
 
-def test_whole_words_are_cut_out():
-    """The box of one digit's ink gives the word that it stands in, with ground around it."""
-    picture = drawn("Total 175 kg")
-    left, _, right, _ = box_of("Total ")
-    digit = (right, 20, right + 9, 40)
-    cut = words_around(picture, digit)
-    assert cut is not None and (cut.picture[0] == 255).all() and (cut.picture[:, 0] == 255).all()
-    ink = (picture < 128).any(axis=2)
-    assert (cut.picture < 128).any(axis=2).sum() >= ink[:, right : box_of("Total 175")[2]].sum()
-    assert left < cut.picture.shape[1] <= picture.shape[1]
+@pytest.mark.parametrize(
+    ("text", "certainty", "words"),
+    [
+        ("Save file", 1.0, "Save file"),
+        ("Save file", 0.91, "Save file"),
+        ("Save file", 0.89, None),
+        ("O Search", 1.0, "Search"),  # an icon at the left
+        ("Search ×", 1.0, "Search"),
+        ("A search", 1.0, "A search"),
+        ("7", 1.0, "7"),
+        ("x", 1.0, None),
+        ("–", 1.0, None),
+        ("Привет", 1.0, None),
+        ("שלום", 1.0, None),
+        ("設定", 1.0, "設定"),
+        ("Save file", [0.3, 1.0], "file"),
+        ("Save this file", [1.0, 0.5, 1.0], None),
+    ],
+)
+def test_a_handle(text, certainty, words):
+    assert handle(reading(text, certainty)) == words
+
+
+def test_a_handle_of_some_words():
+    assert handle(reading("Save this file"), [1, 2]) == "this file"
+
+
+def test_letters_that_are_not_known_between_those_of_a_handle():
+    beside = len("Save") * STEP
+    assert handle(reading("Save file", extra=[beside])) is None
+    assert handle(reading("Save file", extra=[(len("Save file") + 1) * STEP])) == "Save file"
 
 
 @pytest.mark.parametrize(
-    "picture", [np.full((40, 100, 3), 255, np.uint8), np.tile(drawn("two lines"), (2, 1, 1))]
+    ("text", "certainty", "words"),
+    [
+        ("Save file", 1.0, "Save file"),
+        ("Save file", 0.94, None),
+        ("Save file", [1.0, 0.9], None),
+        ("OrderServer", 1.0, None),  # two words whose space was not seen
+        ("[ Save", 1.0, "Save"),
+        ("Привет", 1.0, None),
+    ],
 )
-def test_no_line_no_cut(picture):
-    height, width = picture.shape[:2]
-    assert words_around(picture, (0, 0, width, height)) is None
+def test_words_that_are_the_change(text, certainty, words):
+    found = reading(text, certainty)
+    assert certain(found, range(len(found.line.words))) == words
 
 
-@needs_reader
-@pytest.mark.parametrize(("colour", "ground"), [("black", "white"), ("#dddddd", "#20242c")])
-def test_lines_are_read(colour, ground):
-    one, other = (drawn(text, colour, ground) for text in ("Save the file", "Store the file"))
-    found = read_quotes(one, other, box_of("Save the file"), box_of("Store the file"))
-    assert found == Quotes("Save", "Store")
+def test_ink_of_which_nothing_was_read_beside_words_that_are_the_change():
+    found = reading("Save", extra=[(len("Save") + k) * STEP for k in (1, 2)])
+    assert certain(found, [0]) is None
+    assert certain(found, [0], alone=True) == "Save"
 
 
-@needs_reader
-def test_a_part_of_a_line_is_enough():
-    one, other = drawn("Total 175 kg"), drawn("Total 195 kg")
-    start = box_of("Total 1")[2]
-    box = (start, 20, start + 10, 40)
-    assert read_quotes(one, other, box, box) == Quotes("175", "195")
+def test_an_icon_beside_words_that_are_the_change():
+    assert certain(reading("Save", extra=[(len("Save") + 1) * STEP]), [0]) == "Save"
 
 
-@needs_reader
-def test_what_is_written_upwards():
-    one, other = (np.rot90(drawn(text)) for text in ("depth (metres)", "noise (decibels)"))
-    boxes = []
-    for text in ("depth (metres)", "noise (decibels)"):
-        left, top, right, bottom = box_of(text)
-        boxes.append((top, 420 - right, bottom, 420 - left))
-    assert read_quotes(one, other, *boxes) == Quotes("depth (metres)", "noise (decibels)")
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("one two three four five", "one two three four five"),
+        ("one two three four five six", "one two three four five …"),
+        ("one two three four five, six", "one two three four five …"),
+        ("a" * 90, "a" * 59 + "…"),
+    ],
+)
+def test_at_most_five_words(text, short):
+    assert shortened(text) == short
 
 
-@needs_reader
-def test_scribbles_are_not_read():
-    rng = np.random.default_rng(0)
-    one, other = (
-        np.where(rng.random((64, 420, 1)) < 0.3, 0, 255).astype(np.uint8).repeat(3, 2) for _ in "ab"
-    )
-    assert read_quotes(one, other, (20, 20, 200, 40), (20, 20, 200, 40)) is None
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("Save", "save.", True), ("modern", "modem", True), ("O", "0", True), ("175", "195", False)],
+)
+def test_letters_of_one_shape(one, other, same):
+    assert same_words(one, other) == same

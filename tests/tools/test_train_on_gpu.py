@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_pool import SHARD
-from tiny_run import TINY
+from support.tiny_pool import SHARD
+from support.tiny_run import TINY
 
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.reader import load_recipe

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tiny_run import BACKBONE, SMALL_PICTURES
+from support.tiny_run import BACKBONE, SMALL_PICTURES
 
 from whatchanged.captioner.attention import AttentionFiles
 from whatchanged.captioner.runtime import load

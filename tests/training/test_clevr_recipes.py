@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny_run import BACKBONE, TINY, make_run
+from support.tiny_run import BACKBONE, TINY, make_run
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe

@@ -5,11 +5,11 @@ import time
 from dataclasses import replace
 
 import pytest
-import tiny_pool
 import torch
-from finished_runs import lines, weights
-from launching import SECONDS, launch, launched
-from tiny_run import BACKBONE, SMALL_PICTURES
+from support import tiny_pool
+from support.finished_runs import lines, weights
+from support.launching import SECONDS, launch, launched
+from support.tiny_run import BACKBONE, SMALL_PICTURES
 
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training import distributed
@@ -57,30 +57,30 @@ def test_parts_cover_all_and_are_nearly_equal():
 
 
 def test_two_processes_make_the_steps_of_one(small_pool, tmp_path):
-    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 2, 7, 1, *FEW)
+    launch(2, tmp_path, "support.steps_together", small_pool, tmp_path / "out.json", 2, 7, 1, *FEW)
     found = assert_same_steps(tmp_path / "out.json", lambda rows: rows == [3, 4])
     assert {stage.partition(":")[0] for stage in found} == set(FEW)
 
 
 @pytest.mark.slow
 def test_every_method_and_stage_on_two_processes(small_pool, tmp_path):
-    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 10, 7, 1)
+    launch(2, tmp_path, "support.steps_together", small_pool, tmp_path / "out.json", 10, 7, 1)
     found = assert_same_steps(tmp_path / "out.json", lambda rows: rows == [3, 4])
     assert len(found) > 55 and any("detection" in stage for stage in found)
 
 
 @pytest.mark.slow
 def test_a_process_may_have_no_pair_of_a_batch(small_pool, tmp_path):
-    launch(4, tmp_path, "steps_together", small_pool, tmp_path / "out.json", 2, 3, 1)
+    launch(4, tmp_path, "support.steps_together", small_pool, tmp_path / "out.json", 2, 3, 1)
     assert_same_steps(tmp_path / "out.json", lambda rows: 0 in rows)
 
 
 @pytest.mark.slow
 def test_batches_read_in_parts_make_the_same_steps(small_pool, tmp_path):
     """One process in three parts; two processes, each in two parts."""
-    launch(1, tmp_path, "steps_together", small_pool, tmp_path / "one.json", 3, 7, 3)
+    launch(1, tmp_path, "support.steps_together", small_pool, tmp_path / "one.json", 3, 7, 3)
     assert_same_steps(tmp_path / "one.json", lambda rows: rows == [7])
-    launch(2, tmp_path, "steps_together", small_pool, tmp_path / "two.json", 2, 7, 2)
+    launch(2, tmp_path, "support.steps_together", small_pool, tmp_path / "two.json", 2, 7, 2)
     assert_same_steps(tmp_path / "two.json", lambda rows: rows == [3, 4])
 
 
@@ -121,7 +121,7 @@ def alone(recipes, tmp_path_factory):
     """Each recipe's run in one process."""
     folder = tmp_path_factory.mktemp("alone")
     for name, file in recipes.items():
-        launch(1, folder, "run_together", file, folder / name, 0)
+        launch(1, folder, "support.run_together", file, folder / name, 0)
     return folder
 
 
@@ -145,7 +145,7 @@ def last(run):
 @pytest.mark.parametrize("name", ["pcl-tiny", "clip4idc-tiny"])
 def test_a_run_of_three_processes_is_that_of_one(name, recipes, alone, tmp_path):
     """Both stages, with shared validation, and one that begins from the best weights of the one before."""
-    launch(3, tmp_path, "run_together", recipes[name], tmp_path / "run", 0)
+    launch(3, tmp_path, "support.run_together", recipes[name], tmp_path / "run", 0)
     assert_same_run(tmp_path / "run", alone / name)
     environment = json.loads((tmp_path / "run" / "environment.json").read_text())
     assert environment["processes"] == 3
@@ -154,7 +154,7 @@ def test_a_run_of_three_processes_is_that_of_one(name, recipes, alone, tmp_path)
 @pytest.mark.slow
 def test_a_run_whose_process_was_killed_goes_on_with_one_and_then_with_four(recipes, alone, tmp_path):
     run, recipe = tmp_path / "run", recipes["pcl-tiny"]
-    with launched(2, tmp_path, "run_together", recipe, run, 0.2) as (first, second):
+    with launched(2, tmp_path, "support.run_together", recipe, run, 0.2) as (first, second):
         deadline = time.monotonic() + SECONDS
         while not (run / "metrics.jsonl").exists() or len(lines(run)) < 5:
             assert time.monotonic() < deadline and first.is_alive()
@@ -164,7 +164,7 @@ def test_a_run_whose_process_was_killed_goes_on_with_one_and_then_with_four(reci
     said = (tmp_path / "0.txt").read_text()
     assert first.exitcode == 1 and "RecipeError: Another process of this run ended" in said
     assert last(run).step in (3, 6) and last(run).stage == 0
-    launch(1, tmp_path, "run_together", recipe, run, 0, 0)
+    launch(1, tmp_path, "support.run_together", recipe, run, 0, 0)
     assert not last(run).finished
-    launch(4, tmp_path, "run_together", recipe, run, 0)
+    launch(4, tmp_path, "support.run_together", recipe, run, 0)
     assert_same_run(run, alone / "pcl-tiny")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 import torch
-from tiny_pcl import random_batch, tiny
+from support.tiny_pcl import random_batch, tiny
 from torch import nn
 
 from whatchanged.testing.method_case import drawn, total

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from finished_runs import assert_same
+from support.finished_runs import assert_same
 
 from whatchanged.training import loop
 from whatchanged.training.checkpoint import read_state

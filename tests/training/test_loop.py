@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from finished_runs import assert_same, lines, weights
+from support.finished_runs import assert_same, lines, weights
+from support.tiny_run import BACKBONE, SMALL_PICTURES
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tiny_run import BACKBONE, SMALL_PICTURES
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe

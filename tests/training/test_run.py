@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from finished_runs import assert_same, weights
-from tiny_run import BACKBONE, SMALL_PICTURES, make_run
+from support.finished_runs import assert_same, weights
+from support.tiny_run import BACKBONE, SMALL_PICTURES, make_run
 
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_run import TINY, make_run
+from support.tiny_run import TINY, make_run
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe

@@ -9,6 +9,7 @@ PAGES = {
     "datasets": ("Data sets", ("whatchanged.datasets", "whatchanged.records")),
     "evaluation": ("Evaluation", ("whatchanged.evaluation",)),
     "training": ("Recipes and training", ("whatchanged.recipes", "whatchanged.training")),
+    "methods": ("A method of your own", ("whatchanged.training.methods",)),
     "page": ("Pages", ("whatchanged.page",)),
     "plugins": (
         "Plug-ins and their tests",

@@ -17,7 +17,7 @@ class Measurement:
 
     def answer(self, pair: ReadPair) -> Answer:
         """What was measured. Raises ImageError."""
-        return of_measured(pair.measured_with_text, pair.sources)
+        return of_measured(pair.measured, pair.sources)
 
 
 def of_measured(measured: Measured, sources: tuple[PictureSource, PictureSource] | None = None) -> Answer:

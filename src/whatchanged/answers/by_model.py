@@ -91,7 +91,7 @@ class Model(Installed):
         if said is None:
             return None
         # Equal pixels are measured whatever was said: what a look does not show may differ.
-        measured = pair.measured_with_text if pair.same or not self._explains(pair, said) else None
+        measured = pair.measured if pair.same or not self._explains(pair, said) else None
         ruling = verdict_of(Says(said.changed, doubtful=said.doubtful, named=self.named), measured)
         if not ruling.stands:
             return None

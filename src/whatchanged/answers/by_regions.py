@@ -1,6 +1,7 @@
 """A model of regions answers: it makes statements of the places that the measurement proposes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,18 @@ from whatchanged.answers.pair import ReadPair
 from whatchanged.answers.verdict import Says, verdict_of
 from whatchanged.captioner.colors import unlike_a_screen
 from whatchanged.images import PictureSource
-from whatchanged.measured import Measured
+from whatchanged.measured import Measured, Statement
+from whatchanged.measured.pixels.boxes import iou
 from whatchanged.measured.rules import sentences
-from whatchanged.text import read_quotes
 
 if TYPE_CHECKING:
     from whatchanged.regions.runtime import RegionDescription, RegionModel
 
 
+FACTS = ("turn", "canvas", "axis limit", "opacity", "theme", "shadow", "length")
+"""Finer words of what is measured of the whole picture, or exactly: no model knows it better."""
+SAME_BOX = 0.5
+"""Intersection over union from which on a model's statement is about the place of a measured one."""
 FAR_APART = 100
 """How many times as large one picture is as the other where nothing can be said but their sizes."""
 
@@ -50,9 +55,9 @@ class StatementModel(Installed):
         measured = pair.measured
         if _is_settled(pair, measured):
             return None
-        # The model's own statements quote the text, so the measurement beneath them does not.
-        read = read_quotes if pair.looking.read_text else None
-        told = self.build().describe(pair.compared, measured, read)
+        told = self.build().describe(pair.compared, measured)
+        if not told.statements and measured.changed:
+            return None  # the model has no words for what is seen
         distance = self._distance(pair)
         unfamiliar = None if distance is None else distance > 1
         return of_statements(self.card.name, told, measured, unfamiliar, pair.sources)
@@ -77,8 +82,8 @@ def _is_settled(pair: ReadPair, measured: Measured) -> bool:
     """
     small, large = sorted(width * height for width, height in (measured.size_before, measured.size_after))
     masked = bool(pair.ignore) and not pair.compared.one_size
-    overlooked = pair.looking.sensitivity < 1 and not measured.changed  # as it was asked for
-    if pair.looking.strict or masked or overlooked or measured.notes or large > FAR_APART * small:
+    overlooked = pair.looking.threshold > 1 and not measured.changed  # as it was asked for
+    if pair.looking.threshold == 0 or masked or overlooked or measured.notes or large > FAR_APART * small:
         return True
     return np.array_equal(pair.compared.before, pair.compared.after) or is_turn(measured)
 
@@ -86,6 +91,42 @@ def _is_settled(pair: ReadPair, measured: Measured) -> bool:
 def is_turn(measured: Measured) -> bool:
     """Whether the picture was turned or mirrored as a whole."""
     return any(one.values.get("aspect") == "turn" for one in measured.statements)
+
+
+def with_facts(guesses: Sequence[Statement], measured: Measured) -> tuple[Statement, ...]:
+    """A model's statements; or the measured ones, named as the model names them, where the first one of them
+    stands.
+
+    It stands where it is a fact about the whole picture or an exact measurement: that the picture was scaled,
+    cropped or grew, that a thing moved or became larger by so many pixels. A model may only name the thing.
+    """
+    if not guesses or not measured.statements or not stands(measured.statements[0]):
+        return tuple(guesses)
+    first, *further = measured.statements
+    size = measured.size_before if first.box_after is None else measured.size_after
+    return _named(first, guesses, size), *further
+
+
+def stands(statement: Statement) -> bool:
+    """Whether a measured statement is one that no model replaces."""
+    values = statement.values
+    exact = statement.kind == "moved" and not statement.follows and (values.get("dx") or values.get("dy"))
+    return bool(exact) or values.get("aspect") in FACTS
+
+
+def _named(statement: Statement, guesses: Sequence[Statement], size: tuple[int, int]) -> Statement:
+    """A measured statement with the element that a model sees at its place."""
+    element = next((one.element for one in guesses if one.element and _overlap(statement, one)), None)
+    if element is None or statement.element is not None:
+        return statement
+    named = replace(statement, element=element)
+    return sentences.reword(named, sentences.plain_subject(named, size), size)
+
+
+def _overlap(one: Statement, other: Statement) -> bool:
+    """Whether two statements are about one place, in either picture."""
+    pairs = ((one.box_before, other.box_before), (one.box_after, other.box_after))
+    return any(a is not None and b is not None and iou(a, b) >= SAME_BOX for a, b in pairs)
 
 
 def of_statements(
@@ -102,7 +143,7 @@ def of_statements(
     """
     says = Says(description.changed, by_statements=True, tells=bool(description.statements))
     ruling = verdict_of(says, measured)
-    changes, sentence = description.statements, words.capitalised(words.NOISE)
+    changes, sentence = with_facts(description.statements, measured), words.capitalised(words.NOISE)
     if ruling.verdict == "changed":
         sentence = sentences.together(changes)
     elif changes and measured.verdict == "changed":

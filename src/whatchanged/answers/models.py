@@ -32,10 +32,12 @@ def candidate_models(
 ) -> tuple[Model | StatementModel, ...]:
     """The models that may answer: the one that was named, or, where None was, the installed ones.
 
-    Raises BundleError.
+    None where the measurement was named. Raises BundleError.
     """
     if name_or_folder is None:
         return installed_models(threads, beams)
+    if name_or_folder == MEASURED:
+        return ()
     return (chosen_model(name_or_folder, threads, named=True, beams=beams),)
 
 
@@ -52,9 +54,9 @@ def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model 
 def identity_of_models(models: Sequence[Model | StatementModel], named: bool) -> dict[str, Any]:
     """What answers owe to their models: each model's name and files, and the threshold of each ``answer``.
 
-    named: whether the one model was named by a person, whose sentence then stands in any case.
+    named: whether a model was named by a person, whose sentence then stands in any case.
     """
-    if named:
+    if named and models:
         (model,) = models
         return {"model": _about(model), "threshold": model.card.no_change.threshold}
     thresholds = {model.card.name: model.card.no_change.threshold for model in models}

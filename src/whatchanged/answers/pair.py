@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whatchanged.answers.quoted import quoted
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
+from whatchanged.measured.measure import threshold_of
 from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
+from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.rules.canvas import without_boxes
 
 if TYPE_CHECKING:
@@ -24,12 +25,17 @@ class Looking:
 
     sensitivity  2 finds differences half as strong as 1 does
     strict       every pixel that differs is a change
-    read_text    text that changed is quoted, where it is read beyond doubt
+    policy       from which size on a change counts
     """
 
     sensitivity: float = 1.0
     strict: bool = False
-    read_text: bool = False
+    policy: Policy = DEFAULT
+
+    @property
+    def threshold(self) -> float:
+        """The strength from which on a difference is a change."""
+        return threshold_of(self.policy, self.sensitivity, self.strict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +67,7 @@ class ReadPair:
     def compared(self) -> Compared:
         """What the measurement and models of places compare: alpha over white."""
         one, other = self.pictures
-        return Compared(one.on_white, other.on_white, self.ignore)
+        return Compared(one.on_white, other.on_white, self.ignore, self.looking.policy)
 
     @property
     def pixels(self) -> int:
@@ -79,13 +85,11 @@ class ReadPair:
         looking = self.looking
         return measure_read(self.pictures, self.sources, self.compared, looking.sensitivity, looking.strict)
 
-    @cached_property
-    def measured_with_text(self) -> Measured:
-        """The same, with the text that changed quoted where it is to be read."""
-        if not self.looking.read_text:
-            return self.measured
+    @property
+    def on_white(self) -> tuple[Pixels, Pixels]:
+        """Both pictures as a page shows them."""
         before, after = (picture.on_white for picture in self.pictures)
-        return quoted(self.measured, before, after)
+        return before, after
 
 
 def read_pair(

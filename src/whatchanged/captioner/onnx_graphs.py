@@ -26,8 +26,14 @@ MOST_COUNT = 1000
 """The largest number of beams or threads; more is a slip of the keyboard."""
 MOST_MEMORY = 2**31
 """Bytes that all graphs of this process together may hold at a time, their weights included."""
-PASSED_ON = ("memory_", "next_cache_")
+PASSED_ON = ("memory_", "first_cache_", "next_cache_")
 """Outputs that only graphs read. What is wrong in them shows in those that people read."""
+NUMBERS: Mapping[str, type[np.generic]] = {
+    "tensor(float)": np.float32,
+    "tensor(int64)": np.int64,
+    "tensor(bool)": np.bool_,
+}
+"""What a decoder's state may hold, as ONNX Runtime calls it."""
 
 
 class Graph:
@@ -100,14 +106,6 @@ class Graph:
                 " from weights that are finite."
             )
 
-    def empty_caches(self, batch: int) -> dict[str, Floats]:
-        """Every cache_* input before the first word: (B, layers, heads, 0, width)."""
-        return {
-            name: np.zeros((batch, *item.shape[1:3], 0, *item.shape[4:]), np.float32)
-            for name, item in self.inputs.items()
-            if name.startswith("cache_")
-        }
-
     def check_names(self, side: str, actual: set[str], wanted: set[str]) -> None:
         """Raises BundleError where the names of one side, "inputs" or "outputs", are not those wanted."""
         if actual != wanted:
@@ -136,6 +134,24 @@ class Graph:
                 f"{self.path}: {name} is declared as {declared}; by the card it is {['B', *wanted]}. "
                 "Export it again."
             )
+
+
+def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) -> dict[str, Any]:
+    """What every cache_* input of a decoder holds before the first word.
+
+    It is what the encoder says (``first_cache_*``, taken out of ``encoded``). Where it says nothing, the
+    state is still empty: the axes that the graph leaves open behind the batch, which grow, have length 0.
+
+    inputs: those of the decoder by name, as ONNX Runtime describes them.
+    """
+    state: dict[str, Any] = {}
+    for name, item in inputs.items():
+        if not name.startswith("cache_"):
+            continue
+        begun = encoded.pop(f"first_{name}", None)
+        empty = (size if isinstance(size, int) else 0 for size in item.shape[1:])
+        state[name] = np.zeros((batch, *empty), NUMBERS[item.type]) if begun is None else begun
+    return state
 
 
 def checked_count(name: str, value: Any) -> int:
@@ -188,6 +204,7 @@ def _check_graphs(
     """
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
+    begun = {name for name in encoder.outputs if name.startswith("first_cache_")}
     judged = set()
     if card.no_change.by == "head":
         judged.add("no_change")
@@ -195,14 +212,32 @@ def _check_graphs(
         judged.add("strangeness")
     behind: dict[str, tuple[int, ...]] = {"no_change": (), "strangeness": (2,)}
     encoder.check_names("inputs", set(encoder.inputs), {"before", "after"})
-    encoder.check_names("outputs", set(encoder.outputs), judged | memory)
+    begun &= {f"first_{name}" for name in caches}  # any other has no decoder that reads it
+    encoder.check_names("outputs", set(encoder.outputs), judged | memory | begun)
     # A method whose words do not depend on their position has a graph that does not take it.
     decoder.check_names("inputs", set(decoder.inputs) - caches - memory - {"position"}, {"previous"})
     next_caches = {f"next_{name}" for name in caches}
     decoder.check_names("outputs", set(decoder.outputs), {"log_probabilities", "attention"} | next_caches)
+    for name in caches:
+        _check_state(decoder, name, begins_empty=f"first_{name}" not in begun)
     encoder.check_shape("before", read)
     encoder.check_shape("after", read)
     for name in judged:
         encoder.expect(name, behind[name])
     decoder.check_shape("log_probabilities", (len(card.vocabulary),))
     decoder.check_shape("attention", (2, *grid.shape))
+
+
+def _check_state(decoder: Graph, name: str, begins_empty: bool) -> None:
+    """Raises BundleError where a tensor of the decoder's state cannot begin as ``first_state`` has it."""
+    item = decoder.inputs[name]
+    if item.type not in NUMBERS:
+        raise BundleError(
+            f"{decoder.path}: {name} is a {item.type}; a state holds one of {', '.join(NUMBERS)}. "
+            "Export it again."
+        )
+    if begins_empty and all(isinstance(size, int) for size in item.shape[1:]):
+        raise BundleError(
+            f"{decoder.path}: {name} is declared as {item.shape}, so it never is empty, and the encoder does"
+            f" not say what it begins with (first_{name}). Export it again."
+        )

@@ -7,11 +7,13 @@ the vocabulary, L words so far):
 
     encoder   before, after (B, 3, H, W) float32, or (B, N, F) where the model reads features
               -> memory_* (B, ...), any number of them
+                 first_cache_* (B, ...), what the decoder's state of that name begins with; a state without
+                 such an output begins empty, the axes that its graph leaves open having length 0
                  no_change (B,), where the card says that a head judges
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
                  pictures before and after from the training pictures
-    decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, layers, heads,
-    L, width)
+    decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, ...), the state,
+              of any number and shapes: keys (B, layers, heads, L, width), say, or an LSTM's (B, width)
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 
@@ -31,8 +33,9 @@ from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greed
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
-from whatchanged.captioner.onnx_graphs import checked_count, open_graphs
+from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
 from whatchanged.errors import BundleError, ShapeError
+from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
 
 Floats = NDArray[np.float32]
@@ -87,12 +90,26 @@ class Description:
         before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
         there are none, ImageError where they cannot be read.
         """
+        grid = GridAttention(*self.heatmaps.shape[1:])
+        return overlay(*self._shown(before, after), self.heatmaps, grid)
+
+    def word_figure(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Figure:
+        """Both pictures once for each word of the sentence, with where that word looked.
+
+        before, after, and what is raised: see ``heatmap``; also ShapeError for an empty sentence.
+        """
+        return draw_maps(self._shown(before, after), self.words)
+
+    def _shown(
+        self, before: PictureSource | None, after: PictureSource | None
+    ) -> tuple[Image.Image, Image.Image]:
+        """The pictures to show. Raises ShapeError where there are none, ImageError where they cannot be
+        read."""
         known = self.sources or (None, None)
         first, second = (known[0] if before is None else before), (known[1] if after is None else after)
         if first is None or second is None:
-            raise ShapeError("The pictures of this description are not known: give both to heatmap().")
-        grid = GridAttention(*self.heatmaps.shape[1:])
-        return overlay(open_image(first), open_image(second), self.heatmaps, grid)
+            raise ShapeError("The pictures of this description are not known: give both of them.")
+        return open_image(first), open_image(second)
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
@@ -124,7 +141,8 @@ class CaptionGraphs:
         encoded = self._encoder.run({"before": before, "after": after}, batch)
         judged = encoded.pop("no_change", None)  # (B,)
         distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
-        cache = {**encoded, **self._decoder.empty_caches(batch)}
+        state = first_state(self._decoder.inputs, encoded, batch)
+        cache = {**encoded, **state}
         if judged is None:
             judged = self._judge_by_sentences(cache, batch)
         if beams == 1:

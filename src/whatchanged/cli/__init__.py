@@ -32,6 +32,7 @@ COMMANDS = (
     "compare",
     "caption",
     "evaluate",
+    "figure",
     "dataset",
     "recipes",
     "models",

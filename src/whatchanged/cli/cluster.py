@@ -1,39 +1,23 @@
 """``--ray``: the commands whose work is parallel by nature share it out over a cluster."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from whatchanged.cli.console import note
-from whatchanged.words import counted
+from whatchanged.cli.panels import COMPUTED
+from whatchanged.scale.sharing import on_cluster
+
+__all__ = ["Ray", "on_cluster", "on_cpu"]
 
 Ray = Annotated[
     str | None,
     typer.Option(
         "--ray",
         metavar="ADDRESS",
+        rich_help_panel=COMPUTED,
         help="Work on a Ray cluster: local (this machine), auto (the one it belongs to) or HOST:PORT.",
     ),
 ]
-
-
-@contextmanager
-def on_cluster(address: str | None, seen: Sequence[Path], quiet: bool) -> Iterator[int | None]:
-    """Inside, the cluster's workers do the work; yields their number, or None without an address.
-
-    seen: what every worker must find at the same place. Raises MissingExtra, WhatchangedError.
-    """
-    if address is None:
-        yield None
-        return
-    from whatchanged.scale.cluster import joined
-
-    with joined(address, seen) as workers:
-        note(f"Working on {counted(workers, 'core')} of the Ray cluster {address}.", quiet)
-        yield workers
 
 
 def on_cpu(address: str | None, device: str) -> str:

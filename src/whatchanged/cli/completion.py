@@ -20,11 +20,23 @@ def models(typed: str) -> list[str]:
     return [*_begin(shipped(), typed), *_paths(typed, folders_only=True)]
 
 
+def answering(typed: str) -> list[str]:
+    """Who may be told to answer: the measurement, a shipped model, or one in a folder."""
+    return [*_begin(["measured"], typed), *models(typed)]
+
+
 def models_and_files(typed: str) -> list[str]:
     """The shipped models, folders and files."""
     from whatchanged.captioner.bundle import shipped
 
     return [*_begin(shipped(), typed), *_paths(typed)]
+
+
+def policies(typed: str) -> list[str]:
+    """The policies by name."""
+    from whatchanged.measured.policy import POLICIES
+
+    return _begin(POLICIES, typed)
 
 
 def recipes(typed: str) -> list[str]:

@@ -7,6 +7,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note, show
+from whatchanged.cli.panels import WRITTEN
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, DatasetReport
@@ -63,13 +64,26 @@ def dataset(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", help="Also write a page of sample pairs to this file; it links the pictures."),
+        typer.Option(
+            "--html",
+            help="Also write a page of sample pairs to this file; it links the pictures.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = None,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+        bool,
+        typer.Option(
+            "--embed",
+            help="Put the pictures into the page, so that it can be mailed.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = False,
-    samples: Annotated[int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.")] = 12,
-    force: Annotated[bool, typer.Option("--force", help="Replace the page if it is there.")] = False,
+    samples: Annotated[
+        int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.", rich_help_panel=WRITTEN)
+    ] = 12,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the page if it is there.", rich_help_panel=WRITTEN)
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the data sets that can be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:

@@ -47,6 +47,7 @@ def doctor(
         raise typer.Exit(2)
     _report_metrics()
     _report_plugins()
+    _report_reading()
     if not _model_works(model):
         raise typer.Exit(2)
 
@@ -111,6 +112,20 @@ def _report_plugins() -> None:
                 show(f"plug-in: {plugins.GROUPS[group]} {plugin.name} of {plugin.package}, found")
     if not count:
         typer.echo("plug-ins: none")
+
+
+def _report_reading() -> None:
+    """Whether words are read, and what that adds."""
+    from whatchanged.errors import MissingExtra
+    from whatchanged.text.recogniser import can_read, reading_identity
+
+    try:
+        can_read(True)
+    except MissingExtra as error:
+        show(f"words: not read, so things are named by their places alone. {error}")
+    else:
+        name = reading_identity(True)
+        show(f"words: read by {name}; describe, caption and compare name things by them")
 
 
 def _version(name: str) -> str | None:

@@ -9,6 +9,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_outputs, print_result
+from whatchanged.cli.panels import PAIRS, SCORES, WRITTEN
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:
@@ -35,26 +36,49 @@ def evaluate(
     ] = "all",
     dataset: Annotated[
         str | None,
-        typer.Option(help="Which data set this is, if not recognised.", autocompletion=completion.data_sets),
+        typer.Option(
+            help="Which data set this is, if not recognised.",
+            autocompletion=completion.data_sets,
+            rich_help_panel=PAIRS,
+        ),
     ] = None,
     skip_missing: Annotated[
         bool,
-        typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing, as `caption` did."),
+        typer.Option(
+            "--skip-missing",
+            help="Leave out pairs whose pictures are missing, as `caption` did.",
+            rich_help_panel=PAIRS,
+        ),
     ] = False,
     json: Annotated[
-        Path | None, typer.Option(help="Write the report here, unrounded; replaced if there.")
+        Path | None,
+        typer.Option(help="Write the report here, unrounded; replaced if there.", rich_help_panel=WRITTEN),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables here; replaced if there.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables here; replaced if there.", rich_help_panel=WRITTEN)
+    ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(help="Write a page of all pairs here, replaced if there; it links the pictures."),
+        typer.Option(
+            help="Write a page of all pairs here, replaced if there; it links the pictures.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = None,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Put the pictures into the page, so that it can be mailed.")
+        bool,
+        typer.Option(
+            "--embed",
+            help="Put the pictures into the page, so that it can be mailed.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = False,
     attention: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Maps of `caption --attention`: the pointing game, and the page's."),
+        typer.Option(
+            metavar="DIR",
+            help="Maps of `caption --attention`: the pointing game, and the page's.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = None,
     picture_size: Annotated[
         str | None,
@@ -62,6 +86,7 @@ def evaluate(
             metavar="WxH",
             help="Of all pictures, in pixels, for the pointing game where they are not at hand.",
             show_default="each picture's own",
+            rich_help_panel=WRITTEN,
         ),
     ] = None,
     compare: Annotated[
@@ -69,16 +94,23 @@ def evaluate(
     ] = None,
     seeds: Annotated[
         list[Path] | None,
-        typer.Option(metavar="OTHER", help="The method trained from another seed; repeat for each seed."),
+        typer.Option(
+            metavar="OTHER",
+            help="The method trained from another seed; repeat for each seed.",
+            rich_help_panel=SCORES,
+        ),
     ] = None,
     tokenizer: Annotated[
         Literal["ptb", "plain"],
-        typer.Option(help="ptb: as the COCO evaluation; plain: split at blanks, as PCL's."),
+        typer.Option(
+            help="ptb: as the COCO evaluation; plain: split at blanks, as PCL's.", rich_help_panel=SCORES
+        ),
     ] = "ptb",
     document_frequencies: Annotated[
         Literal["subset", "corpus"],
         typer.Option(
-            help="CIDEr-D's word weights: of each subset, as the benchmark, or of all pairs scored."
+            help="CIDEr-D's word weights: of each subset, as the benchmark, or of all pairs scored.",
+            rich_help_panel=SCORES,
         ),
     ] = "subset",
     threshold: Annotated[
@@ -89,30 +121,56 @@ def evaluate(
             metavar="P",
             help="The no-change probability (0 to 1) from which a pair is unchanged.",
             show_default="the model's own, or 0.5",
+            rich_help_panel=SCORES,
         ),
     ] = None,
     resamples: Annotated[
         int,
-        typer.Option(min=0, max=100_000, metavar="N", help="Of the bootstrap of scenes; 0: no intervals."),
+        typer.Option(
+            min=0,
+            max=100_000,
+            metavar="N",
+            help="Of the bootstrap of scenes; 0: no intervals.",
+            rich_help_panel=SCORES,
+        ),
     ] = 1000,
     no_meteor: Annotated[
-        bool, typer.Option("--no-meteor", help="Leave METEOR out, which takes some seconds (extra `eval`).")
+        bool,
+        typer.Option(
+            "--no-meteor",
+            help="Leave METEOR out, which takes some seconds (extra `eval`).",
+            rich_help_panel=SCORES,
+        ),
     ] = False,
     no_java: Annotated[
-        bool, typer.Option("--no-java", help="Leave SPICE out, which is a Java program (extra `eval`).")
+        bool,
+        typer.Option(
+            "--no-java",
+            help="Leave SPICE out, which is a Java program (extra `eval`).",
+            rich_help_panel=SCORES,
+        ),
     ] = False,
     spice_home: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="SPICE's jars; else $WHATCHANGED_SPICE_HOME.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="SPICE's jars; else $WHATCHANGED_SPICE_HOME.", rich_help_panel=SCORES
+        ),
     ] = None,
     failed_as_empty: Annotated[
         bool,
         typer.Option(
-            "--failed-as-empty", help="Score pairs that failed or are missing as empty sentences, not refuse."
+            "--failed-as-empty",
+            help="Score pairs that failed or are missing as empty sentences, not refuse.",
+            rich_help_panel=PAIRS,
         ),
     ] = False,
     only_predicted: Annotated[
         bool,
-        typer.Option("--only-predicted", help="Leave out pairs of the references without a prediction."),
+        typer.Option(
+            "--only-predicted",
+            help="Leave out pairs of the references without a prediction.",
+            rich_help_panel=PAIRS,
+        ),
     ] = False,
 ) -> None:
     """Score captions: BLEU, ROUGE-L, CIDEr-D, by type of change, and against the scene where it is known."""

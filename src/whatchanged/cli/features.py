@@ -10,6 +10,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
+from whatchanged.cli.panels import COMPUTED, PAIRS, POOLS, WRITTEN
 from whatchanged.cli.precision import PrecisionOption
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import MissingExtra
@@ -59,29 +60,59 @@ def features(
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option(help="Which data set this is, if not recognised.", autocompletion=completion.data_sets),
+        typer.Option(
+            help="Which data set this is, if not recognised.",
+            autocompletion=completion.data_sets,
+            rich_help_panel=PAIRS,
+        ),
     ] = None,
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out pairs whose pictures are missing.")
+        bool,
+        typer.Option(
+            "--skip-missing", help="Leave out pairs whose pictures are missing.", rich_help_panel=PAIRS
+        ),
     ] = False,
-    shard_size: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Pictures a file.")] = SHARD,
+    shard_size: Annotated[
+        int, typer.Option(min=1, max=10_000, metavar="N", help="Pictures a file.", rich_help_panel=WRITTEN)
+    ] = SHARD,
     batch_size: Annotated[
-        int, typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.")
+        int,
+        typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.", rich_help_panel=COMPUTED),
     ] = BATCH,
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1024, metavar="N", help="Processes (CPU), reading threads (GPU); one a core."
+            min=1,
+            max=1024,
+            metavar="N",
+            help="Processes (CPU), reading threads (GPU); one a core.",
+            rich_help_panel=COMPUTED,
         ),
     ] = None,
     npy: Annotated[
-        bool, typer.Option("--npy", help="A file a picture, as the methods' released programs read them.")
+        bool,
+        typer.Option(
+            "--npy",
+            help="A file a picture, as the methods' released programs read them.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = False,
-    run: Annotated[Path | None, typer.Option(help="Pools: the run or model whose tokens to store.")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="Pools: the run or model whose tokens to store.", rich_help_panel=POOLS),
+    ] = None,
     variants: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Pools: copies of each picture, plain, then varied.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Pools: copies of each picture, plain, then varied.",
+            rich_help_panel=POOLS,
+        ),
     ] = VARIANTS,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:NUMBER.")] = "auto",
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, cuda or cuda:NUMBER.", rich_help_panel=COMPUTED)
+    ] = "auto",
     precision: PrecisionOption = "fp32",
     ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,

@@ -4,7 +4,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from whatchanged.cli.panels import COMPUTED
+
 PrecisionOption = Annotated[
     Literal["fp32", "bf16"],
-    typer.Option(help="Of the network's arithmetic; bf16: products in 16 bit, weights in 32."),
+    typer.Option(
+        help="Of the network's arithmetic; bf16: products in 16 bit, weights in 32.",
+        rich_help_panel=COMPUTED,
+    ),
 ]

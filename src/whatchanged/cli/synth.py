@@ -1,12 +1,12 @@
 """``whatchanged synth``: draw a data set.
 
 Worlds say what they can draw (``Drawer``) and which options of its own each drawing has; this file knows no
-world. Worlds are imported when the command runs or shows its help.
+world. Worlds are imported when the command runs or shows its help. A drawing's own options are given as
+``--with KEY=VALUE``; ``--KEY VALUE`` is short for it.
 """
 
-import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.panels import COMPUTED
 from whatchanged.cli.urls import any_remote
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.plugins import fault
@@ -25,43 +26,83 @@ from whatchanged.scale.urls import path_of
 if TYPE_CHECKING:
     from whatchanged.worlds import Drawer, DrawerOption
 
-EXAMPLES = ("whatchanged synth clevr-change twin --scenes 100 --seed 1",)
-
-OWN = "whatchanged.synth.own"
-"""Where a context keeps the parameters of the drawers' own options."""
+EXAMPLES = (
+    "whatchanged synth clevr-change twin --scenes 100 --seed 1",
+    "whatchanged synth screens set --documents 20 --with family=plots",
+)
 
 
 class SynthCommand(TyperCommand):
-    """The command with the options of every drawer beside its own."""
+    """The command, which takes a drawing's own options as ``--KEY VALUE``, too, and says which there are."""
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Every parameter; those of the drawers are made once in a context."""
-        if OWN not in ctx.meta:
-            ctx.meta[OWN] = _own_parameters()
-        return [*super().get_params(ctx), *ctx.meta[OWN]]
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run ``synth``, which finds the drawers' options that were given in ``ctx.obj``."""
-        values = {parameter.name: ctx.params.pop(parameter.name) for parameter in ctx.meta[OWN]}
-        ctx.obj = {name: value for name, value in values.items() if value is not None}
-        return super().invoke(ctx)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line, ``--KEY VALUE`` of a drawing's own option as ``--with KEY=VALUE``."""
+        common = {text for parameter in self.get_params(ctx) for text in parameter.opts}
+        return super().parse_args(ctx, list(_written_out(args, common)))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The usual help, and below it what can be drawn."""
+        """The usual help, and below it what can be drawn and with which options."""
         from whatchanged.worlds import all_drawers
 
         super().format_help(ctx, formatter)
+        drawers = all_drawers()
         with formatter.section("What can be drawn"):
-            formatter.write_dl([(drawer.name, _described(drawer)) for drawer in all_drawers()])
+            formatter.write_dl([(drawer.name, _described(drawer)) for drawer in drawers])
+        with formatter.section("Options of some drawings: --with KEY=VALUE, or --KEY VALUE for short"):
+            own = [(drawer, option) for drawer in drawers for option in drawer.options]
+            formatter.write_dl(
+                [(f"{one.name}={_values(one)}", _option_help(drawer, one)) for drawer, one in own]
+            )
 
 
 COMMAND = SynthCommand
 
 
+def _written_out(args: Sequence[str], common: set[str]) -> Iterator[str]:
+    """The words of a command line, a drawing's own ``--KEY VALUE`` (or with =) as ``--with KEY=VALUE``.
+
+    common: the options that every drawing has.
+    """
+    unknown = [arg for arg in args if arg.startswith("--") and arg.partition("=")[0] not in common]
+    if not unknown:  # no world is imported for what every drawing has
+        yield from args
+        return
+    from whatchanged.worlds import all_drawers
+
+    own = {f"--{_dashed(option)}" for drawer in all_drawers() for option in drawer.options} - common
+    words = iter(args)
+    for word in words:
+        name, given, value = word.partition("=")
+        if name not in own:
+            yield word
+            continue
+        yield "--with"
+        typed = value if given else next(words, None)
+        if typed is not None:
+            yield f"{name[2:]}={typed}"
+
+
 def _described(drawer: "Drawer") -> str:
     width, height = drawer.size
-    own = ", ".join(f"--{_dashed(option)}" for option in drawer.options)
+    own = ", ".join(option.name for option in drawer.options)
     return f"{drawer.description}; {width}x{height}" + (f"; its own options: {own}" if own else "")
+
+
+def _option_help(drawer: "Drawer", option: "DrawerOption") -> str:
+    """What one option of a drawing does."""
+    default = f"; {option.default} if left out" if option.default != "" else ""
+    return f"{drawer.name}: {option.help}{default}"
+
+
+def _values(option: "DrawerOption") -> str:
+    """What stands for an option's value in the help."""
+    if option.choices:
+        return "|".join(option.choices)
+    return {str: "TEXT", int: "NUMBER", float: "NUMBER"}[type(option.default)]
+
+
+def _dashed(option: "DrawerOption") -> str:
+    return option.name.replace("_", "-")
 
 
 def _size(text: str) -> str:
@@ -71,7 +112,6 @@ def _size(text: str) -> str:
 
 
 def synth(
-    ctx: typer.Context,
     world: str = typer.Argument(
         ..., help="What to draw, one of the names below.", autocompletion=completion.drawings
     ),
@@ -88,8 +128,18 @@ def synth(
     size: str = typer.Option(
         "", "--size", callback=_size, help="WxH of the pictures; otherwise the size that is named below."
     ),
-    workers: int = typer.Option(1, "--workers", min=1, help="Processes; any number writes the same bytes."),
-    device: str = typer.Option("cpu", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
+    own: list[str] = typer.Option(
+        [], "--with", metavar="KEY=VALUE", help="An option of this drawing, named below; again for another."
+    ),
+    workers: int = typer.Option(
+        1, "--workers", min=1, help="Processes; any number writes the same bytes.", rich_help_panel=COMPUTED
+    ),
+    device: str = typer.Option(
+        "cpu",
+        "--device",
+        help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use cores.",
+        rich_help_panel=COMPUTED,
+    ),
     ray: Ray = None,
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
@@ -97,7 +147,7 @@ def synth(
     from whatchanged.worlds import Drawing, find_drawer
 
     drawer = find_drawer(world)
-    options = _options(drawer, ctx.obj)
+    options = _options(drawer, own)
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
     draw = drawing_function(drawer)
     device = on_cpu(ray, device)
@@ -114,28 +164,27 @@ def synth(
     show(str(out))
 
 
-def _options(drawer: "Drawer", given: dict[str, str]) -> dict[str, str | int | float]:
-    """The values of a drawer's own options. Raises BadParameter for one that it does not have."""
+def _options(drawer: "Drawer", given: Sequence[str]) -> dict[str, str | int | float]:
+    """The values of a drawer's own options. given: ``KEY=VALUE`` each. Raises BadParameter."""
     known = {option.name: option for option in drawer.options}
-    for name in inspect.signature(synth).parameters:
-        if name in known:
-            raise PluginError(f"{drawer.name} cannot be drawn: its option {name!r} has a name that is taken.")
-    for name in given:
-        if name not in known:
-            own = ", ".join(f"--{_dashed(option)}" for option in drawer.options) or "none"
+    values = {name: option.default for name, option in known.items()}
+    for text in given:
+        key, equals, value = text.partition("=")
+        option = known.get(key.replace("-", "_"))
+        if not equals:
+            raise typer.BadParameter(f"{text!r} is not KEY=VALUE.", param_hint="--with")
+        if option is None:
+            own = ", ".join(known) or "none"
             raise typer.BadParameter(
-                f"{drawer.name} has no such option. Options of its own: {own}.",
-                param_hint=f"--{name.replace('_', '-')}",
+                f"{drawer.name} has no such option. Options of its own: {own}.", param_hint=f"--with {key}"
             )
-    return {
-        name: _value(option, given[name]) if name in given else option.default
-        for name, option in known.items()
-    }
+        values[option.name] = _value(option, value)
+    return values
 
 
 def _value(option: "DrawerOption", text: str) -> str | int | float:
     """What was typed, as the option's type. Raises BadParameter where it is not among its values."""
-    hint = f"--{_dashed(option)}"
+    hint = f"--with {option.name}"
     try:
         value = type(option.default)(text)
     except ValueError:
@@ -149,55 +198,6 @@ def _value(option: "DrawerOption", text: str) -> str | int | float:
         if not least <= value <= most:
             raise typer.BadParameter(f"{text} is not from {least:g} to {most:g}.", param_hint=hint)
     return value
-
-
-def _own_parameters() -> list[Any]:
-    """The drawers' own options as parameters of the command line; two drawers may share one by its name.
-
-    Values are read as text, since two drawers may take different ones.
-    """
-    from whatchanged.worlds import all_drawers
-
-    common = inspect.signature(synth).parameters
-    shared: dict[str, list[tuple[Drawer, DrawerOption]]] = {}
-    for drawer in all_drawers():
-        for option in drawer.options:
-            if option.name not in common:
-                shared.setdefault(option.name, []).append((drawer, option))
-
-    def options() -> None:
-        """Never called: Typer reads its signature."""
-
-    parameters = [_parameter(name, uses) for name, uses in shared.items()]
-    options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    app = typer.Typer(add_completion=False)
-    app.command(add_help_option=False)(options)
-    return list(typer.main.get_command(app).params)
-
-
-def _parameter(name: str, uses: "list[tuple[Drawer, DrawerOption]]") -> inspect.Parameter:
-    first = uses[0][1]
-    alike = all(_metavar(option) == _metavar(first) for _, option in uses)
-    texts = [f"{drawer.name}: {option.help}; {option.default} if left out." for drawer, option in uses]
-    declared = typer.Option(
-        None,
-        f"--{_dashed(first)}",
-        help=" ".join(texts),
-        metavar=_metavar(first) if alike else "VALUE",
-        rich_help_panel="Options of some drawings",
-    )
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=declared, annotation=str | None)
-
-
-def _metavar(option: "DrawerOption") -> str:
-    """What stands for an option's value in the help."""
-    if option.choices:
-        return "|".join(option.choices)
-    return {str: "TEXT", int: "NUMBER", float: "NUMBER"}[type(option.default)]
-
-
-def _dashed(option: "DrawerOption") -> str:
-    return option.name.replace("_", "-")
 
 
 def drawing_function(drawer: "Drawer") -> Callable[..., str]:

@@ -6,6 +6,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import hold
+from whatchanged.cli.panels import COMPUTED, PLAN
 from whatchanged.cli.train_plan import show_plan
 from whatchanged.errors import MissingExtra
 from whatchanged.processes import launched_number
@@ -31,8 +32,14 @@ def train(
     init: Path | None = typer.Option(
         None,
         "--init",
-        help="Start from this run, this model (a name or folder), or (clip4idc) a file of CLIP's.",
+        help="Start from this run, this model (a name or folder), or a file of the authors' or of CLIP's.",
         autocompletion=completion.models_and_files,
+    ),
+    from_: str = typer.Option(
+        "",
+        "--from",
+        metavar="STAGE",
+        help="With --init: begin with this stage, or with `end`: a run of these weights as they are.",
     ),
     set_: list[str] = typer.Option(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
@@ -41,19 +48,38 @@ def train(
     max_seconds: float | None = typer.Option(
         None, "--max-seconds", help="Stop, ready to resume, after this long."
     ),
-    device: str = typer.Option("auto", "--device", help="auto, cpu, cuda or cuda:NUMBER."),
+    device: str = typer.Option(
+        "auto", "--device", help="auto, cpu, cuda or cuda:NUMBER.", rich_help_panel=COMPUTED
+    ),
     workers: int = typer.Option(
-        0, "--workers", min=0, help="Processes that read examples, for a GPU; 0: threads, enough for a CPU."
+        0,
+        "--workers",
+        min=0,
+        help="Processes that read examples, for a GPU; 0: threads, enough for a CPU.",
+        rich_help_panel=COMPUTED,
     ),
     accumulate: int = typer.Option(
-        1, "--accumulate", min=1, help="Read each batch in this many parts: less memory, a third more work."
+        1,
+        "--accumulate",
+        min=1,
+        help="Read each batch in this many parts: less memory, a third more work.",
+        rich_help_panel=COMPUTED,
     ),
     plan: bool = typer.Option(
-        False, "--plan", help="Only say what the recipe will need: weights, memory, operations, hours."
+        False,
+        "--plan",
+        help="Only say what the recipe will need: weights, memory, operations, hours.",
+        rich_help_panel=PLAN,
     ),
-    devices: int = typer.Option(1, "--devices", min=1, help="With --plan: devices that share each batch."),
+    devices: int = typer.Option(
+        1, "--devices", min=1, help="With --plan: devices that share each batch.", rich_help_panel=PLAN
+    ),
     rate: float = typer.Option(
-        10.0, "--rate", min=1e-6, help="With --plan: trillions of operations a second of each device."
+        10.0,
+        "--rate",
+        min=1e-6,
+        help="With --plan: trillions of operations a second of each device.",
+        rich_help_panel=PLAN,
     ),
     quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
 ) -> None:
@@ -101,7 +127,7 @@ def train(
         vocabulary, words = expected_vocabulary(loaded)
         show_plan(loaded, estimate(loaded, vocabulary, devices, accumulate), words, devices, rate)
         return
-    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers, accumulate)
+    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers, accumulate, from_)
     if first:
         typer.echo(
             json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})

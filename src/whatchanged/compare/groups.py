@@ -38,6 +38,8 @@ class OutcomeGroup:
 DOMINANT = 2 / 3
 """Part of the changed pictures that one cause explains, so that the others are what to look at."""
 LEAST_DOMINANT = 6
+NAMES = frozenset({"words", "beside", "text_before"})
+"""Keys of what was read for a statement."""
 AT_ONCE = 1000
 """Answers that are held against one another at once: some hundred megabytes."""
 
@@ -77,11 +79,34 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
     results.sort(key=lambda parts: (-parts[2], -len(parts[0]), parts[0]))
     groups = [OutcomeGroup(0, *parts) for parts in results]
     quiet = [group for group in groups if not group.changed]
+    answered = dict(zip(places, answers, strict=True))
     if groups and is_dominant(groups[0], groups):
-        answered = dict(zip(places, answers, strict=True))
         others = [_beside(group, groups[0], answered) for group in groups[1:] if group.changed]
         groups = [*others, groups[0], *quiet]
+    plain = dict(zip(places, rules, strict=True))
+    groups = [_named_alike(group, outcomes, answered, plain) for group in groups]
     return tuple(replace(group, number=number) for number, group in enumerate(groups, start=1))
+
+
+def _named_alike(
+    group: OutcomeGroup,
+    outcomes: Sequence[Outcome],
+    answered: Mapping[int, Measured],
+    plain: Mapping[int, Measured],
+) -> OutcomeGroup:
+    """The group with a sentence that names things where all members name them so, and else none.
+
+    answered, plain: the answers by their places, as they give a group its sentence, and without names.
+    """
+    teller = next((place for place in group.members if answered[place].sentence == group.sentence), None)
+    if teller is None:  # a part of what it shows is left out
+        return group
+    answers = [outcomes[place].answer for place in group.members]
+    shared = {answer.sentence for answer in answers if answer is not None}
+    if len(shared) == 1:
+        return replace(group, sentence=shared.pop())
+    named = any(NAMES & one.values.keys() for one in answered[teller].statements)
+    return replace(group, sentence=plain[teller].sentence) if named else group
 
 
 def _beside(group: OutcomeGroup, dominant: OutcomeGroup, answers: Mapping[int, Measured]) -> OutcomeGroup:

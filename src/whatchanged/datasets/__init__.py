@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 from whatchanged import plugins
 from whatchanged.datasets.picture_files import listed
 from whatchanged.datasets.published import differences
 from whatchanged.datasets.reading import SPLITS, Reading, is_unicode
 from whatchanged.errors import DatasetError, PluginError
-from whatchanged.records import PairRecord
+from whatchanged.records import PairRecord, RecordKind
 from whatchanged.urls import as_url, is_remote
 
 __all__ = ["READERS", "SPLITS", "Dataset", "DatasetReport", "Reader", "dataset_names", "open_dataset"]
@@ -108,7 +109,9 @@ def open_dataset(
         raise _not_there(root)
     name = name or _recognise(root)
     reading = Reading(skipping=skip_missing, root=root)
-    records = _writable(root, find_reader(name).read(root, reading), reading)
+    records = find_reader(name).read(root, reading)
+    _check_words(name, records)
+    records = _writable(root, records, reading)
     records = _unique(root, records, reading)
     if not records:
         why = (
@@ -230,6 +233,18 @@ def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
         what = f"The data set {plugin.name!r} of {plugin.package} cannot be recognised"
         plugins.warn_once(f"{what}: {plugins.fault(error)}")
     return False
+
+
+def _check_words(name: str, records: Sequence[PairRecord]) -> None:
+    """Raises DatasetError where a reader uses a word for a kind or a split that does not exist."""
+    for key, known in (("kind", get_args(RecordKind)), ("split", SPLITS)):
+        for record in records:
+            if getattr(record, key) not in known:
+                raise DatasetError(
+                    f"The reader of {name} gives the pair {record.pair_id!r} the {key}"
+                    f" {getattr(record, key)!r}. A record's {key} is one of {', '.join(known)}: mend the"
+                    " package that the reader comes from."
+                )
 
 
 def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:

@@ -35,14 +35,21 @@ class Statement:
     element: str | None = None
     follows: bool = False
 
+    @property
+    def count(self) -> int:
+        """How many places of alike changes it tells of."""
+        return max(1, len(self.boxes))
+
     def as_json(self) -> dict[str, Any]:
         """The statement as a line of output tells it."""
         named = {} if self.element is None else {"element": self.element}
+        several = {"boxes": [list(box) for box in self.boxes]} if len(self.boxes) > 1 else {}
         return {
             "kind": self.kind,
             **named,
             "box_before": None if self.box_before is None else list(self.box_before),
             "box_after": None if self.box_after is None else list(self.box_after),
+            **several,
             "sentence": self.sentence,
             "confidence": round(self.confidence, 3),
             "values": dict(self.values),

@@ -1,9 +1,13 @@
 """The pairs of a page as the JSON that its script reads."""
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.contours import SHARES, outlines, svg_path
 from whatchanged.page.page import Box, Page, Pair
@@ -11,6 +15,12 @@ from whatchanged.page.pictures import Pictures
 
 LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
 """What the page shows of a line of output as it is; the probability and the changes are looked at first."""
+
+READ = ("words", "text_before", "text_after")
+"""What was read for a change, among its values."""
+LEVELS = 9
+"""Of a word's map in a page, above none."""
+_ZEROS = re.compile("0{1,26}")
 
 
 def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
@@ -52,19 +62,37 @@ def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
         {"name": one.name, "parts": [list(part) for part in one.parts], "facts": list(one.facts)}
         for one in pair.captions
     ]
+    known["words"] = [{"word": word, **_levels(maps)} for word, maps in pair.words]
     if pair.heatmaps is not None:
         known["outlines"] = [[svg_path(lines) for lines in side] for side in outlines(pair.heatmaps)]
     filled = {name: value for name, value in known.items() if value not in (None, [], {}, "")}
     return {"id": pair.id, **filled}
 
 
+def _levels(maps: NDArray[np.floating[Any]]) -> dict[str, Any]:
+    """Maps (2, rows, columns) in few characters: how many columns, and of each picture the cells' levels.
+
+    A level is a share of the highest value of both, from 0 to ``LEVELS``. It is a digit; of zeros in a row a
+    letter says how many, from a (1) to z (26).
+    """
+    most = float(maps.max(initial=0.0))
+    levels = np.rint(maps * (LEVELS / most if most > 0 else 0.0)).astype(np.uint8)
+    texts = ("".join(map(str, side.ravel().tolist())) for side in levels)
+    packed = [_ZEROS.sub(lambda run: chr(ord("a") + len(run[0]) - 1), text) for text in texts]
+    return {"columns": int(maps.shape[2]), "levels": packed}
+
+
 def _change(change: Mapping[str, Any]) -> dict[str, Any]:
-    """One change of a line of output: its kind, its words and where it is."""
-    return {
+    """One change of a line of output: its kind, its sentence, where it is, and what was read there."""
+    shown = {
         "kind": change.get("kind"),
         "sentence": change.get("sentence", ""),
         "boxes": [_box(change.get("box_before")), _box(change.get("box_after"))],
     }
+    values = change.get("values")
+    values = values if isinstance(values, Mapping) else {}
+    read = [values[key] for key in READ if isinstance(values.get(key), str)]
+    return {**shown, "read": read} if read else shown
 
 
 def _box(box: Box | None) -> list[float] | None:

@@ -28,7 +28,7 @@ pairs.forEach((pair, place) => {
   pair.tags ??= {};
   pair.sizes = [pair.size_before ?? null, pair.size_after ?? null];
   pair.verdict = pair.error ? "failed" : pair.doubtful ? "doubtful" : pair.verdict;
-  const sentences = pair.changes.map((change) => change.sentence);
+  const sentences = pair.changes.flatMap((change) => [change.sentence, ...(change.read ?? [])]);
   const others = (pair.captions ?? []).map(({ parts }) => parts.map(([text]) => text).join(" "));
   const texts = [pair.id, ...others, pair.caption, pair.error, ...(pair.references ?? []), ...(pair.facts ?? []), ...sentences];
   pair.text = texts.filter(Boolean).join("\n").toLowerCase();

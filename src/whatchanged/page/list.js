@@ -194,7 +194,9 @@ function card(pair, odd) {
   if (odd) name.append(make("span", "badge doubt", "more than its group"));
   const raw = button("quiet", "Difference", () => openViewer(pair.place, "difference"));
   raw.setAttribute("aria-label", `Difference of the pixels of ${pair.id}`);
-  const foot = make("div", "foot", kinds.length ? chips : null, sidesOf(pair).length === 2 ? raw : null);
+  const words = pair.words ? button("quiet", "Word by word", () => openViewer(pair.place, "words")) : null;
+  words?.setAttribute("aria-label", `Where each word of ${pair.id} looked`);
+  const foot = make("div", "foot", kinds.length ? chips : null, words, sidesOf(pair).length === 2 ? raw : null);
   const article = make("article", "", name, sidesOf(pair).length ? look : null, said(pair), remarks(pair), references(pair), foot);
   article.dataset.place = pair.place;
   return article;

@@ -46,6 +46,8 @@ class Pair:
     boxes       where the change is known to be, before and after
     ignored     boxes in which differences do not count
     heatmaps    where the words looked, (2, rows, columns); the cells cover the whole pictures
+    words       each word of the sentence with where it looked, (2, rows, columns), as ``heatmaps``; empty
+                where that is not known
     badges      shown beside the name
     facts       short remarks below everything else
     tags        what the pairs can be filtered by, such as {"type": "color"}
@@ -60,6 +62,7 @@ class Pair:
     boxes: tuple[Box | None, Box | None] = (None, None)
     ignored: Sequence[Box] = ()
     heatmaps: NDArray[np.floating[Any]] | None = None
+    words: Sequence[tuple[str, NDArray[np.floating[Any]]]] = ()
     badges: Sequence[Badge] = ()
     facts: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)

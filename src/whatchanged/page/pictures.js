@@ -59,9 +59,30 @@ function outlineDrawing(paths) {
   return drawing;
 }
 
-function marks(pair, side) {
+// Where one word looked: a pixel a cell, which the browser enlarges without steps.
+const LEVELS = 9;
+
+function heat({ columns, levels }, side) {
+  const cells = levels[side].replace(/[a-z]/g, (run) => "0".repeat(run.charCodeAt(0) - 96));
+  const drawing = make("canvas", "heat");
+  drawing.width = columns;
+  drawing.height = cells.length / columns;
+  const pixels = new ImageData(drawing.width, drawing.height);
+  [...cells].forEach((digit, cell) => {
+    const level = Number(digit) / LEVELS;
+    pixels.data.set([214 + 41 * level, 39 + 182 * level, 40 + 47 * level, 217 * Math.sqrt(level)], 4 * cell);
+  });
+  drawing.getContext("2d").putImageData(pixels, 0, 0);
+  return drawing;
+}
+
+function marks(pair, side, word) {
   const layer = make("span", "marks side" + side);
   const size = pair.sizes[side];
+  if (word) {
+    layer.append(heat(word, side));
+    return layer;
+  }
   if (pair.outlines) layer.append(outlineDrawing(pair.outlines[side]));
   if (!size) return layer;
   for (const box of pair.ignored ?? []) layer.append(mark("ignored", box, size));
@@ -87,7 +108,8 @@ function firstBox(pair) {
 }
 
 // small: of a pair in the list, which shows a part of a tall picture, around the first change.
-function frame(pair, sides, small) {
+// word: of a pair's words the one whose map is shown in place of all other marks.
+function frame(pair, sides, small, word) {
   const element = make("span", "frame");
   element.dataset.pair = pair.place;
   if (sides.length === 1) element.dataset.side = SIDES[sides[0]];
@@ -106,7 +128,7 @@ function frame(pair, sides, small) {
     if (small) showPart(element, sheet, pair, width, height);
     for (const old of sheet.querySelectorAll(".marks")) old.remove();
     for (const side of sides) {
-      const layer = marks(pair, side);
+      const layer = marks(pair, side, word);
       const own = pair.sizes[side] ?? [width, height];
       for (const part of [layer, images.querySelector(".side" + side)]) {
         if (!part) continue;

@@ -1,5 +1,7 @@
 // The viewer: one pair, large, in one of several views.
 const MODES = ["before", "after", "side by side", "blink", "slider", "overlay", "difference"];
+if (pairs.some((pair) => pair.words)) MODES.push("words");
+const WORDS_ACROSS = 5;
 const RANGES = {
   slider: { name: "After from", min: 0, max: 100, step: 1, start: 50, shown: (value) => `${value} %` },
   overlay: { name: "After", min: 0, max: 100, step: 1, start: 50, shown: (value) => `${value} %` },
@@ -32,9 +34,12 @@ function showPair() {
   get("previous").disabled = at <= 0;
   get("next").disabled = at < 0 || at >= shown.length - 1;
   const several = current.changes.length > 1 || current.changes[0]?.sentence !== current.caption;
-  const told = (several ? current.changes : []).map((change) => {
+  // What was read stands beside the pictures where the sentence quotes only its first words.
+  const readOf = ({ sentence, read = [] }) => read.filter((text) => !sentence.includes(text));
+  const told = (several || current.changes.some((change) => readOf(change).length) ? current.changes : []).map((change) => {
     const kind = change.kind ? make("span", "kind", change.kind) : null;
-    return make("li", "", kind, change.sentence);
+    const read = readOf(change).map((text) => make("q", "read", text));
+    return make("li", "", kind, change.sentence, ...read);
   });
   const parts = [said(current), told.length ? make("ol", "changes", ...told) : null];
   if (current.references) parts.push(make("p", "note", "References"), references(current));
@@ -47,20 +52,27 @@ function showMode() {
   const sides = sidesOf(current);
   const both = sides.length === 2;
   const only = SIDES[sides[0]] ?? "";
+  const view = mode === "words" && !current.words ? "side by side" : mode;
   for (const input of get("modes").querySelectorAll("input")) {
-    input.disabled = !both && input.value !== only;
-    input.checked = both ? input.value === mode : !input.disabled;
+    input.disabled = (!both && input.value !== only) || (input.value === "words" && !current.words);
+    input.checked = both ? input.value === view : !input.disabled;
   }
-  stage.className = both ? mode.replaceAll(" ", "-") : only;
-  const single = { before: [[0]], after: [[1]], "side by side": [[0], [1]] }[mode] ?? [[0, 1]];
+  stage.className = both ? view.replaceAll(" ", "-") : only;
+  const single = { before: [[0]], after: [[1]], "side by side": [[0], [1]] }[view] ?? [[0, 1]];
   const frames = (both ? single : sides.map((side) => [side])).map((shownSides) => frame(current, shownSides, false));
-  stage.replaceChildren(...frames);
+  stage.replaceChildren(...(both && view === "words" ? current.words.map(wordFigure) : frames));
   flipped = false;
   showRange(both);
   blink(both && mode === "blink" && !REDUCED);
   resize();
   const box = firstBox(current);
   if (box && frames.length) stage.scrollTo(0, ((box[1] + box[3]) / 2) * scaleOf(frames[0]) - stage.clientHeight / 2);
+}
+
+// Both pictures with where one word looked, the word as their title.
+function wordFigure(word) {
+  const frames = [0, 1].map((side) => frame(current, [side], false, word));
+  return make("figure", "word", make("figcaption", "", word.word), ...frames);
 }
 
 function showRange(both) {
@@ -115,7 +127,7 @@ function resize() {
   const frames = [...stage.querySelectorAll(".frame")];
   const [width, height] = sheetSize(current);
   if (!current.sizes.some(Boolean)) return;
-  const columns = innerWidth < 640 ? 1 : frames.length;
+  const columns = innerWidth < 640 ? 1 : stage.className === "words" ? WORDS_ACROSS : frames.length;
   const scale = get("zoom").value === "fit" ? fitScale(width, height, columns) : Number(get("zoom").value);
   for (const element of frames) element.style.width = `${Math.max(1, Math.round(width * scale))}px`;
   stage.classList.toggle("pixels", scale >= 2);

@@ -1,5 +1,17 @@
-"""Recipes: TOML files inside the package, read into frozen dataclasses; listing them needs no torch."""
+"""Recipes: TOML files inside the package, read into frozen dataclasses; listing them needs no torch.
 
+What a package of its own needs for the settings of a method, a vision or a source is here, too: the classes
+they derive from, ``Task``, ``Recipe``, and the checks (``require_...``) that refuse a setting with one clear
+message."""
+
+from whatchanged.recipes.checks import (
+    check_dropout,
+    check_width,
+    require,
+    require_not_negative,
+    require_positive,
+    require_used,
+)
 from whatchanged.recipes.methods import METHODS, LearnerSettings, MethodSettings, Task
 from whatchanged.recipes.methods.regions import RegionsConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
@@ -35,7 +47,13 @@ __all__ = [
     "StageConfig",
     "Task",
     "VisionSettings",
+    "check_dropout",
+    "check_width",
     "dump_recipe",
     "load_recipe",
     "recipe_names",
+    "require",
+    "require_not_negative",
+    "require_positive",
+    "require_used",
 ]

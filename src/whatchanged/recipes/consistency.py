@@ -77,7 +77,10 @@ def _check_numbers(stage: StageConfig, where: str) -> None:
     wanted = f'at least 1 with {prefix}schedule = "inverse_sqrt"'
     require(where, prefix + "warmup", stage.warmup, ramp, wanted)
     stairs = stage.schedule == "stairs"
-    require_used(where, prefix, stage, stairs, f'{prefix}schedule = "stairs"', "stair")
+    require_used(where, prefix, stage, stairs, f'{prefix}schedule = "stairs"', "stair", "first_stair")
+    wanted = f"0 to {stage.stair}, the steps of a stair"
+    fits = 0 <= stage.first_stair <= stage.stair
+    require(where, prefix + "first_stair", stage.first_stair, fits, wanted)
     wanted = f'at least 1 with {prefix}schedule = "stairs"'
     require(where, prefix + "stair", stage.stair, not stairs or stage.stair > 0, wanted)
 

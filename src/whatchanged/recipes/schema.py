@@ -38,6 +38,8 @@ class StageConfig:
     """Steps in which the rate rises."""
     stair: int = 0
     """With schedule "stairs": the rate is divided by ten each time that this many steps are done."""
+    first_stair: int = 0
+    """With schedule "stairs": how many steps the first stair has, where they are fewer than ``stair``."""
     optimizer: Literal["adam", "adamw", "bert_adam"] = "adam"
     """Adam with L2 decay, AdamW, or CLIP4IDC's BertAdam."""
     beta2: float = 0.999

@@ -15,7 +15,8 @@ from whatchanged.measured.pixels.planes import enlarged, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.regions import WEAKER, find_regions
 from whatchanged.measured.result import Box, Kind, Statement
-from whatchanged.measured.rules.changes import merged, tightened
+from whatchanged.measured.rules.alike import merged
+from whatchanged.measured.rules.changes import tightened
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.things import GATHERED, Ink, spread
 

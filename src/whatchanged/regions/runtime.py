@@ -12,7 +12,7 @@ puts a statement into words.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +31,9 @@ from whatchanged.measured.result import KINDS, Box, Kind, Measured, Statement
 from whatchanged.regions.numbers import NUMBERS, PairProposals, read_proposals
 from whatchanged.regions.proposals import Proposal
 from whatchanged.regions.values import values_of
-from whatchanged.text import Quotes
 from whatchanged.worlds import Claim, find_world
 
 Floats = NDArray[np.float32]
-ReadQuotes = Callable[[Pixels, Pixels, Box, Box], Quotes | None]
-"""Reads the words of a text that changed: both pictures, its box in each (``text.read_quotes``)."""
 
 SAME = 0.5
 """A place of which so much lies in another one, or the other way round, is not told beside it."""
@@ -98,16 +95,8 @@ class RegionModel:
         self._graph = Graph(bundle.folder / REGION_GRAPH, content, checked_threads(threads))
         _check_graph(self._graph, self.input, self.settings)
 
-    def describe(
-        self,
-        compared: Compared,
-        measured: Measured,
-        read: ReadQuotes | None = None,
-    ) -> RegionDescription:
-        """What the model says of two pictures, whose measured answer is known.
-
-        read: the words of a text that changed are quoted where this reads them; None: no words are read.
-        """
+    def describe(self, compared: Compared, measured: Measured) -> RegionDescription:
+        """What the model says of two pictures, whose measured answer is known."""
         if measured.no_change > MODEL_SKIPPED_ABOVE and measured.verdict != "changed":
             return RegionDescription((), measured.no_change, False)
         proposals = read_proposals(compared, self.input.regions)
@@ -116,9 +105,7 @@ class RegionModel:
         judged = self.judge(proposals)
         no_change = self.no_change(judged, measured)
         rest = _rest(measured.statements, proposals.proposals)
-        statements = self._statements(
-            compared.before, compared.after, proposals.proposals, judged, rest, read
-        )
+        statements = self._statements(compared.before, compared.after, proposals.proposals, judged, rest)
         return RegionDescription(statements, no_change, no_change < self.card.no_change.threshold)
 
     def judge(self, proposals: PairProposals) -> RegionJudgement:
@@ -146,7 +133,6 @@ class RegionModel:
         proposals: Sequence[Proposal],
         judged: RegionJudgement,
         rest: tuple[int, int] | None,
-        read: ReadQuotes | None,
     ) -> tuple[Statement, ...]:
         """The best place by its rank; then others that lie elsewhere, as far as they are sure enough.
 
@@ -161,8 +147,6 @@ class RegionModel:
             kind = _kind(self.settings, judged.kinds[at])
             shown = before if kind == "removed" else after
             values = self._values(kind, judged.aspects[at], values_of(kind, before, after, proposals[at]))
-            if read is not None and kind == "rewritten":
-                values |= _quoted(read(before, after, was, now))
             pushed = rest if number == 0 and kind in PUSHES else None
             claim = self._claim(kind, chances[at], boxes[at], values, pushed, shown)
             element, text = self._to_words(claim)
@@ -221,11 +205,6 @@ class RegionModel:
             rest=rest,
             size=(shown.shape[1], shown.shape[0]),
         )
-
-
-def _quoted(quotes: Quotes | None) -> dict[str, str]:
-    """The words of a text before and after, where they were read."""
-    return {} if quotes is None else {"text_before": quotes.before, "text_after": quotes.after}
 
 
 def inputs_of(proposals: PairProposals) -> dict[str, NDArray[Any]]:
@@ -322,7 +301,8 @@ def _same(one: tuple[Box, Box], other: tuple[Box, Box]) -> bool:
 def _rest(measured: Sequence[Statement], proposals: Sequence[Proposal]) -> tuple[int, int] | None:
     """How far what follows moved, where the measurement says that something did because of another change,
     in what it tells or among the places."""
-    moves = [one.values for one in measured if one.kind == "moved" and one.follows]
+    rests = [one.values["rest"] for one in measured if "rest" in one.values]
+    moves = [{"dx": dx, "dy": dy} for dx, dy in rests]
     moves += [one.values for one in proposals if one.rule == "moved" and not one.cause]
     for values in moves:
         dx, dy = values.get("dx", 0), values.get("dy", 0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from whatchanged.errors import BundleError
 from whatchanged.plugins import fault
+from whatchanged.testing.duties import duty
 from whatchanged.testing.method_case import MethodCase, plain_pairs, plain_vision, shaken
 from whatchanged.testing.require import require
 from whatchanged.training.export import graphs
@@ -14,6 +15,7 @@ GRAPHS_OFF = 1e-3
 """Most difference between a graph's log-probability of a caption and torch's."""
 
 
+@duty("CaptionWriter.encode", "CaptionWriter.first_cache", "CaptionWriter.step")
 def check_graphs(case: MethodCase) -> None:
     """``encode``, ``no_change``, ``first_cache`` and ``step`` become graphs that say what torch says.
 

@@ -5,8 +5,8 @@
     def test_method():
         check_method(MethodCase(MyConfig(width=16)))
 
-Each duty is a function of its own in ``DUTIES``, so that a test can name the one that is not kept. Needs the
-extra "train".
+Each duty is a function of its own in ``DUTIES``, so that a test can name the one that is not kept; what fails
+says which part of the contract it is. Needs the extra "train".
 """
 
 import io
@@ -20,6 +20,7 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 from whatchanged.errors import ShapeError
+from whatchanged.testing.duties import duty
 from whatchanged.testing.method_case import (
     CAPTIONS,
     SAME,
@@ -34,6 +35,7 @@ from whatchanged.testing.method_graphs import check_graphs
 from whatchanged.testing.require import require
 from whatchanged.training.batches import Batch
 from whatchanged.training.export.calibration import judge
+from whatchanged.training.export.decoder_state import decoder_state
 from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import BOS, MASK, PAD, Vocabulary
@@ -43,10 +45,11 @@ __all__ = ["DUTIES", "MethodCase", "check_method"]
 
 def check_method(case: MethodCase) -> None:
     """Check a method against every duty of the contract; AssertionError at the first that is not kept."""
-    for duty in DUTIES:
-        duty(case)
+    for check in DUTIES:
+        check(case)
 
 
+@duty("CaptionWriter.attention_description", "Learner.architecture")
 def check_names(case: MethodCase) -> None:
     """The method says what its attention is, and what its architecture is called."""
     method = case.build()
@@ -55,6 +58,7 @@ def check_names(case: MethodCase) -> None:
     require(method.max_length == case.settings.max_length, "max_length is not that of the settings")
 
 
+@duty("Learner.parameter_groups")
 def check_groups(case: MethodCase) -> None:
     """Each parameter is in exactly one named group, and in the checkpoint."""
     method = case.build()
@@ -68,6 +72,7 @@ def check_groups(case: MethodCase) -> None:
     require(not lost, f"not in state_dict: {sorted(lost)}")
 
 
+@duty("Learner.loss", "Learner.parameters_without_gradient")
 def check_gradients(case: MethodCase) -> None:
     """A stage gives a gradient to every parameter but those that ``parameters_without_gradient`` names."""
     for stage in (*case.stages, *((task,) for task in case.tried_tasks)):
@@ -81,6 +86,7 @@ def check_gradients(case: MethodCase) -> None:
         require(declared <= without, f"{where}: declared, but a gradient: {sorted(declared - without)}")
 
 
+@duty("Learner.load_pretrained", "CaptionWriter.step")
 def check_checkpoint(case: MethodCase) -> None:
     """What was saved says the same when it is loaded into a method that began from other numbers."""
     method, other = case.build(), case.build(seed=1)
@@ -96,6 +102,7 @@ def check_checkpoint(case: MethodCase) -> None:
     require(torch.equal(found.scores, wanted.scores), "saved and loaded, its scores are others")
 
 
+@duty("Learner.loss")
 def check_learning(case: MethodCase) -> None:
     """Each task's loss is finite, and falls by 3 % at least on ten repeated pairs."""
     for task in case.tried_tasks:
@@ -123,6 +130,7 @@ def _learn(method: Method, task: str, batch: Batch, steps: int, rate: float = 1e
     return losses
 
 
+@duty("Learner.loss", "Method.padding_sensitive_tasks")
 def check_longer_captions(case: MethodCase) -> None:
     """Three more PAD behind each caption change the losses of ``padding_sensitive_tasks``, and no others."""
     method, tolerance = case.build(), 2e-6
@@ -147,6 +155,7 @@ def _padded(ids: Tensor) -> Tensor:
     return F.pad(ids, (0, 3), value=PAD)
 
 
+@duty("CaptionWriter.encode")
 def check_order_of_pictures(case: MethodCase) -> None:
     """The memory of a pair is another one when its pictures change places."""
     method = case.build()
@@ -159,6 +168,33 @@ def check_order_of_pictures(case: MethodCase) -> None:
     require(not alike, f"the pictures changed places, and the memory stays: {alike}")
 
 
+@duty("CaptionWriter.first_cache", "CaptionWriter.growing_axes", "Cache")
+@torch.no_grad()
+def check_state(case: MethodCase) -> None:
+    """A decoder's state has its pairs first, keeps its tensors and their axes, and grows as declared.
+
+    Pairs that are picked from it, some twice, go on as they would have, and the state before stays as it was.
+    """
+    method = case.build()
+    require(hasattr(method, "growing_axes"), "growing_axes is missing: it names every tensor of the state")
+    batch = case.batch(method)
+    memory = method.encode(batch.before, batch.after)
+    word = torch.full((len(batch.ids),), BOS)
+    decoder_state(method, memory, word)
+    cache = method.first_cache(memory)
+    scores, _, cache = method.step(memory, word, 1, cache)
+    word, rows = scores.argmax(1), torch.tensor([7, 0, 0, 3])
+    kept = {name: tensor.clone() for name, tensor in cache.items()}
+    whole, _, _ = method.step(memory, word, 2, cache)
+    changed = [name for name, tensor in cache.items() if not torch.equal(tensor, kept[name])]
+    require(not changed, f"a step changes the state that it was given: {changed}")
+    some = type(memory)(*(None if part is None else part[rows] for part in memory))
+    picked, _, _ = method.step(some, word[rows], 2, {name: tensor[rows] for name, tensor in cache.items()})
+    behind = _behind("pairs", rows.tolist(), "picked from the state behind the first word")
+    assert_close(picked, whole[rows], atol=1e-4, rtol=0, msg=behind)
+
+
+@duty("CaptionWriter.step", "CaptionWriter.first_cache", "CaptionWriter.caption_logits")
 @torch.no_grad()
 def check_cache(case: MethodCase) -> None:
     """Step by step with a cache, a method says what ``caption_logits`` says of the words so far."""
@@ -174,6 +210,7 @@ def check_cache(case: MethodCase) -> None:
     require(torch.equal(said[:, 1:], found.ids), "with and without a cache, other words are said")
 
 
+@duty("CaptionWriter.caption_logits")
 @torch.no_grad()
 def check_words_to_come(case: MethodCase) -> None:
     """``caption_logits`` reads no word that stands behind the one that it predicts."""
@@ -190,6 +227,7 @@ def check_words_to_come(case: MethodCase) -> None:
         require(read, f"no word from position {position} on changes with what stands there")
 
 
+@duty("CaptionWriter.step", "CaptionWriter.no_change")
 @torch.no_grad()
 def check_outputs(case: MethodCase) -> None:
     """Log-probabilities sum to 1; attention lies on both grids; the probability of no change is one."""
@@ -209,6 +247,7 @@ def check_outputs(case: MethodCase) -> None:
     require(by_head == case.judges, f"a head of its own judges: {by_head}, wanted {case.judges}")
 
 
+@duty("CaptionWriter.word_tables")
 def check_word_tables(case: MethodCase) -> None:
     """A word keeps its rows wherever it stands in another vocabulary.
 
@@ -248,6 +287,7 @@ DUTIES: tuple[Callable[[MethodCase], None], ...] = (
     check_learning,
     check_longer_captions,
     check_order_of_pictures,
+    check_state,
     check_cache,
     check_words_to_come,
     check_outputs,

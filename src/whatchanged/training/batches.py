@@ -22,7 +22,7 @@ from whatchanged.errors import ShapeError
 from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.records import PairRecord
-from whatchanged.training.distributed import gather_batch, own_part, processes, rank
+from whatchanged.training.distributed import batch_total, gather_batch, own_part, processes, rank
 from whatchanged.vocabulary import PAD
 
 PREFETCHED = 2
@@ -140,6 +140,21 @@ def draw_rows(
     draw = torch.randn if normal else torch.rand
     drawn = draw(sizes, generator=generator, device=source).to(device)
     return drawn if part is None else drawn.index_select(axis, part.rows.to(device))
+
+
+def kinds_of_pairs(batch: Batch) -> Iterator[Tensor]:
+    """The numbers (b,) of the pairs that share a loss: all; of whole scenes the changed, then the unchanged.
+
+    Whether an example is a scene is seen from ``changed``, which a method's ``collate`` sets for these alone.
+    A kind that no process has is left out.
+    """
+    if batch.changed is None:
+        yield torch.arange(len(batch.ids), device=batch.ids.device)
+        return
+    for changed in (1, 0):
+        rows = (batch.changed == changed).nonzero()[:, 0]
+        if batch_total(len(rows)):
+            yield rows
 
 
 Collate = Callable[[Sequence[Example]], Batch]

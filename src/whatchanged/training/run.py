@@ -2,18 +2,15 @@
 
 import random
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from whatchanged.captioner.bundle import open_bundle
-from whatchanged.errors import OutputError, RecipeError, printable
+from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
@@ -26,7 +23,7 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import train
-from whatchanged.training.methods import Learner, initialise_from
+from whatchanged.training.methods import Learner
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_stage,
@@ -34,13 +31,11 @@ from whatchanged.training.run_folder import (
     first_init,
     keep,
     keep_vocabulary,
-    open_run,
     read_recipe,
 )
 from whatchanged.training.schedule import trained_groups
+from whatchanged.training.start import check_start, first_state, print_note, start_from, words_of
 from whatchanged.training.vision.base import StandardisedVision, Vision, has_backbone
-from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
-from whatchanged.training.weights.trained import is_model
 
 MEASURED = 512
 """Pairs by whose tokens a frozen vision standardises."""
@@ -56,6 +51,7 @@ def run_recipe(
     init: Path | None = None,
     workers: int = 0,
     accumulate: int = 1,
+    first_stage: str = "",
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
@@ -64,29 +60,22 @@ def run_recipe(
     workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
     The processes that ``torchrun`` started share every batch; the first one writes the folder.
     accumulate: in how many parts each of them reads its rows, so that less memory is needed.
+    first_stage: of a new run with ``init`` the stage that it begins with, as those before lie behind these
+    weights; "end": no stage is trained, and the run is finished as it is.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
     than its vision's.
     """
     with joined():
-        return _run(recipe, run, resume, max_seconds, device, quiet or rank() > 0, init, workers, accumulate)
+        chosen, where = _settle(recipe, run, resume), choose_device(device)
+        launch = _look(chosen, run, where, init, quiet or rank() > 0, first_stage)
+        return _run(launch, max_seconds, workers, accumulate)
 
 
-def _run(
-    recipe: Recipe | None,
-    run: Path,
-    resume: bool,
-    max_seconds: float | None,
-    device: str,
-    quiet: bool,
-    init: Path | None,
-    workers: int,
-    accumulate: int,
-) -> State:
+def _run(launch: "Launch", max_seconds: float | None, workers: int, accumulate: int) -> State:
     """``run_recipe``, in each of the processes."""
-    recipe = _settle(recipe, run, resume)
-    launch = _look(recipe, run, choose_device(device), init, quiet)
+    recipe, start = launch.recipe, launch.start
     if launch.start is not None and launch.start.state.finished:
         return launch.start.state
     wait_for_all()  # every process has looked at the folder, which now changes
@@ -98,10 +87,24 @@ def _run(
     method.to(launch.device)
     if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
         sources = with_tokens(sources, method.vision)
-    if launch.start is None and launch.init is not None:  # what it began from may change, or go
-        save_checkpoint(launch.last, State(), method, None)
+    if start is None and launch.init is not None:  # what it began from may change, or go
+        save_checkpoint(launch.last, launch.begin, method, None)
+        if launch.begin.finished:
+            return launch.begin
+        if launch.begin.stage:
+            wait_for_all()  # the first process has written it
+            start = read_checkpoint(launch.last)
     return train(
-        recipe, method, sources, run, launch.device, launch.start, max_seconds, quiet, workers, accumulate
+        recipe,
+        method,
+        sources,
+        launch.run,
+        launch.device,
+        start,
+        max_seconds,
+        launch.quiet,
+        workers,
+        accumulate,
     )
 
 
@@ -115,6 +118,7 @@ class Launch:
     fresh   whether the folder holds no run yet
     start   the last checkpoint; None: from the first step
     init    the weights that the run begins from; None: random ones
+    begin   where it then stands
     last    where the last checkpoint lies, or will
     quiet   whether nothing is printed
     """
@@ -125,14 +129,18 @@ class Launch:
     fresh: bool
     start: Checkpoint | None
     init: Path | None
+    begin: State
     last: Path
     quiet: bool
 
 
-def _look(recipe: Recipe, run: Path, device: torch.device, init: Path | None, quiet: bool) -> Launch:
+def _look(
+    recipe: Recipe, run: Path, device: torch.device, init: Path | None, quiet: bool, first_stage: str
+) -> Launch:
     """What is there to begin with, checked as far as no data is needed: to open it may take long.
 
-    Raises RecipeError where the checkpoint is not of this recipe, or it cannot start from random weights.
+    Raises RecipeError where the checkpoint is not of this recipe, it cannot start from random weights, or not
+    with this stage.
     """
     last = run / "checkpoints" / "last.safetensors"
     start = read_checkpoint(last) if last.exists() else None
@@ -140,11 +148,16 @@ def _look(recipe: Recipe, run: Path, device: torch.device, init: Path | None, qu
         check_stage(start, recipe)
     fresh = not (run / "recipe.toml").exists()
     if start is None and not fresh and not quiet:
-        _print_note(f"{run}: it was ended before its first checkpoint, so it starts over.")
+        print_note(f"{run}: it was ended before its first checkpoint, so it starts over.")
     init = first_init(run, init)
     if start is None and init is None:
         check_start(recipe, quiet)
-    return Launch(recipe, run, device, fresh, start, init, last, quiet)
+    if first_stage and (init is None or start is not None):
+        raise RecipeError(
+            f"--from {first_stage}: it is for a new run with weights to start from. Name them (--init), or"
+            " leave it out."
+        )
+    return Launch(recipe, run, device, fresh, start, init, first_state(recipe, first_stage), last, quiet)
 
 
 @contextmanager
@@ -168,9 +181,12 @@ def _begin_folder(launch: Launch) -> None:
 def _open_data(launch: Launch) -> Sources:
     """What the run reads. Raises RecipeError where the data has other words than a resumed run began with."""
     sources = open_sources(launch.recipe, launch.run)
+    words = words_of(launch.recipe, launch.init, launch.run if launch.start is not None else None)
+    if words is not None:
+        sources = replace(sources, vocabulary=words)
     if launch.start is None and not launch.quiet and rank() == 0:
         for line in share_lines(launch.run):
-            _print_note(line)
+            print_note(line)
     if launch.start is not None and launch.recipe.method.captions:
         check_vocabulary(sources.vocabulary, launch.run)
     return sources
@@ -190,7 +206,7 @@ def _make_method(launch: Launch, sources: Sources) -> Learner:
     if start is not None:
         start.restore_model(method)
     elif launch.init is not None:
-        start_from(recipe, method, launch.init, launch.quiet)
+        start_from(recipe, method, launch.init, launch.quiet, launch.begin.finished)
     if start is None and method.vision is not None:  # a checkpoint holds what was measured
         measure_tokens(method.vision, sources.train)
     check_tokens(recipe, method)
@@ -203,70 +219,6 @@ def _complete_folder(launch: Launch, sources: Sources) -> None:
         keep(launch.recipe, launch.run, launch.device, launch.init, resumed=launch.start is not None)
         if launch.recipe.method.captions:
             keep_vocabulary(sources.vocabulary, launch.run)
-
-
-def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool) -> None:
-    """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
-
-    Raises RecipeError where the method reads no file of weights, or nothing fits; ShapeError where a tensor
-    has another shape.
-    """
-    loader = recipe.method.weights_loader
-    if is_model(init):
-        said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
-    elif not init.is_file():
-        source = open_run(init, "last")[1]
-        check_norms(recipe, method, source, str(init))
-        said = initialise_from(method, source, str(init))
-    elif not loader:
-        raise RecipeError(
-            f"{init}: this is a file, and {recipe.method.name} begins from none. Name a run's folder."
-        )
-    else:
-        module, _, name = loader.partition(":")
-        said = str(getattr(import_module(module), name)(method, init))
-    if not quiet:
-        _print_note(f"{init}: {said}")
-
-
-def _print_note(text: str) -> None:
-    """A line on stderr."""
-    print(printable(text), file=sys.stderr)
-
-
-def check_start(recipe: Recipe, quiet: bool) -> None:
-    """Check a recipe that starts from random weights.
-
-    Raises RecipeError where its vision is frozen, or keeps the best cells of a picture by heads and no stage
-    learns to see. Warns where the first stage chooses cells by heads that it does not train, and where the
-    recipe expects published weights.
-    """
-    if recipe.vision.frozen:
-        raise RecipeError(
-            f"{recipe.name}: vision.frozen keeps the vision as it is, and it would be random. Start from"
-            " trained weights: --init clevr-pcl, or --init RUN."
-        )
-    tasks = recipe.vision.tasks
-    teachers = {name for name, task in tasks.items() if task.vision_only}
-    ranked = not recipe.vision.keeps_every_cell
-    if ranked and not any(tasks.keys() & stage.tasks.keys() for stage in recipe.stages):
-        raise RecipeError(
-            f"{recipe.name}: vision.keep chooses cells by heads that start random, and only the task"
-            f" {', '.join(sorted(teachers))} trains them, which no stage has. Start from trained weights"
-            ' (--init RUN), or use vision.kind = "backbone".'
-        )
-    if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
-        _print_note(
-            f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
-            " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
-            " (--init RUN)."
-        )
-    if (expects := recipe.method.expects_weights(recipe)) and not quiet:
-        _print_note(
-            f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
-            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
-            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."
-        )
 
 
 def check_tokens(recipe: Recipe, method: Learner) -> None:

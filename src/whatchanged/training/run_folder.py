@@ -42,7 +42,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, Stat
     checkpoint.
     """
     recipe = read_recipe(run)
-    vocabulary = _read_vocabulary(run) if recipe.method.captions else NO_WORDS
+    vocabulary = read_vocabulary(run) if recipe.method.captions else NO_WORDS
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
     # Before the method is built: a recipe from elsewhere may ask for more than the memory holds.
@@ -59,7 +59,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, Stat
     return recipe, method, saved.state
 
 
-def _read_vocabulary(run: Path) -> Vocabulary:
+def read_vocabulary(run: Path) -> Vocabulary:
     """The words of a run whose method writes captions. Raises RecipeError."""
     try:
         found: Vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
@@ -113,12 +113,18 @@ def read_recipe(run: Path) -> Recipe:
     return parse_saved_recipe(text, str(file))
 
 
+def captioning_stages(recipe: Recipe) -> list[str]:
+    """The names of the stages that teach to write captions."""
+    teaching = recipe.method.caption_tasks
+    return [stage.name for stage in recipe.stages if not teaching.isdisjoint(stage.tasks)]
+
+
 def check_captions(run: Path, recipe: Recipe, state: State) -> None:
     """Raise RecipeError where no stage up to that of the checkpoint learned to caption."""
-    stages = [stage.name for stage in recipe.stages if "caption" in stage.tasks]
+    stages = captioning_stages(recipe)
     if not stages:
         raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
-    if all("caption" not in stage.tasks for stage in recipe.stages[: state.stage + 1]):
+    if all(stage.name not in stages for stage in recipe.stages[: state.stage + 1]):
         now = recipe.stages[state.stage].name
         raise RecipeError(
             f"{run}: this checkpoint is of the stage {now}, before the decoder learned to caption (stage"

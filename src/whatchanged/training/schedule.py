@@ -23,15 +23,15 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     constant:     lr                                       after the ramp
     halving:      lr, lr/2 from step 10,000, lr/4 from step 20,000
     inverse_sqrt: lr * s/W up to s = W, then lr * sqrt(W/s); a rate of 0 becomes 1e-8
-    stairs:       lr / 10^⌊s / stair⌋                      after the ramp
+    stairs:       lr / 10^⌊(s + stair - f) / stair⌋        after the ramp; f = first_stair, 0: stair
     cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp; at least 1e-8
     ramp (constant, halving, cosine, stairs): lr * (s + 1)/W while s < W
     warmup_linear: lr * s/W while s < W, then lr * (S - s) / (S - W)
     warmup_cosine: lr * s/W while s < W, then lr * (1 + cos(pi s / S)) / 2, a jump down where s = W
 
     Source: PCL's released code for inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning);
-    SCORER's for stairs, its stair being the steps of 15 passes; CLIP4IDC's (modules/optimization.py) for
-    warmup_*, whose very first rate is 0.
+    SCORER's for stairs, its stair being the steps of 15 passes (DUDA's counts a pass as it begins, so that
+    its first stair has 14); CLIP4IDC's (modules/optimization.py) for warmup_*, whose very first rate is 0.
     """
     s, warmup = step, stage.warmup
     if stage.schedule in ("warmup_linear", "warmup_cosine"):
@@ -49,7 +49,8 @@ def learning_rate(stage: StageConfig, step: int) -> float:
         halvings = sum(s >= start for start in HALVINGS)
         return stage.lr * 0.5**halvings
     if stage.schedule == "stairs":
-        return stage.lr * 0.1 ** (s // stage.stair)
+        early = stage.stair - stage.first_stair if stage.first_stair else 0
+        return stage.lr * 0.1 ** ((s + early) // stage.stair)
     if stage.schedule == "cosine":
         progress = (s - warmup) / max(1, stage.steps - warmup)
         return max(FLOOR, stage.lr * (1 + math.cos(math.pi * progress)) / 2)

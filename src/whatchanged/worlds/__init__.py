@@ -81,7 +81,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class DrawerOption:
-    """One option of a drawer: ``--NAME VALUE`` on the command line, the keyword ``name`` in Python.
+    """One option of a drawer: ``--with NAME=VALUE`` on the command line, the keyword ``name`` in Python.
 
     The type of the default is the type of the value. choices: the values that are allowed; () for any.
     least, most: the range of a number.
@@ -100,7 +100,7 @@ class Drawing:
     """What ``whatchanged synth`` asks a drawer for.
 
     out: the folder to make. scenes: how many, at least one. size: width and height in pixels.
-    workers: processes. device: as the person named it; drawers that use no torch need not look at it.
+    workers: processes. device: as the person named it; drawers that use none need not look at it.
     advance: to be called with the number of scenes that have been drawn since the last call.
     """
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.captioner.attention import file_name, pack
 from whatchanged.errors import PredictionsError

@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.predictions import Prediction, aligned, lacking_file, made_by, read_predictions

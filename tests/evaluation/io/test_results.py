@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from pair_records import BIRDS, SCENES, spot
+from support.pair_records import BIRDS, SCENES, spot
 
 from whatchanged.errors import OutputError
 from whatchanged.evaluation.io.predictions import Prediction, aligned, read_predictions

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from strange_arrays import STRANGE
+from support.strange_arrays import STRANGE
 
 from whatchanged.errors import OutputError, PredictionsError
 from whatchanged.evaluation.io.similarity import Similarity, read_similarity, write_similarity

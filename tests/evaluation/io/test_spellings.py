@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pair_records import BIRDS, SCENES, pair_record, spot
+from support.pair_records import BIRDS, SCENES, pair_record, spot
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.predictions import Prediction, aligned

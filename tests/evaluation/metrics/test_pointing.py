@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from pair_records import pair_record
 from PIL import Image
+from support.pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.metrics.pointing import enlarged, peak, play

@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.evaluation.metrics.subsets import kinds_in_order, nested, subsets, viewpoints
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whatchanged.evaluation.io.maps import AttentionMaps
+from whatchanged.captioner.attention import file_name, pack
+from whatchanged.evaluation.io.maps import AttentionMaps, read_maps
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.page import report_page
@@ -103,6 +104,17 @@ def test_maps_of_those_that_have_them():
     scored = score([record("1"), record("2")], [Prediction("1"), Prediction("2", "a")], SETTINGS, maps=maps)
     first, second = page_of(scored).pairs
     assert first.heatmaps is None and second.heatmaps is maps.of["2"]
+
+
+def test_words_with_their_maps(tmp_path):
+    maps = np.array([[[0, 0, 0]], [[0, 0.5, 1]]], np.float32)
+    about = {"model": {"name": "m"}, "list": "x", "grid": [1, 3], "layer": "last"}
+    (tmp_path / file_name(0)).write_bytes(pack({"2": [("a", maps)]}, about))
+    records, said = [record("1"), record("2")], [Prediction("1", ""), Prediction("2", "a")]
+    scored = score(records, said, SETTINGS, maps=read_maps(tmp_path, records, said))
+    first, second = page_of(scored).pairs
+    ((word, own),) = second.words
+    assert first.words == [] and word == "a" and np.array_equal(own, maps)
 
 
 def test_tables_and_small_print():

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.evaluation.io.maps import AttentionMaps
 from whatchanged.evaluation.io.predictions import Prediction

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.io.predictions import Prediction

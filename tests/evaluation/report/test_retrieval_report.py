@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from pair_records import pair_record
+from support.pair_records import pair_record
 
 from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.similarity import Similarity

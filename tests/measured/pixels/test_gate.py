@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 from scipy import ndimage
+from support.drawn_page import page, with_box
 
 from whatchanged.measured.pixels import gate
 from whatchanged.measured.pixels.gate import visibility

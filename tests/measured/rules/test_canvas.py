@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
 
@@ -77,7 +77,8 @@ def test_lines_inserted_in_the_middle_are_added_and_push():
     first = answer.statements[0]
     assert first.kind == "added"
     assert np.abs(np.subtract(first.box_after, (20, 68, 120, 84))).max() <= 1
-    assert any(one.kind == "moved" and one.values["dy"] == 24 for one in answer.statements)
+    assert first.values["rest"] == [0, 24]
+    assert len(answer.statements) == 1  # that the picture grew follows
     assert (answer.size_before, answer.size_after) == ((240, 160), (240, 184))
 
 
@@ -94,14 +95,19 @@ def test_a_thing_that_was_exchanged_in_its_row_and_pushed_the_rest_is_told_alone
     answer = measure(*pictures)
     box = (68, 20, 86, 60) if across else (20, 68, 60, 86)
     assert np.abs(np.subtract(answer.statements[0].box_after, box)).max() <= 1
-    assert "moved" in {one.kind for one in answer.statements[1:]}
+    assert answer.statements[0].values["rest"] == ([6, 0] if across else [0, 6])
 
 
 def test_unlike_pictures_of_two_sizes():
     rng = np.random.default_rng(1)
     other = rng.integers(0, 255, (90, 77, 3)).astype(np.uint8)
-    (statement,) = measure(picture(), other).statements
-    assert statement.sentence == "The picture's size changed from 240 x 160 to 77 x 90 pixels."
+    replaced, size = measure(picture(), other).statements
+    assert (replaced.kind, replaced.box_before, replaced.box_after) == (
+        "replaced",
+        (0, 0, 240, 160),
+        (0, 0, 77, 90),
+    )
+    assert size.sentence == "The picture's size changed from 240 x 160 to 77 x 90 pixels."
 
 
 def test_what_lies_in_an_ignored_box_does_not_count_where_sizes_differ():
@@ -129,3 +135,27 @@ def test_ignored_boxes_do_not_apply_to_a_turned_picture():
     whole = (0, 0, 240, 160)
     answer = measure(picture(), np.rot90(picture()).copy(), ignore=[whole])
     assert (answer.verdict, answer.idle) == ("changed", ())
+
+
+def test_a_thing_that_moved_in_a_picture_of_another_size_is_found_across_and_down():
+    pictures = []
+    for left, top, height in ((0, 0, 160), (20, 20, 180)):
+        pixels = np.full((height, 240, 3), 255, np.uint8)
+        blocks = np.random.default_rng(0).integers(0, 200, (13, 20, 3)).astype(np.uint8)
+        pixels[top : top + 130, left : left + 200] = blocks.repeat(10, 0).repeat(10, 1)
+        pictures.append(pixels)
+    first = measure(*pictures).statements[0]
+    assert (first.kind, first.values["dx"], first.values["dy"]) == ("moved", 20, 20)
+    assert (first.box_before, first.box_after) == ((0, 0, 200, 130), (20, 20, 220, 150))
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_rows_between_others_are_added_or_removed_though_a_row_beside_them_changed(removed):
+    """Forty lines came where four others went."""
+    shorter = picture()
+    band = np.full((40, 240, 3), 255, np.uint8)
+    band[8:32, 20:200] = (90, 160, 60)
+    longer = np.concatenate([shorter[:60], band, shorter[64:]])
+    longer[99:101, 100:140] = (0, 120, 90)
+    pair = (longer, shorter) if removed else (shorter, longer)
+    assert measure(*pair).statements[0].kind == ("removed" if removed else "added")

@@ -3,8 +3,8 @@ import zlib
 
 import numpy as np
 import pytest
-from drawn_page import page, with_box
 from PIL import GifImagePlugin, Image, ImageCms
+from support.drawn_page import page, with_box
 
 from whatchanged.errors import ImageError
 from whatchanged.measured import measure

@@ -2,8 +2,9 @@
 
 import pytest
 
+from whatchanged.measured.result import Statement
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.sentences import statement
+from whatchanged.measured.rules.sentences import Subject, reword, statement, subject_text
 
 SIZE = (100, 50)
 
@@ -15,8 +16,8 @@ def said(finding, before, after, pixels):
 @pytest.mark.parametrize(
     ("kind", "pixels", "sentence"),
     [
-        ("removed", 500, "Something was removed over the whole picture (10 % of the picture)."),
-        ("removed", 2500, "Something was removed over the whole picture (50 % of the picture)."),
+        ("removed", 500, "Something over the whole picture was removed (10 % of the picture)."),
+        ("removed", 2500, "Something over the whole picture was removed (50 % of the picture)."),
         ("removed", 3000, "Most of the picture differs (60 %)."),
         ("replaced", 5000, "Most of the picture differs (100 %)."),
         ("replaced", 9000, "Most of the picture differs (100 %)."),
@@ -30,7 +31,7 @@ def test_no_one_thing_is_said_to_be_most_of_a_picture(kind, pixels, sentence):
 def test_a_recoloured_picture_is_still_called_that():
     colors = {"color_before": "#ffffff", "color_after": "#202020"}
     text = said(Finding("recolored", "fill", 0.7, colors), (0, 0, 100, 50), (0, 0, 100, 50), 5000)
-    assert text.startswith("An area over the whole picture ") and text.endswith("(100 % of the picture).")
+    assert text == "An area over the whole picture turned from white to dark grey."
 
 
 def test_a_size_is_told_where_it_changed():
@@ -38,4 +39,71 @@ def test_a_size_is_told_where_it_changed():
     text = said(finding, (10, 10, 30, 20), (10, 10, 34, 20), 40)
     assert text == "Something at the upper left changed its size from 20 x 10 to 24 x 10 pixels."
     text = said(finding, (10, 10, 30, 20), (11, 10, 31, 20), 40)
-    assert text == "Something changed its size at the upper left (0.8 % of the picture)."
+    assert text == "Something at the upper left changed its size (0.8 % of the picture)."
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        (Subject("button", "Save"), 'the button "Save"'),
+        (Subject(words="Save"), 'the text "Save"'),
+        (Subject("icon", beside='left of "Upload"'), 'the icon left of "Upload"'),
+        (Subject(beside='left of "Upload"', position="at the left"), 'something left of "Upload"'),
+        (Subject(position="at the left"), "something at the left"),
+        (Subject(position="at the left", count=3), "something in three places at the left"),
+        (Subject("button", "Mini", position="at the left", count=4), 'the four buttons "Mini"'),
+        (Subject("line of text", position="at the top", count=12), "the 12 lines of text at the top"),
+    ],
+)
+def test_subjects(subject, text):
+    assert subject_text(subject) == text
+
+
+def made(kind, values, boxes=((0, 0, 10, 5),), **more):
+    return Statement(kind, boxes[0], boxes[0], "", 0.5, 0.2, values, boxes, **more)
+
+
+@pytest.mark.parametrize(
+    ("told", "subject", "sentence"),
+    [
+        (
+            made("added", {"aspect": "thing", "rest": [0, 24]}),
+            Subject("banner", position="at the top"),
+            "A banner at the top was added, which moved the rest down by 24 pixels (20 % of the picture).",
+        ),
+        (
+            made("recolored", {"aspect": "border", "color_before": "#000000", "color_after": "#0000ff"}),
+            Subject("button", "Save"),
+            'The outline of the button "Save" turned from black to blue.',
+        ),
+        (
+            made("recolored", {"aspect": "ink", "color_before": "#000000", "color_after": "#0000ff"}),
+            Subject("text", "Save"),
+            'The text "Save" turned from black to blue.',
+        ),
+        (
+            made("recolored", {"aspect": "ink", "color_before": "#000000", "color_after": "#0000ff"}),
+            Subject(position="at the top"),
+            "What is drawn at the top turned from black to blue.",
+        ),
+        (
+            made("restyled", {"aspect": "shadow", "on_after": True}, ((0, 0, 9, 9),) * 2),
+            Subject("button", "Mini", count=2),
+            'The two buttons "Mini" got a shadow.',
+        ),
+        (
+            made("moved", {"aspect": "position", "dx": 0, "dy": 8}, follows=True),
+            Subject(position="at the top"),
+            "What follows at the top moved down by 8 pixels.",
+        ),
+    ],
+)
+def test_a_statement_is_put_into_words_again(told, subject, sentence):
+    assert reword(told, subject, SIZE).sentence == sentence
+
+
+def test_what_is_said_of_the_whole_picture_stays():
+    told = Statement(
+        "moved", (0, 0, 9, 9), (0, 0, 9, 9), "The picture was turned.", 0.9, 1.0, {"aspect": "turn"}
+    )
+    assert reword(told, Subject("button", "Save"), SIZE) == told

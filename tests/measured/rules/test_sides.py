@@ -88,4 +88,4 @@ def test_a_side_that_moved_by_little_is_not_a_thing_that_moved():
         pictures.append(pixels)
     first = measure(*pictures).statements[0]
     assert (first.kind, first.values["dy"]) == ("resized", 3)
-    assert first.box_after[:3] == (20, 20, 90)
+    assert np.abs(np.subtract(first.box_after[:3], (20, 20, 90))).max() <= 1

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from recipe_texts import CROSS
+from support.recipe_texts import CROSS
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig

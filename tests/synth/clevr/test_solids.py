@@ -1,4 +1,4 @@
-"""Rays against single solids, against answers worked out by hand, in both paths."""
+"""Rays against single solids, against answers worked out by hand, in both renderers."""
 
 import math
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 from scipy.integrate import trapezoid
+from support.tensor_renderer.solids import enter as enter_tensor
+from support.tensor_renderer.solids import floor as floor_tensor
+from support.tensor_renderer.solids import normals
 
 from whatchanged.synth.clevr.compiled_solids import FAR, enter, floor, normal
 from whatchanged.synth.clevr.light import BACKWARD, FLOOR, RIM, pack
-from whatchanged.synth.clevr.tensor_solids import enter as enter_tensor
-from whatchanged.synth.clevr.tensor_solids import floor as floor_tensor
-from whatchanged.synth.clevr.tensor_solids import normals
 from whatchanged.worlds.clevr.scene import Scene, SceneObject
 from whatchanged.worlds.clevr.visibility import ROUNDING
 

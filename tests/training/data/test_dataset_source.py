@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from data_settings import with_data
+from support.data_settings import with_data
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes import PoolConfig

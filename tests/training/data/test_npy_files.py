@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from strange_arrays import STRANGE, npy
+from support.strange_arrays import STRANGE, npy
 
 from whatchanged.errors import DatasetError, OutputError
 from whatchanged.training.data.npy_files import features_paths, npy_bytes, npy_file, read_features

@@ -5,7 +5,7 @@ from multiprocessing import active_children
 
 import pytest
 import torch
-from tiny_run import TINY
+from support.tiny_run import TINY
 
 from whatchanged.errors import ImageError
 from whatchanged.recipes.reader import load_recipe

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tiny_pool import HEIGHT, VISION, WIDTH
-from tiny_run import SMALL_PICTURES, TINY, make_run
+from support.tiny_pool import HEIGHT, VISION, WIDTH
+from support.tiny_run import SMALL_PICTURES, TINY, make_run
 from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe

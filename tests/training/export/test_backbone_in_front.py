@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_run import TINY, make_run
+from support.tiny_run import TINY, make_run
 
 from whatchanged.captioner.card import GridAttention
 from whatchanged.captioner.runtime import load

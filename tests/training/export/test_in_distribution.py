@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import tiny_pool as pools
 import torch
-from tiny_run import BACKBONE, make_run
+from support import tiny_pool as pools
+from support.tiny_run import BACKBONE, make_run
 
 from whatchanged.captioner.colors import NAMES, NO_COLOR, color_distance
 from whatchanged.captioner.runtime import load

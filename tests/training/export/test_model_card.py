@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tiny_bundle import CARD, WARY
-from tiny_regions import CARD as REGIONS
+from support.tiny_bundle import CARD, WARY
+from support.tiny_regions import CARD as REGIONS
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.regions.numbers import NUMBERS

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from drawn_regions import write_real, write_set
-from tiny_run import make_run
+from support.drawn_regions import write_real, write_set
+from support.tiny_run import make_run
 
 from whatchanged.answers import Answerer
 from whatchanged.captioner.card import RegionInput, Statements

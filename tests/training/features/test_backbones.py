@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
-from tiny_run import TINY, make_run
+from support.tiny_run import TINY, make_run
 from torch import nn
 from torch.testing import assert_close
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 import torch
-from tiny_run import TINY, make_run
-from tiny_sets import clevr_change, paint
+from support.tiny_run import TINY, make_run
+from support.tiny_sets import clevr_change, paint
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tiny_bundle import CARD, build
-from tiny_pool import SHARD
-from tiny_run import BACKBONE, TINY, make_run
+from support.tiny_bundle import CARD, build
+from support.tiny_pool import SHARD
+from support.tiny_run import BACKBONE, TINY, make_run
 from torch.testing import assert_close
 
 from whatchanged.captioner.bundle import WEIGHTS, write_bundle

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from tiny_clip4idc import PIECES, SIZES, WORDS, greedy_ids, pictures, random_batch, tiny
+from support.tiny_clip4idc import PIECES, SIZES, WORDS, greedy_ids, pictures, random_batch, tiny
 from torch.testing import assert_close
 
 from whatchanged.bpe import ALPHABET, from_merges

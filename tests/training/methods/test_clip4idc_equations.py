@@ -1,9 +1,9 @@
 """The method against its plain re-derivation, in float64: both presets, both baselines."""
 
-import clip4idc_equations as plain
 import pytest
 import torch
-from tiny_clip4idc import SIZES, greedy_ids, random_batch, tiny
+from support import clip4idc_equations as plain
+from support.tiny_clip4idc import SIZES, greedy_ids, random_batch, tiny
 from torch.testing import assert_close
 
 from whatchanged.vocabulary import BOS, EOS, PAD

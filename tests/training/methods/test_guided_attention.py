@@ -4,10 +4,10 @@ from dataclasses import replace
 from unittest import mock
 
 import pytest
-import tiny_clip4idc
 import torch
-from tiny_objects import known
-from tiny_pool import VISION
+from support import tiny_clip4idc
+from support.tiny_objects import known
+from support.tiny_pool import VISION
 from torch.testing import assert_close
 
 from whatchanged.recipes.tables import find_method

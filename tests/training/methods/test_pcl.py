@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 import torch
-from tiny_pcl import VOCABULARY, random_batch, random_ids, tiny
+from support.tiny_pcl import VOCABULARY, random_batch, random_ids, tiny
 from torch.testing import assert_close
 
 from whatchanged.errors import RecipeError, ShapeError

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from tiny_pcl import VOCABULARY, random_batch, tiny
+from support.tiny_pcl import VOCABULARY, random_batch, tiny
 from torch.nn import functional as F
 from torch.testing import assert_close
 

@@ -8,7 +8,7 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from tiny_pcl import VOCABULARY, greedy_ids, random_batch, stirred, tiny
+from support.tiny_pcl import VOCABULARY, greedy_ids, random_batch, stirred, tiny
 from torch import nn
 from torch.testing import assert_close
 

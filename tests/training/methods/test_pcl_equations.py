@@ -1,9 +1,9 @@
 """PCL against an independent re-derivation that runs one sample, one head, one row at a time."""
 
-import authors_equations
 import pytest
 import torch
-from tiny_pcl import greedy_ids, random_batch, stirred, tiny
+from support import authors_equations
+from support.tiny_pcl import greedy_ids, random_batch, stirred, tiny
 from torch.testing import assert_close
 
 from whatchanged.training.methods.pcl_objectives import corrupt_patches, corrupt_words

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny_pcl import random_batch, tiny
+from support.tiny_pcl import random_batch, tiny
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import StageConfig

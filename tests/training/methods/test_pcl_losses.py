@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_pcl import caption_ids, random_batch, tiny
+from support.tiny_pcl import caption_ids, random_batch, tiny
 from torch import nn
 from torch.testing import assert_close
 

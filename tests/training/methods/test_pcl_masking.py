@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_pcl import VOCABULARY, caption_ids, random_batch, random_ids, tiny
+from support.tiny_pcl import VOCABULARY, caption_ids, random_batch, random_ids, tiny
 
 from whatchanged.training.methods.pcl_objectives import IGNORED, corrupt_patches, corrupt_words
 from whatchanged.training.vision.base import TokenPair, Tokens

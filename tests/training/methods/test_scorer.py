@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from tiny_pcl import VOCABULARY, greedy_ids
-from tiny_scorer import READINGS, random_batch, stirred, tiny
+from support.tiny_pcl import VOCABULARY, greedy_ids
+from support.tiny_scorer import READINGS, random_batch, stirred, tiny
 from torch import nn
 from torch.testing import assert_close
 

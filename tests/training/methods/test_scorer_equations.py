@@ -1,10 +1,10 @@
 """SCORER against an independent re-derivation that runs one pair, one head, one token at a time."""
 
 import pytest
-import scorer_equations
 import torch
-from tiny_pcl import greedy_ids
-from tiny_scorer import GRID, READINGS, random_batch, stirred, tiny
+from support import scorer_equations
+from support.tiny_pcl import greedy_ids
+from support.tiny_scorer import GRID, READINGS, random_batch, stirred, tiny
 from torch.testing import assert_close
 
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK

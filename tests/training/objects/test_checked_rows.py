@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from strange_arrays import STRANGE
+from support.strange_arrays import STRANGE
 
 from whatchanged.errors import DatasetError
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums

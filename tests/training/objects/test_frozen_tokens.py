@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_objects import build, pictures
+from support.tiny_objects import build, pictures
 from torch.testing import assert_close
 
 from whatchanged.recipes.methods.scorer import ScorerConfig

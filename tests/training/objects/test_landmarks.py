@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny_objects import build, pair_of
+from support.tiny_objects import build, pair_of
 from torch.testing import assert_close
 
 from whatchanged.training.objects.landmarks import LANDMARK_NUMBERS, landmarks

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny_objects import WIDTH, build, pair_of, pictures
+from support.tiny_objects import WIDTH, build, pair_of, pictures
 from torch import nn
 from torch.testing import assert_close
 

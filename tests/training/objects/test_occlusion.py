@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from tiny_objects import build, pair_of
+from support.tiny_objects import build, pair_of
 from torch.testing import assert_close
 
 from whatchanged.training.objects.matching import Matches, rotate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
+from support.tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError
 from whatchanged.synth.clevr import PLAIN, render
@@ -224,7 +224,7 @@ def test_shards_of_another_length_or_missing_ones_are_named(tiny_pool, tmp_path)
     assert [shard.number for shard in open_shards(pool, [1])] == [1]
     with pytest.raises(DatasetError, match=r"00002\.pictures\.npy: this shard or its truth cannot be read"):
         open_shards(pool, [0, 2])
-    draw_shard(pool, SEED, (WIDTH, HEIGHT), "cpu", 1, SHARD - 1)
+    draw_shard(pool, SEED, (WIDTH, HEIGHT), 1, SHARD - 1)
     with pytest.raises(DatasetError, match=r"00001\.pictures\.npy: its pictures are \(4, .*are alike"):
         open_shards(pool)
 
@@ -287,7 +287,7 @@ def test_an_interrupted_shard_is_not_there(tmp_path, in_threads, monkeypatch):
     monkeypatch.setattr(pool.np, "save", interrupt)
     pool.write_description(tmp_path / "pool", SEED, *SMALL)
     with pytest.raises(KeyboardInterrupt):
-        pool.draw_shard(tmp_path / "pool", SEED, SMALL, "cpu", 0)
+        pool.draw_shard(tmp_path / "pool", SEED, SMALL, 0)
     with pytest.raises(DatasetError, match=r"Draw one: whatchanged synth clevr-pool .*pool --scenes N"):
         open_shards(tmp_path / "pool")
 
@@ -297,14 +297,14 @@ def test_light_and_material_are_drawn_by_seed_and_shard_and_nothing_else_is(
 ):
     drawn = []
 
-    def watch(scenes, width, height, looks, device):
+    def watch(scenes, width, height, looks):
         drawn.append([vars(look) for look in looks])
         return render(scenes, width, height, looks=looks)
 
     monkeypatch.setattr(pool, "render", watch)
     for seed, number in ((SEED, 0), (SEED, 1), (SEED + 1, 0)):
         (tmp_path / f"{seed}").mkdir(exist_ok=True)
-        pool.draw_shard(tmp_path / f"{seed}", seed, SMALL, "cpu", number)
+        pool.draw_shard(tmp_path / f"{seed}", seed, SMALL, number)
     flat = [look for looks in drawn for look in looks]
     assert len(flat) == 3 * 15
     for name, plain in vars(PLAIN).items():
@@ -334,7 +334,7 @@ def test_a_pool_grows_in_the_background_until_it_is_stopped(tmp_path, monkeypatc
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
-    with growing(out, SEED, SMALL, ["cpu", "cpu"], 200_000) as processes:
+    with growing(out, SEED, SMALL, 2, 200_000) as processes:
         wait_for("00000", "00001")
         stop(out, processes[:1])
         evens = sorted(out.glob("*[02468].pictures.npy"))
@@ -344,7 +344,7 @@ def test_a_pool_grows_in_the_background_until_it_is_stopped(tmp_path, monkeypatc
     assert sorted(out.glob("*[02468].pictures.npy")) == evens and not list(out.glob(".*"))
     alone = tmp_path / "alone"
     alone.mkdir()
-    draw_shard(alone, SEED, SMALL, "cpu", last, 2)
+    draw_shard(alone, SEED, SMALL, last, 2)
     assert (alone / f"{last:05d}.pictures.npy").read_bytes() == (
         out / f"{last:05d}.pictures.npy"
     ).read_bytes()

@@ -8,8 +8,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from data_settings import with_data
-from tiny_pool import HEIGHT, SEED, SHARD, WIDTH
+from support.data_settings import with_data
+from support.tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
@@ -256,7 +256,7 @@ def test_the_first_triples_validate_and_the_others_train(recipe, forty, tmp_path
 def test_a_pool_of_one_triple_leaves_none_to_train_on(recipe, tmp_path):
     with mock.patch.object(pool, "SHARD", 1):
         pool.write_description(tmp_path / "pool", SEED, WIDTH, HEIGHT)
-        pool.draw_shard(tmp_path / "pool", SEED, (WIDTH, HEIGHT), "cpu", 0)
+        pool.draw_shard(tmp_path / "pool", SEED, (WIDTH, HEIGHT), 0)
     with pytest.raises(DatasetError, match=r"all of its triples \(1\) are held out .* Draw more"):
         open_pool(with_data(recipe, path=str(tmp_path / "pool")), tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny_objects import WIDTH, build, known, pictures
-from tiny_pool import VISION
+from support.tiny_objects import WIDTH, build, known, pictures
+from support.tiny_pool import VISION
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError

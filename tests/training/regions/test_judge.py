@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from drawn_regions import drawn_pair
+from support.drawn_regions import drawn_pair
 from torch.testing import assert_close
 
 from whatchanged.errors import DatasetError, RecipeError, ShapeError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from drawn_regions import write_set
+from support.drawn_regions import write_set
 
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.datasets import open_dataset

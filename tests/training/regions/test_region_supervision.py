@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import torch
-from drawn_regions import SIZE
+from support.drawn_regions import SIZE
 from torch.testing import assert_close
 
 from whatchanged.training.regions import supervision

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from drawn_regions import drawn_pair, write_set
-from tiny_sets import ui_train
+from support.drawn_regions import drawn_pair, write_set
+from support.tiny_sets import ui_train
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, RecipeError

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from drawn_regions import write_set
 from safetensors.numpy import save_file
+from support.drawn_regions import write_set
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, OutputError

@@ -3,11 +3,15 @@
 import pytest
 import torch
 
+from whatchanged.errors import ShapeError
 from whatchanged.training.vision.base import (
     PlainVision,
     TokenPair,
     Tokens,
+    coordinates,
+    corresponding,
     hide,
+    on_both_grids,
     on_grids,
     to_patches,
 )
@@ -83,3 +87,34 @@ def test_attention_is_laid_where_the_tokens_lie():
     found = on_grids(row, cells, vision)
     wanted = torch.tensor([[[[0.2, 0], [0, 0.1]], [[0, 0.3], [0.4, 0]]]])
     assert torch.equal(found, wanted)
+
+
+def test_tokens_that_correspond_stand_cell_by_cell():
+    vision = StoredFeatures(2, 3, 5)
+    order = torch.stack([torch.randperm(6) for _ in range(4)])
+    shuffled = TokenPair(Tokens(torch.rand(4, 6, 5), order), Tokens(torch.rand(4, 6, 5), order.flip(1)))
+    found = corresponding(shuffled, vision)
+    for own, other in zip(found, shuffled, strict=True):
+        assert torch.equal(own.cells, torch.arange(6).expand(4, -1))
+        for pair_number in range(4):
+            for token, cell in enumerate(other.cells[pair_number].tolist()):
+                assert torch.equal(own.features[pair_number, cell], other.features[pair_number, token])
+    aligned = TokenPair(*(Tokens(own.features, own.cells, aligned=True) for own in shuffled))
+    assert corresponding(aligned, vision) is aligned
+    vision.patches = 4
+    with pytest.raises(ShapeError, match=r"got 4 cells, wanted all 6 of the grid\. Set vision\.keep = 0"):
+        corresponding(shuffled, vision)
+
+
+def test_coordinates_by_hand():
+    """Two rows of three cells: x is -1, -1/3, 1/3 along the width, y -1 and 0 along the height."""
+    found = coordinates(torch.arange(6), rows=2, columns=3)
+    wanted = [[-1, -1], [-1 / 3, -1], [1 / 3, -1], [-1, 0], [-1 / 3, 0], [1 / 3, 0]]
+    assert torch.allclose(found, torch.tensor(wanted))
+
+
+def test_attention_to_tokens_of_one_cell_adds_up():
+    cells = torch.tensor([[[0, 5, 5], [2, 1, 0]]])
+    found = on_both_grids(torch.tensor([[[0.1, 0.2, 0.3], [0.1, 0.2, 0.1]]]), cells, StoredFeatures(2, 3, 1))
+    wanted = [[[0.1, 0, 0], [0, 0, 0.5]], [[0.1, 0.2, 0.1], [0, 0, 0]]]
+    assert torch.allclose(found, torch.tensor([wanted]))

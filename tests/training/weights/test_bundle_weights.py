@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load, save
-from tiny_run import SMALL_PICTURES, TINY, make_run
+from support.tiny_run import SMALL_PICTURES, TINY, make_run
 from torch import nn
 from torch.testing import assert_close
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 import pytest
 import torch
 from safetensors.torch import save_file
-from tiny_clip4idc import PIECES, SIZES, WORDS, random_batch, tiny
+from support.tiny_clip4idc import PIECES, SIZES, WORDS, random_batch, tiny
 from torch import nn
 from torch.testing import assert_close
 
@@ -264,7 +264,7 @@ def test_a_run_begins_from_a_file_and_says_what_it_used(clip, tiny_dataset, tmp_
     _, method, _ = open_run(tmp_path / "run", "last")
     assert method.vocabulary == PIECES
     assert torch.equal(method.pair.class_token, clip.vision_model.embeddings.class_embedding)
-    with pytest.raises(RecipeError, match="this is a file, and pcl begins from none"):
+    with pytest.raises(RecipeError, match="the vocabulary that its ids are of must lie beside it"):
         pcl = load_recipe(
             "pcl-tiny", [f"data.path={tiny_dataset}", f"data.features={tiny_dataset / 'features'}"]
         )

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from safetensors import safe_open
-from tiny_run import TINY
+from support.tiny_run import TINY
 
 from whatchanged.errors import OutputError, RecipeError
 from whatchanged.recipes.reader import load_recipe

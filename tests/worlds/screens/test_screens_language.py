@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from strategies import SIZE, changes, truths
+from support.strategies import SIZE, changes, truths
 
 from whatchanged import words
 from whatchanged.testing import check_world

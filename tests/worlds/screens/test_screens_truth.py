@@ -4,7 +4,7 @@ import json
 
 import pytest
 from hypothesis import given, settings
-from strategies import truths
+from support.strategies import truths
 
 from whatchanged.errors import DatasetError
 from whatchanged.worlds.screens.truth import (

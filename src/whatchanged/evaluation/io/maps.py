@@ -27,6 +27,8 @@ class AttentionMaps:
     """Which attention of the model this is, as the files say."""
     model: Any
     """Name, version and fingerprint of the model, as the files say."""
+    files: AttentionFiles | None = None
+    """Where the maps of single words lie."""
 
 
 def read_maps(
@@ -56,4 +58,4 @@ def read_maps(
                 f"{' '.join(files.words(pair_id))!r}. Name the maps written with these predictions."
             )
     maps = {pair_id: files.heat(pair_id) for pair_id in words_of}
-    return AttentionMaps(maps, files.grid, files.about["layer"], files.about["model"])
+    return AttentionMaps(maps, files.grid, files.about["layer"], files.about["model"], files)

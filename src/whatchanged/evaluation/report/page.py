@@ -4,6 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from whatchanged.evaluation.io.predictions import Prediction
 from whatchanged.evaluation.report.report import Report
 from whatchanged.evaluation.report.scored import Scored
@@ -61,10 +64,18 @@ def _pair(scored: Scored, i: int) -> Pair:
         references=record.captions,
         boxes=(corners(record.boxes[0]), corners(record.boxes[1])),
         heatmaps=None if scored.maps is None else scored.maps.of.get(record.pair_id),
+        words=_words(scored, record.pair_id),
         badges=_badges(record.change_type, verdict),
         facts=facts,
         tags=tags,
     )
+
+
+def _words(scored: Scored, pair_id: str) -> list[tuple[str, NDArray[np.float16]]]:
+    """Each word of the prediction with where it looked, as stored: pages have many pairs."""
+    if scored.maps is None or scored.maps.files is None or pair_id not in scored.maps.of:
+        return []
+    return [(word, maps.astype(np.float16)) for word, maps in scored.maps.files.read(pair_id)]
 
 
 def _compared(pair: Pair, captions: Sequence[SystemSentence]) -> Pair:

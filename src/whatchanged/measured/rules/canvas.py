@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,14 @@ from PIL import Image
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.layers import ground_color
 from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
 from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.displaced import displaced
+from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
 
 TURNS = (
@@ -35,6 +39,13 @@ SCALED = 4.0
 TURNED = 2.0
 """Mean levels up to which a turned picture is the same."""
 SIZES = "the picture's size changed from {} to {} pixels"
+LEAST_LINES = 12
+"""Lines at the edge of a picture below which nothing is called removed: they were cropped."""
+LEAST_STEP, MOST_STEPS = 12, 8
+"""Levels from one pixel to the next from which on it is a step; and steps of a line at most that is about
+empty, so that nothing but frames goes on through it."""
+UNLIKE = 0.4
+"""Share of what two pictures of two sizes both show that must differ where one replaced the other."""
 FITTING = 0.4
 """Share of the lines that must have a source for pictures of two sizes to be laid on each other."""
 
@@ -83,16 +94,23 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
 class AlignedPair:
     """Two pictures of two sizes, laid on each other.
 
-    statements  best first
+    changes     what was found, before it is merged and ranked
+    whole       what is said of the whole picture
     before      the picture before with its lines where they are after
     seen        how visibly that differs from the picture after
     unused      indices of the ignored boxes that hold no difference
     """
 
-    statements: list[Statement]
+    changes: tuple[DetectedChange, ...]
+    whole: Statement
     before: Pixels
     seen: Visibility
     unused: tuple[int, ...] = ()
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """What the pictures tell, best first."""
+        return in_words(self.changes, (self.before.shape[1], self.before.shape[0]), self.whole)
 
 
 def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> AlignedPair:
@@ -109,14 +127,13 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
         return _whole_alone(scaled, after)
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
-        return _whole_alone(_size_statement(before, after, SIZES), after)
+        return _at_corners(before, after, threshold, ignore)
     came_or_went: list[DetectedChange] = []
     exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
         moved = () if len(runs) == 1 else moved_runs(before, after, _whole(after), axis, runs)
         gaps = gaps_between(before, after, (_whole(before), _whole(after)), axis, runs)
-        if len(runs) == 1:
-            gaps = tuple(gap for gap in gaps if gap.new)  # what else is gone was cropped
+        gaps = tuple(gap for gap in gaps if not _is_cut(before, after, axis, gap))
         exchanged += [(axis, gap) for gap in gaps if gap.exchanged]
         came_or_went += shift_changes(axis, moved, [gap for gap in gaps if not gap.exchanged])
     lines = [rows[1], columns[1]]
@@ -133,16 +150,88 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     if exchanged and any(one.cause for one in changes):  # what changed in exchanged lines pushed the rest
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     changes += counted
+    text = SIZES
     if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
-        cut = _cropping_text(rows[0][0], columns[0][0], before, after)
-        return AlignedPair([_size_statement(before, after, cut)], aligned, seen, unused)
-    statements = in_words(changes, (after.shape[1], after.shape[0]))
-    return AlignedPair([*statements, _size_statement(before, after, SIZES)], aligned, seen, unused)
+        text = _cropping_text(rows[0][0], columns[0][0], before, after)
+    return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
+
+
+def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
+    """Whether lines at the edge of a picture came or went where it goes on: it was cropped, or shows more.
+
+    At the end of a thing, where the lines are about empty, the thing came or went. Where nothing stands out
+    in the lines, they are margins.
+    """
+    if gap.new and gap.gone:
+        return False
+    picture, (start, stop) = (after, gap.after) if gap.new else (before, gap.before)
+    length = picture.shape[axis]
+    if start > 0 and stop < length:
+        return False
+    edge = stop if start == 0 else start
+    if not 0 < edge < length:
+        return False
+    if not gap.new and stop - start < LEAST_LINES:
+        return True
+    lines = np.moveaxis(picture, axis, 0)[edge - 1 : edge + 1].astype(np.int16)
+    steps = np.count_nonzero(np.abs(np.diff(lines, axis=1)).max(axis=2) > LEAST_STEP, axis=1)
+    return bool(steps.min() > MOST_STEPS)
 
 
 def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
     """One statement about the whole, where nothing is laid on the picture after but that itself."""
-    return AlignedPair([statement], after, visibility(after, after))
+    return AlignedPair((), statement, after, visibility(after, after))
+
+
+def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box]) -> AlignedPair:
+    """Two pictures whose lines do not follow from one another, laid on each other at their upper left
+    corners, the smaller one with ground beside it.
+
+    Where most of what both show differs, one picture was replaced by the other.
+    """
+    size = tuple(max(sides) for sides in zip(before.shape[:2], after.shape[:2], strict=True))
+    wholes = _whole(before), _whole(after)
+    one, other = (_with_ground(picture, size) for picture in (before, after))
+    other = without_boxes(other, one, ignore)
+    seen = visibility(one, other)
+    statement = _size_statement(before, after, SIZES)
+    height, width = after.shape[:2]
+    laid = one[:height, :width]
+    elsewhere = displaced(one, other, (0, 0, size[1], size[0]))
+    both = seen.visible(threshold)[: min(height, before.shape[0]), : min(width, before.shape[1])]
+    if elsewhere is not None:
+        finding = Finding("moved", "position", 0.7, {"dx": elsewhere.dx, "dy": elsewhere.dy})
+        changes = [DetectedChange(finding, elsewhere.before, elsewhere.after, area(elsewhere.after))]
+    elif np.count_nonzero(both) > UNLIKE * both.size:
+        finding = Finding("replaced", "picture", 0.5)
+        changes = [DetectedChange(finding, *wholes, area(wholes[1]))]
+    else:
+        changes = [
+            found
+            for change in detect_changes(one, other, seen, threshold)
+            if (found := _within(change, *wholes)) is not None
+        ]
+    return AlignedPair(tuple(changes), statement, laid, visibility(laid, after))
+
+
+def _with_ground(picture: Pixels, size: tuple[int, ...]) -> Pixels:
+    """The picture at the upper left of one of this height and width, its ground beside it."""
+    canvas = np.empty((*size, 3), np.uint8)
+    canvas[:] = ground_color(picture, _whole(picture))
+    canvas[: picture.shape[0], : picture.shape[1]] = picture
+    return canvas
+
+
+def _within(change: DetectedChange, before: Box, after: Box) -> DetectedChange | None:
+    """A change with its boxes inside their pictures, whose boxes are given; None where nothing is left."""
+    ends = [
+        None if box is None else (box[0], box[1], min(box[2], whole[2]), min(box[3], whole[3]))
+        for box, whole in ((change.box_before, before), (change.box_after, after))
+    ]
+    one, other = (box if box and box[0] < box[2] and box[1] < box[3] else None for box in ends)
+    if one is None and other is None:
+        return None
+    return replace(change, box_before=one, box_after=other)
 
 
 def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:

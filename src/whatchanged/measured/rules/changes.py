@@ -14,12 +14,15 @@ from whatchanged.measured.pixels.regions import WEAKER, Region, find_regions
 from whatchanged.measured.pixels.scales import find_scale
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules import sentences
+from whatchanged.measured.rules.alike import merged
+from whatchanged.measured.rules.causes import brings_about, following, pushed, ranked, with_rest
 from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
-from whatchanged.measured.rules.lines import one_line, rewritten_lines, rewritten_with, whole_lines
+from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
-from whatchanged.measured.rules.sides import moved_side
+from whatchanged.measured.rules.sides import edge_shadow, moved_side
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -39,26 +42,45 @@ FAINT_PART = 0.1
 """Pixels that differ by less than this part of the most in a cluster are not what it is about."""
 LEAST_UNEXPLAINED = 7
 """Levels, beside those that nobody sees, up to which motion by one pixel explains a difference."""
+NO_RIM = 0.6
+"""What is left of a cluster without its rim is at least this part of its pixels."""
 NEAR = 4
 """Pixels around what such motion does not explain that belong to the change."""
-PUSH = (0.4, 2.5)
-"""What comes or goes is at least and at most so large, in steps of what it pushes."""
 OVERLAP = 4
-"""Pixels by which what pushes may reach into what it pushes."""
+"""Pixels of the shorter side of what is nothing but an edge at most."""
+MUCH_MORE = 2
+"""Where so many times as many lines came as went, or the other way round, something was added, or removed."""
+BETTER = 0.02
+"""How much more of what differs a shift of another part must explain than those before."""
+LARGEST_SIDE = 300_000
+"""Pixels of what moved above which it is no side of a thing."""
 MATCH = 0.1
 """How much more of what differs words must explain than lines do."""
 MOST_PARTS = 8
 """Bands in which shifts are looked for, the largest first."""
 
 
-def in_words(changes: Sequence[DetectedChange], size: tuple[int, int]) -> list[Statement]:
-    """Statements for what was found, alike ones as one, best first."""
-    return [
+def in_words(
+    changes: Sequence[DetectedChange], size: tuple[int, int], whole: Statement | None = None
+) -> list[Statement]:
+    """Statements for what was found, alike ones as one and causes with what followed, best first.
+
+    size: of the picture after. whole: what is said of the whole picture, if anything.
+    """
+    found = with_rest(ranked(merged(changes)), changes)
+    told = found if whole is None else following(found, whole)
+    if any(one.cause for one in told):
+        told = [one for one in told if one.cause or one.finding.kind == "moved"]
+    statements = [
         sentences.statement(
-            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes
+            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes, one.element
         )
-        for one in _ranked(merged(changes))
+        for one in told
     ]
+    if whole is None or (statements and brings_about(changes, whole)):
+        return statements
+    follow = (found and told[0] is not found[0]) or all(not one.cause for one in told)
+    return [whole, *statements] if follow else [*statements, whole]
 
 
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
@@ -95,7 +117,17 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         if side is not None:
             changes.append(DetectedChange(*side, region.pixels))
             continue
+        shadow = edge_shadow(aligned, after, box)
+        if shadow is not None:
+            changes.append(DetectedChange(shadow[0], shadow[1], shadow[1], region.pixels))
+            continue
         finding = find_kind(aligned, after, box, differs)
+        elsewhere = displaced(aligned, after, box)
+        if elsewhere is not None:
+            values = {"dx": elsewhere.dx, "dy": elsewhere.dy}
+            finding = Finding("moved", "position", 0.7, values)
+            changes.append(DetectedChange(finding, elsewhere.before, elsewhere.after, region.pixels))
+            continue
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
         if finding.aspect == "length":
@@ -108,6 +140,8 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
 def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
     """What moved, if it is nothing but a side of a thing, as the thing that grew or shrank."""
     if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
+        return one
+    if area(one.box_after) > LARGEST_SIDE:
         return one
     side = moved_side(before, after, union([one.box_before, one.box_after]))
     return one if side is None else replace(one, finding=side[0], box_before=side[1], box_after=side[2])
@@ -129,67 +163,6 @@ def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple
     return (rest, larger) if grew else (larger, rest)
 
 
-def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """What moved is a consequence where something beside it came, went or grew by about as much.
-
-    In a line of text, what a rewritten word pushes is rewritten with it.
-    """
-    moved = [one for one in changes if one.finding.kind == "moved" and one.cause]
-    if not moved:
-        return changes
-    written = next((one for one in changes if one.finding.kind == "rewritten" and one.cause), None)
-    line = [one for one in moved if written is not None and one_line(written, one)]
-    if written is not None and line:
-        changes = [one for one in changes if one not in line and one is not written]
-        return pushed([*changes, rewritten_with(written, [written, *line])])
-    first = max(moved, key=lambda one: one.pixels)
-    if not (any(_pushes(one, first) for one in merged(changes)) or _follows_all(changes, moved)):
-        return changes
-    return [replace(one, cause=False) if one in moved else one for one in changes]
-
-
-def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChange]) -> bool:
-    """Whether something came or went and pushed its neighbours by more than anything else moved."""
-    if not any(
-        one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in changes
-    ):
-        return False
-    pushed_by = [_step(one) for one in changes if one.finding.kind == "moved" and not one.cause]
-    return bool(pushed_by) and max(map(_step, moved)) <= max(pushed_by)
-
-
-def _step(moved: DetectedChange) -> int:
-    """How far something moved."""
-    return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
-
-
-def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
-    """Whether a change explains that something moved."""
-    step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
-    box = one.box_after or one.box_before
-    if box is None or moved.box_after is None or one.finding.kind == "moved":
-        return False
-    if one.finding.kind == "rewritten" or one.finding.aspect == "size":
-        return True
-    overlap = TEXT_HEIGHT if one.finding.kind in ("added", "removed") else OVERLAP
-    if any(
-        far and _lies_before(box, moved.box_after, axis, overlap) for axis, far in enumerate(step.values())
-    ):
-        return True
-    if one.finding.kind == "resized":
-        return any(abs(abs(one.finding.values.get(name, 0)) - far) <= 2 for name, far in step.items() if far)
-    sides = {"dx": box[2] - box[0], "dy": box[3] - box[1]}
-    fits = any(PUSH[0] * far <= sides[name] <= PUSH[1] * far for name, far in step.items() if far)
-    return fits and one.finding.kind in ("added", "removed")
-
-
-def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
-    """Whether a box ends where another begins, from left to right (axis 0) or downwards, and beside it."""
-    across = 1 - axis
-    beside = box[across] < other[across + 2] and other[across] < box[across + 2]
-    return beside and -MOST_GAP <= box[axis + 2] - other[axis] <= overlap
-
-
 def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     """The cluster without its rim, such as noise beside a change.
 
@@ -201,7 +174,9 @@ def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     strong = steps >= max(1, FAINT_PART * int(steps.max()))
     near = strong & _near_unexplained(before, after, region.box)
     strong = near if near.any() else strong
-    return replace(region, box=box_of(strong, left, top) or region.box)
+    box = box_of(strong, left, top)
+    # what differs outside as far as it does inside is no rim: a pale fill around dark text
+    return region if box is None or area(box) < NO_RIM * region.pixels else replace(region, box=box)
 
 
 def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:
@@ -290,30 +265,6 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
     return at_border and all(near)
 
 
-def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
-    """Alike changes as one: the same kind and finer word."""
-    alike: dict[tuple[object, ...], list[DetectedChange]] = {}
-    for one in changes:
-        alike.setdefault((one.cause, one.finding.kind, one.finding.aspect), []).append(one)
-    return [_together(group) for group in alike.values()]
-
-
-def _together(group: list[DetectedChange]) -> DetectedChange:
-    """Alike changes as one; its boxes are around theirs, its values those of all, if all have the same."""
-    first = max(group, key=lambda one: one.pixels)
-    before = [one.box_before for one in group if one.box_before]
-    after = [one.box_after for one in group if one.box_after]
-    alike = all(one.finding.values == first.finding.values for one in group)
-    return replace(
-        first,
-        finding=first.finding if alike else replace(first.finding, values={}),
-        box_before=union(before) if before else None,
-        box_after=union(after) if after else None,
-        pixels=sum(one.pixels for one in group),
-        boxes=tuple(one.box_after or one.box_before or (0, 0, 0, 0) for one in group),
-    )
-
-
 def _best_shift(
     before: Pixels, after: Pixels, seen: Visibility, regions: Sequence[Region], threshold: float
 ) -> Shift | None:
@@ -325,9 +276,13 @@ def _best_shift(
         return None
     best: Shift | None = None
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
+        if best is not None and best.explained >= 1 - BETTER:
+            break  # no other one can explain more
         shift = find_shift(before, after, seen, box, axis, threshold)
-        if shift is not None and (best is None or shift.explained > best.explained + 0.02):
+        if shift is not None and (best is None or shift.explained > best.explained + BETTER):
             best = shift
+    if best is not None and best.explained >= 1 - MATCH:
+        return best
     everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))
     match = find_match(before, after, seen, everything, threshold)
     if match is not None and (best is None or match.explained > best.explained + MATCH):
@@ -358,13 +313,10 @@ def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> lis
 
 
 def _is_edge(one: DetectedChange) -> bool:
-    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not."""
-    box = one.box_after
-    return (
-        one.finding.kind in ("replaced", "resized")
-        and box is not None
-        and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
-    )
+    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not, or a few
+    lines were covered or came into sight."""
+    box = one.box_after or one.box_before
+    return box is not None and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
 
 
 def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:
@@ -373,21 +325,29 @@ def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:
         box = gap.thing
         values = {"dy" if axis == 0 else "dx": gap.lines, "grew": gap.lines > 0}
         breadth = box[2] - box[0] if axis == 0 else box[3] - box[1]
-        return DetectedChange(Finding("resized", "length", 0.6, values), box, box, abs(gap.lines) * breadth)
-    if gap.new and gap.gone:
+        finding = Finding("resized", "length", 0.6, values)
+        return DetectedChange(finding, *_stretch_boxes(box, axis, gap.lines), abs(gap.lines) * breadth)
+    came, went = (stop - start for start, stop in (gap.after, gap.before))
+    if gap.new and gap.gone and (line or not MUCH_MORE * min(came, went) < max(came, went)):
         finding = Finding("rewritten", "text", 0.5) if line else Finding("replaced", "part", 0.5)
         after = union([gap.new, *(one.after for one in line)])
         before = union([gap.gone, *(one.before for one in line)])
         return DetectedChange(finding, before, after, area(after))
-    if gap.new:
+    if gap.new and not (gap.gone and went > came):
         return DetectedChange(Finding("added", "pushed in", 0.7), None, gap.new, area(gap.new))
     box = gap.gone or (0, 0, 0, 0)
     return DetectedChange(Finding("removed", "closed up", 0.7), box, None, area(box))
 
 
-def _ranked(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """The most telling first: causes before consequences, then by size."""
-    return sorted(
-        changes,
-        key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
-    )
+def _stretch_boxes(box: Box, axis: int, lines: int) -> tuple[Box, Box]:
+    """The boxes before and after of a thing that grew by some lines, or shrank where they are less than 0.
+
+    box: of the larger one.
+    """
+    left, top, right, bottom = box
+    less = abs(lines)
+    if axis == 0:
+        smaller = (left, top, right, max(top + 1, bottom - less))
+    else:
+        smaller = (left, top, max(left + 1, right - less), bottom)
+    return (smaller, box) if lines > 0 else (box, smaller)

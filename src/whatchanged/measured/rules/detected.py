@@ -8,7 +8,10 @@ from whatchanged.measured.rules.kinds import Finding
 
 @dataclass(frozen=True)
 class DetectedChange:
-    """A statement before it has words: what, where, how much of the picture."""
+    """A statement before it has words: what, where, how much of the picture.
+
+    element: what sort of thing it is, where its look tells.
+    """
 
     finding: Finding
     box_before: Box | None
@@ -16,3 +19,4 @@ class DetectedChange:
     pixels: int
     cause: bool = True
     boxes: tuple[Box, ...] = ()
+    element: str | None = None

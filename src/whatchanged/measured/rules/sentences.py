@@ -1,16 +1,184 @@
-"""Statements in plain words: what happened, where, by how much. Nothing is named that was not measured."""
+"""Statements in plain words: a subject, what happened to it, and what followed.
+
+Nothing is named that was not measured or read. The subject is known better once words are read or a model has
+named the thing, so a statement holds all that is needed to put it into words again (``reword``).
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, replace
 
 from whatchanged import words
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.predicates import Values, is_exact, predicate
 
 MOST = 3
 """Statements that the sentence of the whole answer holds."""
 MOSTLY = 0.5
 """Share of the picture from which on no one thing is said to have come, gone or been exchanged."""
+SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+"""Numbers that are written as words."""
+OF_THE_WHOLE = ("turn", "canvas")
+"""Aspects of statements about the picture as a whole, whose words do not name a thing."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a statement is about, as far as it is known.
+
+    noun      what sort of thing it is, in the singular: "button"
+    words     what is written in it
+    beside    where it stands beside words: 'left of "Upload"'
+    position  where it stands in the picture: "at the left"
+    count     how many alike things
+    """
+
+    noun: str | None = None
+    words: str | None = None
+    beside: str | None = None
+    position: str = ""
+    count: int = 1
+
+    @property
+    def named(self) -> bool:
+        """Whether words tell which thing it is."""
+        return bool(self.words or self.beside)
+
+
+def subject_text(subject: Subject, part: str | None = None, new: bool = False) -> str:
+    """The subject in words: 'the button "Save"', 'the icon left of "Upload"', "something at the left".
+
+    part  what of the thing is meant: "outline", "text"
+    new   whether the thing is there only after, so that nobody knows it yet: "a button at the left"
+    """
+    whole = _thing(subject, new)
+    return whole if part is None or whole == f"the {part}" else f"the {part} of {whole}"
+
+
+def _thing(subject: Subject, new: bool) -> str:
+    """The thing itself."""
+    where = subject.beside or ("" if subject.words else subject.position)
+    said = f' "{subject.words}"' if subject.words else ""
+    noun = subject.noun or ("text" if subject.words else None)
+    if noun is None:
+        several = f" in {number(subject.count)} places" if subject.count > 1 else ""
+        return f"something{several} {where}".rstrip()
+    if subject.count > 1:
+        start = f"{number(subject.count)} {plural(noun)}"
+        start = start if new and not subject.words else f"the {start}"
+    elif new and not subject.words:
+        start = f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
+    else:
+        start = f"the {noun}"
+    return f"{start}{said} {where}".rstrip()
+
+
+def plural(noun: str) -> str:
+    """More than one of it: "buttons", "entries", "boxes"; of "line of text" the first word counts."""
+    head, of, rest = noun.partition(" of ")
+    if head.endswith(("x", "ch", "sh", "ss")):
+        head = f"{head}es"
+    elif head == "axis":
+        head = "axes"
+    elif head.endswith("y") and head[-2:-1] not in tuple("aeiou"):
+        head = f"{head[:-1]}ies"
+    elif not head.endswith("s"):
+        head = f"{head}s"
+    return f"{head}{of}{rest}"
+
+
+def number(count: int) -> str:
+    """ "four", "12"."""
+    return SEVERAL.get(count, str(count))
+
+
+def plain_subject(statement: Statement, size: tuple[int, int]) -> Subject:
+    """What the rules alone know of the thing: its element, or what its change implies; and its place.
+
+    size: width and height of the picture that the box lies in.
+    """
+    box = statement.box_after or statement.box_before
+    if box is None:
+        raise ValueError("a statement needs a place")
+    noun = statement.element or _IMPLIED.get(str(statement.values.get("aspect", "")))
+    count = int(statement.values.get("number") or statement.count)
+    return Subject(noun=noun, position=words.position_phrase(box, size), count=count)
+
+
+_IMPLIED = {
+    "weight": "text",
+    "slant": "text",
+    "decoration": "text",
+    "struck": "text",
+    "letter spacing": "text",
+    "line spacing": "text",
+    "face": "text",
+    "text size": "text",
+    "text": "text",
+    "row": "row",
+    "column": "column",
+    "line of text": "line of text",
+    "dialog": "dialog",
+    "legend": "legend",
+    "grid": "grid",
+}
+"""What a thing must be to have changed so."""
+
+_PARTS = {"border": "outline", "ink": "text"}
+"""What of a thing a colour belongs to, by the finer word; a thing's fill is the thing."""
+
+
+def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Statement:
+    """The statement with the sentence that this subject gives it; one about the whole picture as it is.
+
+    size: width and height of the picture that the box of the thing lies in.
+    """
+    if statement.values.get("aspect") in OF_THE_WHOLE:
+        return statement
+    return replace(statement, sentence=words.capitalised(_text(statement, subject)))
+
+
+def _text(statement: Statement, subject: Subject) -> str:
+    """The words of a statement, without capital and full stop."""
+    kind, values = statement.kind, statement.values
+    knows = subject.noun is not None or subject.words is not None
+    exact = is_exact(kind, values)
+    amount = "" if exact or subject.named else f" ({words.percent(statement.share)} of the picture)"
+    if statement.share > MOSTLY and not exact and not subject.named:
+        return f"most of the picture differs ({words.percent(statement.share)})"
+    if statement.follows and kind == "moved" and not knows:
+        subject, knows = replace(subject, noun=None, count=1), False
+        told = f"what follows {subject.position}".rstrip()
+    else:
+        part = _PARTS.get(str(values.get("aspect"))) if kind == "recolored" and knows else None
+        told = subject_text(
+            subject, None if part == subject.noun else part, new=kind == "added" and "state" not in values
+        )
+        if kind == "recolored" and not knows:
+            carrier = _COLORED.get(str(values.get("aspect")), "something")
+            told = f"{carrier} {_nameless_position(subject)}".rstrip()
+    # of a thing without a noun it is not known whether its places are one thing or several
+    number_of = subject.count if knows else 1
+    return f"{told} {predicate(kind, values, number_of)}{consequence(values)}{amount}"
+
+
+_COLORED = {"fill": "an area", "border": "a line", "ink": "what is drawn"}
+"""What carries a colour, where the thing is not known."""
+
+
+def _nameless_position(subject: Subject) -> str:
+    """Where a thing without a noun stands."""
+    several = f"in {number(subject.count)} places " if subject.count > 1 else ""
+    return f"{several}{subject.beside or subject.position}"
+
+
+def consequence(values: Values) -> str:
+    """What followed: ", which moved the rest down by 24 pixels"; empty where nothing did.
+
+    values: ``rest``: [dx, dy], how far what comes after it moved.
+    """
+    dx, dy = values.get("rest") or (0, 0)
+    return f", which moved the rest {words.way(dx, dy)}" if dx or dy else ""
 
 
 def statement(
@@ -21,93 +189,40 @@ def statement(
     size: tuple[int, int],
     cause: bool = True,
     boxes: tuple[Box, ...] = (),
+    element: str | None = None,
 ) -> Statement:
     """One statement with its words; ``cause`` is false for what another statement brought about."""
     box = box_after or box_before
     if box is None:
         raise ValueError("a statement needs a place")
-    share = min(1.0, pixels / (size[0] * size[1]))  # places of one change may overlap
-    text = _text(finding, box_before, box_after, words.position_phrase(box, size), share, cause)
-    return Statement(
+    values = {"aspect": finding.aspect, **finding.values}
+    if finding.aspect == "size" and box_before and box_after:
+        sizes = [[one[2] - one[0], one[3] - one[1]] for one in (box_before, box_after)]
+        if sizes[0] != sizes[1]:
+            values = {**values, "size_before": sizes[0], "size_after": sizes[1]}
+    unworded = Statement(
         kind=finding.kind,
         box_before=box_before,
         box_after=box_after,
-        sentence=words.capitalised(text),
+        sentence="",
         confidence=finding.confidence,
-        share=share,
-        values={"aspect": finding.aspect, **finding.values},
+        share=min(1.0, pixels / (size[0] * size[1])),  # places of one change may overlap
+        values=values,
         boxes=boxes or (box,),
+        element=element,
         follows=not cause,
     )
+    return reword(unworded, plain_subject(unworded, size), size)
 
 
-def together(statements: Sequence[Statement]) -> str:
-    """The first statements as one sentence."""
-    parts = [words.lowered(one.sentence)[:-1] for one in statements[:MOST]]
-    if len(statements) > MOST:
-        more = len(statements) - MOST
+def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
+    """The first statements as one sentence; of the others how many there are.
+
+    chosen: those that are told instead, some of the statements.
+    """
+    chosen = statements[:MOST] if chosen is None else chosen
+    parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    more = len(statements) - len(chosen)
+    if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
-
-
-def _text(
-    finding: Finding, before: Box | None, after: Box | None, position: str, share: float, cause: bool
-) -> str:
-    """The words of one statement, without capital and full stop."""
-    amount = f"({words.percent(share)} of the picture)"
-    kind, aspect, values = finding.kind, finding.aspect, finding.values
-    if kind == "moved" and "dx" in values:
-        subject = "something" if cause else "what follows"
-        return f"{subject} {position} moved {words.way(values['dx'], values['dy'])}"
-    if aspect == "axis limit":
-        return (
-            f"what a frame holds {position} {_stretch(values)}, perhaps by another range of its axis {amount}"
-        )
-    if kind == "recolored" and "color_before" in values:
-        step = words.step_of_codes(values["color_before"], values["color_after"])
-        return f"{_subject(aspect)} {position} {step} {amount}"
-    if aspect == "length" and values:
-        return f"something {position} became {_length(values)}"
-    if aspect == "size" and before and after:
-        old, new = (f"{box[2] - box[0]} x {box[3] - box[1]}" for box in (before, after))
-        if old != new:
-            return f"something {position} changed its size from {old} to {new} pixels"
-    if share > MOSTLY:
-        return f"most of the picture differs ({words.percent(share)})"
-    return f"{_PLAIN[kind]} {position} {amount}"
-
-
-_PLAIN = {
-    "added": "something was added",
-    "removed": "something was removed",
-    "moved": "something moved",
-    "resized": "something changed its size",
-    "recolored": "a colour changed",
-    "restyled": "the shape or an edge of something changed",
-    "rewritten": "something that looks like text changed",
-    "replaced": "something was replaced",
-    None: "something changed",
-}
-
-
-def _stretch(values: dict[str, Any]) -> str:
-    """ "was squeezed to about 74 % of its height", "was stretched to about 120 % of its width"."""
-    way = "squeezed" if values["factor"] < 1 else "stretched" if values["factor"] > 1 else "moved"
-    if way == "moved":
-        return f"moved {'sideways' if values['axis'] else 'upwards or downwards'}"
-    return (
-        f"was {way} to about {100 * values['factor']:.0f} % of its {'width' if values['axis'] else 'height'}"
-    )
-
-
-def _length(values: dict[str, Any]) -> str:
-    """ "12 pixels wider", "3 pixels lower"."""
-    across = "dx" in values
-    step = values["dx"] if across else values["dy"]
-    word = ("wider" if across else "higher") if step > 0 else ("narrower" if across else "lower")
-    return f"{words.pixels(abs(step))} {word}"
-
-
-def _subject(aspect: str) -> str:
-    """What carries a colour."""
-    return {"fill": "an area", "border": "a line", "ink": "what is drawn"}.get(aspect, "something")

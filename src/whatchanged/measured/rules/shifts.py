@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, grown, union
 from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.layers import far, usual_color
 from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.planes import UNIT, contrast, luminance
 from whatchanged.measured.pixels.reading import Pixels
@@ -17,10 +18,14 @@ EXPLAINED = 0.4
 counts as left over."""
 LEAST_INK = 12
 """Levels of local contrast from which on it is ink."""
+FAINT_INK = 3
+"""The same of the sides of a thing that goes on through some lines, which may be a pale fill."""
 SHORTEST = 6
 """Lines that move together at least."""
 ALIKE = 12
 """Levels by which lines that go on may differ from their neighbour."""
+LEAST_BREADTH = 12
+"""Pixels that a thing that grew is broad at least: less may be strokes of letters."""
 LEAST_NOVEL = 6
 """Pixels that make a thing."""
 
@@ -88,14 +93,17 @@ def find_shift(
     before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float
 ) -> Shift | None:
     """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little."""
-    left, top, right, bottom = box
-    part = (slice(top, bottom), slice(left, right))
-    runs = [
-        run if run.offset == 0 or run.stop - run.start >= SHORTEST else LineRun(run.start, run.stop, None)
-        for run in runs_of_lines(before[part], after[part], axis)
-    ]
+    runs = _long_runs(before, after, box, axis)
     if not any(run.offset for run in runs):
         return None
+    longest = max((run for run in runs if run.offset), key=lambda run: run.stop - run.start)
+    wider = _with_sources(box, axis, longest, after.shape[axis])
+    if wider != box:
+        more = _long_runs(before, after, wider, axis)
+        if any(run.offset == longest.offset for run in more):
+            box, runs = wider, more
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
     moved = moved_runs(before, after, box, axis, runs)
     if not moved:
         return None
@@ -112,6 +120,34 @@ def find_shift(
     if explained < EXPLAINED:
         return None
     return Shift(axis, moved, gaps, aligned, rest, explained)
+
+
+def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineRun]:
+    """How the lines of a box follow from one another; few that moved together are new."""
+    left, top, right, bottom = box
+    part = (slice(top, bottom), slice(left, right))
+    return [
+        run if run.offset == 0 or run.stop - run.start >= SHORTEST else LineRun(run.start, run.stop, None)
+        for run in runs_of_lines(before[part], after[part], axis)
+    ]
+
+
+def _with_sources(box: Box, axis: int, moved: LineRun, length: int) -> Box:
+    """The box with the lines from which its first or last ones came, where these lie outside: what is there
+    is not changed, so that it is seen whether a thing goes on there.
+
+    moved: the lines of the box that moved. length: lines of the picture.
+    """
+    offset = moved.offset or 0
+    low, high = (1, 3) if axis == 0 else (0, 2)
+    ends = list(box)
+    first, last = moved.start - offset, moved.stop - offset
+    if offset > 0 and first < 0:
+        ends[low] = max(0, box[low] - offset - 2)
+    if offset < 0 and last > box_length(box, axis):
+        ends[high] = min(length, box[high] - offset + 2)
+    left, top, right, bottom = ends
+    return left, top, right, bottom
 
 
 def _warped(before: Pixels, after: Pixels, axis: int, runs: list[LineRun]) -> Pixels:
@@ -175,12 +211,68 @@ def gaps_between(
         source = start - offset
         free = np.flatnonzero(~used[end_before : max(end_before, source)]) + end_before
         gone = (int(free[0]), int(free[-1]) + 1) if len(free) else (0, 0)
-        gap = _gap(before, after, boxes, axis, (end_after, start), gone)
+        gap = _gap(
+            before, after, boxes, axis, *_trimmed(before, after, boxes, axis, (end_after, start), gone)
+        )
         cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
         if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
+        else:
+            grown_by = offset - last - max(0, start - end_after)
+            if last < offset and start < length and 0 < grown_by <= start and source < end_before:
+                # lines before are there twice
+                gaps += _repeated(after, boxes[1], axis, (start - grown_by, start))
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
+
+
+def _trimmed(
+    before: Pixels,
+    after: Pixels,
+    boxes: tuple[Box, Box],
+    axis: int,
+    new: tuple[int, int],
+    gone: tuple[int, int],
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """New lines and gone lines without those at either end that are the same, as a frame's."""
+    came, went = (
+        np.moveaxis(picture[top:bottom, left:right], axis, 0)[lines[0] : lines[1]].astype(np.int16)
+        for picture, (left, top, right, bottom), lines in (
+            (after, _lines(boxes[1], axis, 0, box_length(boxes[1], axis)), new),
+            (before, _lines(boxes[0], axis, 0, box_length(boxes[0], axis)), gone),
+        )
+    )
+    count = min(len(came), len(went))
+    if came.shape[1] != went.shape[1] or not count:
+        return new, gone
+    differs = [np.abs(came[ends] - went[ends]).max(axis=(1, 2)) > ALIKE for ends in _ends(count)]
+    first = int(differs[0].argmax()) if differs[0].any() else count
+    last = int(differs[1][::-1].argmax()) if differs[1].any() else count
+    last = min(last, count - first)
+    return (new[0] + first, new[1] - last), (gone[0] + first, gone[1] - last)
+
+
+def _ends(count: int) -> tuple[slice, slice]:
+    """The first so many of some lines, and the last so many."""
+    return slice(0, count), slice(-count, None)
+
+
+def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> list[Gap]:
+    """The gap of lines that are there twice after: where a thing goes on through them, it grew by them; where
+    they show things of their own, there is one more of these."""
+    ink = ink_box(after, _lines(box, axis, *lines), FAINT_INK)
+    if ink is None or box_length(ink, 1 - axis) < LEAST_BREADTH:
+        return []
+    more = lines[1] - lines[0]
+    count = _ink_count(after, ink)
+    new = novel(after, _lines(box, axis, *lines), axis)
+    if new is not None:  # one more of the same
+        few = more < SHORTEST or box_length(new, axis) < SHORTEST
+        return [] if few else [Gap(new, None, False, more, count, new, lines, (0, 0))]
+    thing = stretched(after, ink, axis)
+    return [
+        Gap(new=ink, gone=None, stretch=True, lines=more, ink=count, thing=thing, after=lines, before=(0, 0))
+    ]
 
 
 def _gap(
@@ -238,9 +330,23 @@ def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
         neighbour = pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]
         new &= np.abs(part - neighbour).max(axis=2) > ALIKE
     new = np.moveaxis(new, 0, axis)
-    if np.count_nonzero(new) < LEAST_NOVEL:
+    if np.count_nonzero(new) < LEAST_NOVEL or _is_ground(pixels, lines, axis):
         return None
     return box_of(new, left, top)
+
+
+def _is_ground(pixels: Pixels, lines: Box, axis: int) -> bool:
+    """Whether lines are empty and of the usual colour of a line beside them."""
+    left, top, right, bottom = lines
+    if _ink_count(pixels, lines):
+        return False
+    own = usual_color(pixels[top:bottom, left:right].reshape(-1, 3))
+    start, stop = (top, bottom) if axis == 0 else (left, right)
+    beside = [line for line in (start - 1, stop) if 0 <= line < pixels.shape[axis]]
+    colors = [
+        usual_color(pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]) for line in beside
+    ]
+    return any(far(own, color) <= ALIKE for color in colors)
 
 
 def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
@@ -276,12 +382,12 @@ def _lines(box: Box, axis: int, start: int, stop: int) -> Box:
     return box[0] + start, box[1], box[0] + stop, box[3]
 
 
-def ink_box(pixels: Pixels, box: Box) -> Box | None:
-    """The box of the ink inside a box, None where there is none."""
+def ink_box(pixels: Pixels, box: Box, least: int = LEAST_INK) -> Box | None:
+    """The box of the ink inside a box, None where there is none. least: levels of contrast of ink."""
     left, top, right, bottom = box
     if right <= left or bottom <= top:
         return None
-    ink = _ink(pixels[top:bottom, left:right])
+    ink = _ink(pixels[top:bottom, left:right], least)
     if np.count_nonzero(ink) < 4:
         return None
     low, high = _inner(np.flatnonzero(ink.any(axis=1)), bottom - top)
@@ -303,6 +409,6 @@ def _ink_count(pixels: Pixels, box: Box) -> int:
     return int(np.count_nonzero(_ink(pixels[top:bottom, left:right]))) if right > left and bottom > top else 0
 
 
-def _ink(pixels: Pixels) -> NDArray[np.bool_]:
+def _ink(pixels: Pixels, least: int = LEAST_INK) -> NDArray[np.bool_]:
     """Where a pixel differs from its neighbours."""
-    return contrast(luminance(pixels)) >= LEAST_INK * UNIT
+    return contrast(luminance(pixels)) >= least * UNIT

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.pixels.boxes import box_of
 from whatchanged.measured.pixels.layers import usual_color
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -19,6 +20,16 @@ BESIDE = 3
 """Pixels beyond both ends of a side that must be ground as well."""
 STRAIGHT = 0.9
 """Share of the middle third of a side that has one colour at least."""
+ALONG = 0.9
+"""Part of an edge of the picture along which a shadow goes at least."""
+THICKEST = 16
+"""Pixels that such a shadow is thick at most."""
+FAINTEST, COLORLESS = 40, 6
+"""Levels that it is dark at most, and by which the channels may differ in it."""
+STRONG = 0.25
+"""What is of such a shadow is at least this part as dark as its darkest."""
+ONE_WAY = 0.02
+"""Share of its values that may have become lighter where it came, or darker where it went."""
 EMPTY = 0.95
 """Share of a line of the ground that has its colour at least."""
 
@@ -51,6 +62,29 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
             ]
             results.append((now - begin, finding, boxes[0], boxes[1]))
     return max(results, key=lambda one: one[0])[1:] if results else None
+
+
+def edge_shadow(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
+    """The shadow that came or went along an edge of the picture, and its box; None where there is none.
+
+    It goes along most of the edge, is a few pixels thick, without colour, and faint.
+    """
+    height, width = after.shape[:2]
+    left, top, right, bottom = box
+    across = right - left >= ALONG * width and bottom - top <= THICKEST and (top == 0 or bottom == height)
+    down = bottom - top >= ALONG * height and right - left <= THICKEST and (left == 0 or right == width)
+    if across == down:
+        return None
+    steps = after[top:bottom, left:right].astype(np.int16) - before[top:bottom, left:right]
+    sizes = np.abs(steps)
+    most = int(sizes.max())
+    if most > FAINTEST or int((sizes.max(axis=2) - sizes.min(axis=2)).max()) > COLORLESS:
+        return None
+    strong = sizes.max(axis=2) >= max(1, STRONG * most)
+    inner = box_of(strong, left, top)
+    if inner is None or min(np.count_nonzero(steps > 0), np.count_nonzero(steps < 0)) > ONE_WAY * steps.size:
+        return None
+    return Finding("restyled", "shadow", 0.6, {"on_after": bool(steps.sum() < 0)}), inner
 
 
 def _ends(

@@ -19,6 +19,8 @@ METHODS: Mapping[str, str] = {
     "pcl-cross-task": "whatchanged.recipes.methods.pcl_cross_task:PCLCrossTaskConfig",
     "scorer": "whatchanged.recipes.methods.scorer:ScorerConfig",
     "clip4idc": "whatchanged.recipes.methods.clip4idc:CLIP4IDCConfig",
+    "duda": "whatchanged.recipes.methods.duda:DudaConfig",
+    "dirl": "whatchanged.recipes.methods.dirl:DirlConfig",
     "regions": "whatchanged.recipes.methods.regions:RegionsConfig",
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
@@ -59,6 +61,9 @@ class LearnerSettings(ABC):
     implementation: ClassVar[str] = ""
     weights_loader: ClassVar[str] = ""
     """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
+    weights_words: ClassVar[str] = ""
+    """"module:function": such a file -> the vocabulary that its ids are of, which a run from it then has; "":
+    the words are the data's."""
     exporter: ClassVar[str] = ""
     """"module:function" that writes the bundle of a run (``training.export``)."""
     captions: ClassVar[bool] = False
@@ -71,6 +76,12 @@ class LearnerSettings(ABC):
     @abstractmethod
     def tasks(self) -> Mapping[str, Task]:
         """The method's own tasks by name."""
+
+    @property
+    def caption_tasks(self) -> frozenset[str]:
+        """The tasks that teach it to write captions: a run has learned to caption once one of them was
+        trained."""
+        return frozenset()
 
     @property
     def embeds_captions(self) -> bool:
@@ -123,6 +134,11 @@ class MethodSettings(LearnerSettings):
     """One reading of the method: "paper" as its text says, "authors" as its released code does."""
     max_length: int
     """Ids of the longest caption, with its marks."""
+
+    @property
+    def caption_tasks(self) -> frozenset[str]:
+        """The task "caption", or all tasks of a method that has none of that name."""
+        return frozenset({"caption"} & self.tasks.keys() or self.tasks)
 
     def longest_caption(self, single: bool = False) -> int:
         """Words of a caption that training reads. single: of a single picture's caption."""

@@ -28,6 +28,8 @@ class PCLConfig(MethodSettings):
     """PCL's sizes and switches."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.pcl:PCL"
+    weights_loader: ClassVar[str] = "whatchanged.training.weights.pcl_weights:load_pcl"
+    weights_words: ClassVar[str] = "whatchanged.training.weights.pcl_weights:pcl_words"
 
     name: str = "pcl"
     preset: Literal["paper", "authors"] = "paper"

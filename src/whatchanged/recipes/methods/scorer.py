@@ -21,6 +21,8 @@ class ScorerConfig(MethodSettings):
     """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.scorer:SCORER"
+    weights_loader: ClassVar[str] = "whatchanged.training.weights.scorer_weights:load_scorer"
+    weights_words: ClassVar[str] = "whatchanged.training.weights.scorer_weights:scorer_words"
 
     name: str = "scorer"
     preset: Literal["paper", "authors"] = "paper"
@@ -29,6 +31,14 @@ class ScorerConfig(MethodSettings):
     """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
     difference: Literal["reconstruct", "subtract"] = "reconstruct"
     """How the pictures are compared: by reconstruction from each other, or by subtraction."""
+    fusion: Literal["concatenate", "sum", "product", "apart"] = "concatenate"
+    """How both rebuilt pictures become one difference. "apart": they do not; words read each by itself."""
+    matching: Literal["tokens", "max", "mean"] = "tokens"
+    """What both contrastive losses match: tokens, or each picture's largest or mean numbers."""
+    heads_combined: Literal["sum", "mean"] = "sum"
+    """With ``paper``, which matches by heads: how they become one similarity."""
+    view_loss: Literal["contrast", "distance"] = "contrast"
+    """What aligns the views: telling the own view from others, or the distance to it alone (L2)."""
     width: int = 512
     """Of every token."""
     word_width: int = 300
@@ -90,10 +100,16 @@ class ScorerConfig(MethodSettings):
         wanted = 'a number above 0 with method.difference = "reconstruct"'
         require(where, "method.layers", self.layers, subtract or self.layers > 0, wanted)
         by = 'method.difference = "reconstruct"'
-        require_used(where, "method.", self, not subtract, by, "layers")
-        contrasts = self.view_weight > 0 or self.reason_weight > 0
+        require_used(where, "method.", self, not subtract, by, "layers", "fusion")
+        by = "method.view_weight above 0"
+        require_used(where, "method.", self, self.view_weight > 0, by, "view_loss")
+        contrasts = (self.view_weight > 0 and self.view_loss == "contrast") or self.reason_weight > 0
         by = "method.view_weight or method.reason_weight above 0"
-        require_used(where, "method.", self, contrasts, by, "temperature")
+        if self.view_weight > 0:
+            by += ', or with method.view_loss = "contrast"'
+        require_used(where, "method.", self, contrasts, by, "temperature", "matching", "heads_combined")
+        by = 'method.preset = "paper", which matches by heads'
+        require_used(where, "method.", self, self.preset == "paper", by, "heads_combined")
         learned = self.preset == "authors"
         wanted = '1 with method.preset = "authors", which learns a factor instead'
         require(where, "method.temperature", self.temperature, self.temperature == 1 or not learned, wanted)

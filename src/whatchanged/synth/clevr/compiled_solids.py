@@ -1,6 +1,6 @@
 """Rays against spheres, upright cylinders, cubes and the floor, for one ray at a time, compiled.
 
-Throughout the compiled path T is the table of objects (n, 12), columns as in `light.Packed`, i a row of it.
+Throughout the renderer T is the table of objects (n, 12), columns as in `light.Packed`, i a row of it.
 """
 
 import math

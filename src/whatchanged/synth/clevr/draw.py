@@ -1,9 +1,8 @@
-"""Scenes to finished pictures: the choice of path, the sRGB encoding, the effects laid over a drawing."""
+"""Scenes to finished pictures: the sRGB encoding, the effects laid over a drawing."""
 
 import io
 import zlib
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from PIL import Image
 from whatchanged.synth.clevr.light import PLAIN, Packed, PictureLook, pack
 from whatchanged.worlds.clevr.scene import Scene
 
-Renderer = Literal["auto", "compiled", "tensor"]
 Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
@@ -22,27 +20,18 @@ def render(
     width: int,
     height: int,
     looks: Sequence[PictureLook] | None = None,
-    device: str = "cpu",
-    path: Renderer = "auto",
 ) -> Pixels:
     """Draw scenes: (S, H, W, 3) uint8.
 
-    looks: one per scene; without them every picture gets Blender's own look, `PLAIN`. path: `compiled` is a
-    loop for one CPU core, `tensor` runs on any device of torch; `auto` takes `compiled` on the CPU. A picture
-    depends on its scene, its look and the path, never on the others drawn with it.
+    looks: one per scene; without them every picture gets Blender's own look, `PLAIN`. A picture depends on
+    its scene and its look, never on the others drawn with it. It is drawn on one core, by compiled code.
     """
+    from whatchanged.synth.clevr.compiled import draw_compiled  # Numba, which only drawing needs
+
     looks = [PLAIN] * len(scenes) if looks is None else looks
     packed = [pack(scene, look) for scene, look in zip(scenes, looks, strict=True)]
     pictures = np.empty((len(scenes), height, width, 3), np.uint8)
-    if path == "tensor" or (path == "auto" and device != "cpu"):
-        from whatchanged.synth.clevr.tensor import draw_tensor
-
-        linear = draw_tensor(packed, width, height, device)
-    else:
-        from whatchanged.synth.clevr.compiled import draw_compiled
-
-        linear = draw_compiled(packed, width, height)
-    for i, light in enumerate(linear):
+    for i, light in enumerate(draw_compiled(packed, width, height)):
         pictures[i] = apply_look(encode(light) * 255, looks[i], generator(packed[i], looks[i]))
     return pictures
 

@@ -54,13 +54,12 @@ def write_twin(
     seed: int = 0,
     size: tuple[int, int] = (480, 320),
     workers: int = 1,
-    device: str = "cpu",
     advance: Callable[[int], None] | None = None,
     views: Views = "jittered",
 ) -> None:
     """Write `scenes` scenes with three pictures each to the new folder `out`; it appears when it is whole.
 
-    size: width and height in pixels. workers: processes (on the CPU). advance: told how many scenes are done.
+    size: width and height in pixels. workers: processes. advance: told how many scenes are done.
     Raises OutputError where the folder exists already, its parent does not, or a number is out of range.
     """
     _check(out, scenes, size, workers)
@@ -69,7 +68,7 @@ def write_twin(
             for folder in () if is_remote(out) else FOLDERS.values():
                 (draft / folder).mkdir(parents=True)
             drawn: list[DrawnScene] = []
-            for part in _draw_all(draft, scenes, (seed, views), size, workers, device):
+            for part in _draw_all(draft, scenes, (seed, views), size, workers):
                 drawn += part
                 if advance is not None:
                     advance(len(part))
@@ -100,26 +99,26 @@ def _check(out: Path, scenes: int, size: tuple[int, int], workers: int) -> None:
 
 
 def _draw_all(
-    draft: Path, scenes: int, drawn_from: tuple[int, Views], size: tuple[int, int], workers: int, device: str
+    draft: Path, scenes: int, drawn_from: tuple[int, Views], size: tuple[int, int], workers: int
 ) -> Iterator[list[DrawnScene]]:
     """The scenes in order, a task at a time."""
     parts = [range(start, min(start + TASK, scenes)) for start in range(0, scenes, TASK)]
-    draw = partial(draw_scenes, draft, *drawn_from, size, device)
+    draw = partial(draw_scenes, draft, *drawn_from, size)
     if workers == 1 or len(parts) == 1:
         yield from map(draw, parts)
         return
-    render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
+    render([Scene(())], 32, 32)  # compiles once, so that the workers only load what is cached
     with worker_pool(min(workers, len(parts))) as pool:
         yield from pool.map(draw, parts)
 
 
 def draw_scenes(
-    folder: Path, seed: int, views: Views, size: tuple[int, int], device: str, indices: range
+    folder: Path, seed: int, views: Views, size: tuple[int, int], indices: range
 ) -> list[DrawnScene]:
     """Draw and save the pictures of some scenes; what else is known of them is returned."""
     triples = [sample_triple(seed, index, views) for index in indices]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
-    pictures = iter(render(scenes, *size, device=device))
+    pictures = iter(render(scenes, *size))
     drawn = []
     for triple in triples:
         entries, pair = triple_entries(triple, *size)

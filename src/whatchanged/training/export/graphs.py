@@ -1,8 +1,9 @@
 """A method's two ONNX graphs, and the check that they write the same words as torch.
 
 encoder   before, after (B, 3, H, W) -> no_change (B,) where the method has a head for it, strangeness (B, 2),
-          each picture's out-of-distribution distance, where that was fitted, and memory_*
-decoder   previous (B,), position (), memory_*, cache_* (B, layers, heads, t, d) ->
+          each picture's out-of-distribution distance, where that was fitted, memory_*, and first_cache_*,
+          what each tensor of the decoder's state begins with, unless it begins empty
+decoder   previous (B,), position (), memory_*, cache_* (B, ...), the state ->
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from whatchanged.captioner.decoding import Decoded, GraphCache, greedy
+from whatchanged.captioner.onnx_graphs import first_state
 from whatchanged.errors import BundleError
 from whatchanged.telemetry import import_onnxruntime
+from whatchanged.training.export.decoder_state import decoder_state
 from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
 from whatchanged.training.validation import decode
@@ -31,16 +34,23 @@ OOD_DISTANCE_OFF = 0.02
 
 
 class _Encoder(nn.Module):
-    """Pictures -> no_change, strangeness (each where there is one) and the memory's parts."""
+    """Pictures -> no_change, strangeness (each where there is one), the memory's parts, and the first state.
 
-    def __init__(self, method: Method, parts: Sequence[str], distance: OODDistance | None) -> None:
+    begun: the tensors of the decoder's state that do not begin empty.
+    """
+
+    def __init__(
+        self, method: Method, parts: Sequence[str], begun: Sequence[str], distance: OODDistance | None
+    ) -> None:
         super().__init__()
-        self.method, self.parts, self.distance = method, parts, distance
+        self.method, self.parts, self.begun, self.distance = method, parts, begun, distance
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, ...]:
         memory, ood_distance = encode_and_judge(self.method, before, after, self.distance)
         judged, parts = self.method.no_change(memory), [getattr(memory, part) for part in self.parts]
-        return tuple(found for found in (judged, ood_distance, *parts) if found is not None)
+        first = self.method.first_cache(memory) if self.begun else {}
+        state = [first[name] for name in self.begun]
+        return tuple(found for found in (judged, ood_distance, *parts, *state) if found is not None)
 
 
 class _Decoder(nn.Module):
@@ -71,27 +81,29 @@ def write_graphs(
         memory = method.encode(before, after)
         judged = [] if method.no_change(memory) is None else ["no_change"]
         judged += [] if distance is None else ["strangeness"]
-        cache = method.first_cache(memory)
         previous = torch.ones(len(before), dtype=torch.int64)
-        _, _, cache = method.step(memory, previous, 1, cache)
+        state = decoder_state(method, memory, previous)
     # The tracer takes no tensors of inference mode.
     memory = type(memory)(*(None if part is None else part.clone() for part in memory))
-    cache = {name: tensor.clone() for name, tensor in cache.items()}
+    cache = {name: tensor.clone() for name, tensor in state.cache.items()}
     parts = _read_parts(method, memory, previous, cache)
     memories = [f"memory_{part}" for part in parts]
+    begun = [f"first_cache_{name}" for name in state.begun]
+    outputs = [*judged, *memories, *begun]
     trace(
-        _Encoder(method, parts, distance),
+        _Encoder(method, parts, state.begun, distance),
         (before, after),
         folder / "encoder.onnx",
         ["before", "after"],
-        [*judged, *memories],
-        {name: {0: "batch"} for name in ["before", "after", *judged, *memories]},
+        outputs,
+        {name: {0: "batch"} for name in ["before", "after", *outputs]},
     )
     caches = [f"cache_{name}" for name in cache]
     grown = [f"next_{name}" for name in caches]
     free = {name: {0: "batch"} for name in ["previous", "log_probabilities", "attention", *memories]}
-    free |= {name: {0: "batch", 3: "length"} for name in caches}
-    free |= {name: {0: "batch", 3: "next_length"} for name in grown}
+    for name, axes in state.growing.items():
+        free[f"cache_{name}"] = {0: "batch"} | dict.fromkeys(axes, "length")
+        free[f"next_cache_{name}"] = {0: "batch"} | dict.fromkeys(axes, "next_length")
     trace(
         _Decoder(method, memory, parts, list(cache)),
         (previous, torch.tensor(2), *(getattr(memory, part) for part in parts), *cache.values()),
@@ -207,12 +219,8 @@ def decode_graphs(
     encoder, decoder = (_session(folder / f"{name}.onnx") for name in ("encoder", "decoder"))
     outputs = [item.name for item in encoder.get_outputs()]
     memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))
-    taken = {item.name for item in decoder.get_inputs()}
-    first = {
-        item.name: np.zeros((len(before), *item.shape[1:3], 0, *item.shape[4:]), np.float32)
-        for item in decoder.get_inputs()
-        if item.name.startswith("cache_")
-    }
+    taken = {item.name: item for item in decoder.get_inputs()}
+    first = first_state(taken, memory, len(before))
     for judged in ("no_change", "strangeness"):
         memory.pop(judged, None)
 

@@ -13,7 +13,13 @@ from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.methods import Learner, writes_captions
-from whatchanged.training.run_folder import check_captions, checkpoint_file, launches, open_run
+from whatchanged.training.run_folder import (
+    captioning_stages,
+    check_captions,
+    checkpoint_file,
+    launches,
+    open_run,
+)
 from whatchanged.training.weights.bundle_weights import has_folded_norms
 
 
@@ -41,7 +47,7 @@ def open_trained_model(
     """The run's model; arguments and what is raised: see ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
-    if not unfinished and any("caption" in stage.tasks for stage in recipe.stages):
+    if not unfinished and captioning_stages(recipe):
         check_captions(run, recipe, state)
     tensors, folded_norms = model_tensors(method), has_folded_norms(method)
     if recipe.vision.in_front:

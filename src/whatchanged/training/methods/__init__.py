@@ -1,12 +1,22 @@
 """The methods' contract: what the loop, the evaluation and the export ask of a method.
 
 A method is a torch module with the duties of ``Method``: those of a ``Learner`` and of a ``CaptionWriter``;
-there is no base class. What only learns has the duties of a ``Learner`` alone. To add one: a file in this
-folder, its settings in ``recipes/methods``, a line in ``recipes.methods.METHODS``. Nobody asks for a method's
-class or name; what only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``,
-``PlansWithoutData``).
-``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
+there is no base class. What only learns has the duties of a ``Learner`` alone. What only some methods can
+do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``, ``PlansWithoutData``; for the figures of
+papers ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs the extra "train".
 
+A method's module imports what it needs from here, its settings from ``whatchanged.recipes``:
+
+- what it is given: ``Example`` and ``Batch``; ``Vision``, whose ``Tokens`` of both pictures are a
+  ``TokenPair``; ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
+- what it may be built with: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare
+  by position, ``stack_pictures``, ``padded`` and ``kinds_of_pairs`` for its batches,
+  ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
+- what lets several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``), or one
+  process read it in parts (``in_parts``, ``draw_rows``): with one process and whole batches they return what
+  they are given, so a first version needs none of them.
+
+``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,12 +27,62 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods import LearnerSettings
-from whatchanged.training.batches import Batch, Example
-from whatchanged.training.vision.base import TorchModule, Vision
-from whatchanged.vocabulary import Vocabulary
+from whatchanged.training.batches import Batch, Example, draw_rows, kinds_of_pairs, stack_pictures
+from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
+from whatchanged.training.gradient_caching import in_parts
+from whatchanged.training.vision.base import (
+    TokenPair,
+    Tokens,
+    TorchModule,
+    Vision,
+    coordinates,
+    corresponding,
+    on_both_grids,
+)
+from whatchanged.vocabulary import BOS, CLS, EOS, MASK, PAD, UNK, Vocabulary, padded
+
+__all__ = [
+    "BOS",
+    "CLS",
+    "EOS",
+    "MASK",
+    "PAD",
+    "UNK",
+    "Batch",
+    "Cache",
+    "CaptionWriter",
+    "EmbedsCaptions",
+    "Example",
+    "Learner",
+    "Method",
+    "PadsCaptions",
+    "PlansWithoutData",
+    "TokenPair",
+    "Tokens",
+    "Vision",
+    "Vocabulary",
+    "batch_total",
+    "coordinates",
+    "copy_matching_tensors",
+    "corresponding",
+    "draw_rows",
+    "gather_batch",
+    "in_parts",
+    "kinds_of_pairs",
+    "method_and_vision",
+    "on_both_grids",
+    "padded",
+    "share_of_mean",
+    "stack_pictures",
+]
 
 Cache = dict[str, Tensor]
-"""What a decoder keeps of the words so far; batch first, so that ``value[rows]`` picks rows."""
+"""The state of a decoder: what it keeps of the words so far, tensors of any number, shape and type by name.
+
+Keys and values of a transformer, (B, layers, heads, words, width), say, or the two vectors of an LSTM, (B,
+width) each. The pairs come first in every tensor, so that ``value[rows]`` picks pairs, and hypotheses of a
+search. ``CaptionWriter.growing_axes`` says which axes get longer with the words.
+"""
 
 
 class Learner(TorchModule, Protocol):
@@ -68,18 +128,33 @@ class CaptionWriter(TorchModule, Protocol):
     attention_description: str
     """Which attention ``step`` returns, in words."""
 
+    @property
+    def growing_axes(self) -> Mapping[str, Sequence[int]]:
+        """Each tensor of the state -> its axes that get longer with each word, counted from 0.
+
+        ``{"keys": (3,)}`` for keys (B, layers, heads, words, width), ``{"h": (), "c": ()}`` for an LSTM's
+        vectors (B, width). Every other axis but the first keeps its length. A plain attribute will do.
+        """
+
     def encode(self, before: Tensor, after: Tensor) -> Any:
         """The memory of each pair: a named tuple of tensors, batch first."""
 
     def first_cache(self, memory: Any) -> Cache:
-        """The cache before the first step."""
+        """The state before the first step.
+
+        It may begin with anything: nothing yet (length 0 along a growing axis), zeros, or numbers made of
+        the memory. Make it of the memory's own tensors (``memory.pair.new_zeros(...)``), so that a graph,
+        which is traced on two pairs, begins with as many rows as there are pairs.
+        """
 
     def step(
         self, memory: Any, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """Log-probabilities (B, V) of a word, its attention (B, 2, rows, columns), and the grown cache.
+        """Log-probabilities (B, V) of a word, its attention (B, 2, rows, columns), and the next state.
 
-        The word stands at ``position``, right behind ``previous`` (B,); the first has position 1 and BOS.
+        The word stands at ``position``, right behind ``previous`` (B,); the first has position 1 and BOS. In
+        a graph ``position`` is a tensor without axes. The next state has the tensors of the one before, and
+        the one before stays as it is.
         """
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
@@ -146,6 +221,32 @@ class PlansWithoutData(Protocol):
 
     def blank_example(self) -> Example:
         """An example that has the shapes of any, to count what a batch needs."""
+
+
+@runtime_checkable
+class ReadsGivenCaptions(Protocol):
+    """What a method can do whose transformer reads a given caption together with both pictures."""
+
+    def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
+        """The attention of each word of the captions ``ids`` (B, L), BOS words EOS, to the patches of both
+        pictures: (B, L, 2, rows, columns)."""
+
+
+@runtime_checkable
+class AlignsPictures(Protocol):
+    """What a method can do that rebuilds each picture from the other."""
+
+    def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """From which cells of the other picture each cell is rebuilt, (B, 2, N, N): rows ask, of the picture
+        before and of the one after; and the numbers of the cells on their grids, (B, 2, N)."""
+
+
+@runtime_checkable
+class ShowsBlocks(Protocol):
+    """What a method can do whose joint token, which stands for a picture or a pair, reads the patches."""
+
+    def block_attention(self, before: Tensor, after: Tensor) -> Mapping[str, Tensor]:
+        """Which token of which block, in words -> its attention to both grids, (B, 2, rows, columns)."""
 
 
 def build_learner(config: LearnerSettings) -> Learner:
@@ -222,6 +323,18 @@ def _by_word(
         if word in indices:
             mixed[row] = theirs[indices[word]]
     return mixed
+
+
+def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
+    """Two groups of parameters: "method", and "vision" for those that make a picture's tokens, if any learn.
+
+    What ``Learner.parameter_groups`` returns where no more are needed.
+    """
+    vision = {f"vision.{name}" for name in method.vision.token_parameters()}
+    groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
+    for name, parameter in method.named_parameters():
+        groups["vision" if name in vision else "method"].append(parameter)
+    return [{"name": name, "params": params} for name, params in groups.items() if params]
 
 
 def copy_matching_tensors(

@@ -193,6 +193,24 @@ class CLIP4IDC(nn.Module):
         vectors: Tensor = (rows[:, 0] + rows[:, self.vision.patches + 1]) / 2
         return vectors
 
+    def block_attention(self, before: Tensor, after: Tensor) -> dict[str, Tensor]:
+        """The attention of the class tokens to the patches, mean over heads, on both grids
+        (B, 2, rows, columns): each picture's own in the last intra block, either one in the last inter block.
+        Source: the code's visualize.py.
+        """
+        pair = self.read(before, after)
+        _, intra, inter = self.pair.encoded(pair)
+        patches, results = self.vision.patches, {}
+        if intra is not None:
+            own = intra.mean(1)[:, 0]  # (2B, N + 1)
+            both = torch.cat([own[: len(before)], own[len(before) :]], dim=1)  # (B, R)
+            results["last intra block, class token of each picture"] = both
+        if inter is not None:
+            first, second = inter.mean(1)[:, [0, patches + 1]].unbind(1)
+            results["last inter block, class token before"] = first
+            results["last inter block, class token after"] = second
+        return {name: on_grids(rows, pair.cells, self.vision) for name, rows in results.items()}
+
     def embed_texts(self, ids: Tensor) -> Tensor:
         """The captions' vectors g (B, J): the text tower's row at EOS. ids: (B, T), BOS words EOS PAD.
 
@@ -287,6 +305,12 @@ class CLIP4IDC(nn.Module):
 
     def no_change(self, memory: CLIP4IDCMemory) -> None:
         """None: the method has no head for it, so its no-change sentences must judge."""
+
+    @property
+    def growing_axes(self) -> Mapping[str, Sequence[int]]:
+        """Every tensor of the state holds keys or values, a row a word."""
+        towers = ("tower_keys", "tower_values") if self.config.variant == "ft1" else ()
+        return dict.fromkeys(("keys", "values", *towers), (3,))
 
     def first_cache(self, memory: CLIP4IDCMemory) -> Cache:
         """Keys and values of no words yet, (B, layers, heads, 0, D/heads); FT1 keeps its text tower's too."""

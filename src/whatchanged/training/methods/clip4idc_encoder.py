@@ -4,6 +4,8 @@ Official code: sushizixin/CLIP4IDC. Axis letters as in ``clip4idc``: B pairs, N 
 R = 2 (N + 1) rows of a pair, D width, J joint width.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
@@ -12,6 +14,15 @@ from whatchanged.training.methods.clip4idc_presets import CLIP4IDCPreset
 from whatchanged.training.nn.clip import CLIPBlock, draw, draw_blocks
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.vision.base import TokenPair, Vision
+
+
+class EncodedPair(NamedTuple):
+    """Pair tokens H (B, R, J), and the attention in the last intra block, (2B, h, N + 1, N + 1), pictures
+    before first, and in the last inter block, (B, h, R, R); None where there is no such block."""
+
+    tokens: Tensor
+    intra: Tensor | None
+    inter: Tensor | None
 
 
 class PairEncoder(nn.Module):
@@ -58,21 +69,29 @@ class PairEncoder(nn.Module):
 
     def forward(self, pair: TokenPair) -> Tensor:
         """Raw patches of both pictures -> pair tokens H (B, R, J): [class 1] patches [class 2] patches."""
+        return self.encoded(pair).tokens
+
+    def encoded(self, pair: TokenPair) -> EncodedPair:
+        """The same, with what the last blocks attended to."""
         batch = pair.before.features.shape[0]
         cells = torch.cat([pair.before.cells, pair.after.cells]) + 1
         places = torch.cat([torch.zeros_like(cells[:, :1]), cells], dim=1)  # (2B, N + 1)
         patches = self.patches(torch.cat([pair.before.features, pair.after.features]))  # (2B, N, D)
         x = torch.cat([self.class_token.expand(2 * batch, 1, -1), patches], dim=1)  # (2B, N + 1, D)
-        x = self.entry_norm(x + self.positions[places])
-        for block in layers_of(self.intra, CLIPBlock):
-            x, _ = block(x)
+        x, intra = _through(self.intra, self.entry_norm(x + self.positions[places]))
         halves = [x[:batch], x[batch:]]
         if self.sides is not None and self.side_positions is not None:
             own = places[:batch], places[batch:]
             halves = [halves[k] + self.sides[k] + self.side_positions[k][own[k]] for k in (0, 1)]
         y = torch.cat(halves, dim=1)  # (B, R, D)
-        y = y if self.mid_norm is None else self.mid_norm(y)
-        for block in layers_of(self.inter, CLIPBlock):
-            y, _ = block(y)
-        tokens: Tensor = self.project(self.exit_norm(y))  # (B, R, J)
-        return tokens
+        y, inter = _through(self.inter, y if self.mid_norm is None else self.mid_norm(y))
+        return EncodedPair(self.project(self.exit_norm(y)), intra, inter)
+
+
+def _through(blocks: nn.ModuleList, x: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Rows behind the blocks, and the attention of the last one (..., h, T, T); None without a block."""
+    attention = None
+    for block in layers_of(blocks, CLIPBlock):
+        x, seen = block(x)
+        attention = seen.probabilities
+    return x, attention

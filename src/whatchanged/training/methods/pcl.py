@@ -91,6 +91,7 @@ class PCL(nn.Module):
     """The method: embeddings, three stacks of transformer blocks, and a head per task."""
 
     attention_description = "mean over heads and layers"
+    growing_axes: Mapping[str, Sequence[int]] = {"keys": (3,), "values": (3,)}
     architecture = "pcl"
 
     def __init__(self, config: PCLConfig, vision: Vision, vocabulary: Vocabulary) -> None:
@@ -352,13 +353,28 @@ class PCL(nn.Module):
 
         query_rows: which rows are wanted, as in ``Attention``.
         """
-        cls = self.embed.special(2, ids.shape[0])
-        rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)  # (B, R + 1 + L, D)
-        read = None
-        if not self.preset.read_pads:
-            read = key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))
-        out: Tensor = self.cross(rows, read, query_rows)
+        out: Tensor = self.cross(*self._joint(images, ids, real), query_rows)
         return out
+
+    def _joint(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The rows of images, [CLS] and words (B, R + 1 + L, D), and who may be read."""
+        cls = self.embed.special(2, ids.shape[0])
+        rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)
+        if self.preset.read_pads:
+            return rows, None
+        return rows, key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))
+
+    def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
+        """As in pre-training, all rows read one another: each word's attention in the last layer of F_cross,
+        mean over heads, (B, L, 2, rows, columns). ids: (B, L). Source: the paper's pictures of alignment.
+        """
+        pair, length = self.vision.tokens(before, after), ids.shape[1]
+        if self.preset.read_pads:  # then they are part of what it learned to read
+            ids = F.pad(ids, (0, self.max_length - length), value=PAD)
+        found = self.cross.with_cache(*self._joint(self.image_rows(pair), ids, ids != PAD))
+        words = found.attention[:, -1, :, -ids.shape[1] :].mean(1)[:, :length]  # (B, L, S)
+        grids = [on_grids(word, pair.cells, self.vision) for word in words.unbind(1)]
+        return torch.stack(grids, dim=1)
 
     def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
         """``method.every_word``, not published: behind images and true words a [MASK] row for each position

@@ -40,17 +40,24 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.training.batches import Batch, Example, stack_pictures
-from whatchanged.training.distributed import batch_total, share_of_mean
+from whatchanged.training.batches import Batch, Example, kinds_of_pairs, stack_pictures
+from whatchanged.training.distributed import share_of_mean
 from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors
 from whatchanged.training.methods.scorer_decoder import Decoder
-from whatchanged.training.methods.scorer_encoder import QueryKey, Reconstruction, two_sided
+from whatchanged.training.methods.scorer_encoder import (
+    QueryKey,
+    Rebuilt,
+    Reconstruction,
+    fuse_rebuilt,
+    two_sided,
+    view_distance,
+)
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
 from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import BLIND
-from whatchanged.training.vision.base import TokenPair, Tokens, Vision
+from whatchanged.training.vision.base import TokenPair, Vision, in_rows, on_both_grids
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 
 
@@ -84,6 +91,7 @@ class SCORER(nn.Module):
 
     architecture = "scorer"
     attention_description = "last decoder layer, mean over heads, half for each picture"
+    growing_axes: Mapping[str, Sequence[int]] = {"keys": (3,), "values": (3,)}
 
     def __init__(self, config: ScorerConfig, vision: Vision, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -100,7 +108,11 @@ class SCORER(nn.Module):
         self.row_places = nn.Embedding(vision.rows, width // 2)
         layers = 0 if subtract else config.layers
         self.layers = nn.ModuleList(Reconstruction(config, preset) for _ in range(layers))
-        self.fuse = nn.Linear(width if subtract else 2 * width, width)
+        self.apart = config.fusion == "apart"
+        if self.apart:
+            self.attention_description = "last decoder layer, mean over heads, each picture apart, halved"
+        joined = not subtract and config.fusion == "concatenate"
+        self.fuse = nn.Linear(2 * width if joined else width, width)
         self.dropout = nn.Dropout(config.dropout if preset.drop_fused else 0.0)
         self.decoder = Decoder(config, preset, len(vocabulary))
         self.reasoning = Reasoning(config, preset) if config.reason_weight else None
@@ -172,7 +184,7 @@ class SCORER(nn.Module):
                 scores = self.reasoning.matching(queries[kind], keys[kind])
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
-        shared = attention[:, :, :-1].mean(1)[:, :, None] * _halves(pair)  # (B, L - 1, 1 or 2, N)
+        shared = self._shared(attention[:, :, :-1].mean(1), pair)  # (B, L - 1, 1 or 2, N)
         guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
@@ -189,20 +201,27 @@ class SCORER(nn.Module):
         mentioned = sentence_vector(states, ids != PAD, self.preset.mean_sentence)
         return logits, attention, matched, self.reasoning(before, after, mentioned)
 
+    def _shared(self, attention: Tensor, pair: TokenPair) -> Tensor:
+        """What each picture gets of the attention (B, T, N) to the difference: (B, T, 1 or 2, N).
+
+        Apart, attention is (B, T, 2N), and each has its own.
+        """
+        if not self.apart:
+            return attention[:, :, None] * _halves(pair)
+        own: Tensor = attention.unflatten(-1, (2, -1))  # type: ignore[no-untyped-call]
+        return own
+
     def _view_loss(self, matched: Directions) -> Tensor:
-        """Each picture is found among the batch's by the other picture of its pair, in both directions."""
+        """Each picture is found among the batch's by the other picture of its pair, in both directions; or
+        (``method.view_loss``) its own pair's distance alone."""
+        if self.config.view_loss == "distance":
+            return (view_distance(matched.forth) + view_distance(matched.back)) / 2
         matching = self._matching_layer().matching
         return two_sided(matching(*matched.forth), matching(*matched.back))
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
         """The numbers of the pairs that share one loss: all, or of scenes the changed, then the others."""
-        if self.preset.split_kinds and batch.changed is not None:
-            for changed in (1, 0):
-                rows = (batch.changed == changed).nonzero()[:, 0]
-                if batch_total(len(rows)):
-                    yield rows
-        else:
-            yield torch.arange(len(batch.ids), device=batch.ids.device)
+        yield from kinds_of_pairs(batch if self.preset.split_kinds else replace(batch, changed=None))
 
     def _matching_layer(self) -> Reconstruction:
         """The layer whose queries and keys are matched."""
@@ -254,20 +273,51 @@ class SCORER(nn.Module):
         return tokens
 
     def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, Directions | None]:
-        """X1, X2 -> D (B, N, D), and the queries and keys to be matched, in both directions.
+        """X1, X2 -> D (B, N, D), apart (B, 2N, D), and queries and keys to be matched, in both directions.
 
         Both directions share all weights, and each layer reads what the layer before made of both pictures;
         so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
         """
-        a, b = before, after
+        rebuilt = self.rebuilt(before, after)
         matched: Directions | None = None
-        matching_layer = self._matching_layer() if len(self.layers) else None
-        for layer in layers_of(self.layers, Reconstruction):
-            (a, forth), (b, back) = layer(a, b), layer(b, a)
-            if layer is matching_layer:
-                matched = Directions(forth, back)
-        both = torch.cat([a, b], dim=-1) if len(self.layers) else after - before
+        if rebuilt:
+            matched = Directions(*(one.matched for one in rebuilt[-1 if self.preset.match_last else 0]))
+            a, b = rebuilt[-1]
+            both = fuse_rebuilt(a.cells, b.cells, self.config.fusion)
+        else:
+            both = after - before
         return self.dropout(self.fuse(both)).relu(), matched
+
+    def rebuilt(self, before: Tensor, after: Tensor) -> list[tuple[Rebuilt, Rebuilt]]:
+        """X1, X2 (B, N, D) -> of each layer the picture before, rebuilt from the one after, and the reverse.
+
+        Both read what the layer before made of both pictures.
+        """
+        a, b = before, after
+        results = []
+        for layer in layers_of(self.layers, Reconstruction):
+            results.append((layer(a, b), layer(b, a)))
+            a, b = (one.cells for one in results[-1])
+        return results
+
+    def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """Which cells of the other picture each cell is rebuilt from: the last layer, mean over heads.
+
+        Returns (B, 2, N, N), rows the cells that ask, of the picture before and of the one after; and the
+        numbers of the cells on their grids, (B, 2, N). Raises RecipeError where nothing is rebuilt.
+        """
+        if not len(self.layers):
+            raise RecipeError(
+                'method.difference = "subtract" rebuilds no picture from the other. Use a run with'
+                ' "reconstruct".'
+            )
+        pair = self.pair(before, after)
+        forth, back = self.rebuilt(*self.tokens(pair))[-1]
+        weights = torch.stack([forth.attention.mean(1), back.attention.mean(1)], dim=1)
+        if pair.aligned:
+            return weights, pair.cells
+        in_order = torch.arange(weights.shape[-1], device=weights.device)
+        return weights, in_order.expand(len(weights), 2, -1)
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
@@ -317,13 +367,16 @@ class SCORER(nn.Module):
         return scores, self._on_grids(attention, memory), new_cache
 
     def _on_grids(self, attention: Tensor, memory: ScorerMemory) -> Tensor:
-        """Attention (B, N) to the difference, half for each picture, on their grids (B, 2, rows, columns)."""
+        """Attention (B, N) to the difference, half for each picture, or (B, 2N) to both apart, on their grids
+        (B, 2, rows, columns)."""
         rows, columns = self.vision.rows, self.vision.columns
+        if self.apart:
+            halves: Tensor = attention.unflatten(-1, (2, -1))  # type: ignore[no-untyped-call]
+        else:
+            halves = attention[:, None].expand(-1, 2, -1) / 2  # (B, 2, N)
         if memory.cells is None:
-            return attention.view(-1, 1, rows, columns).expand(-1, 2, -1, -1) / 2
-        halves = attention[:, None].expand(-1, 2, -1) / 2  # (B, 2, N)
-        grids = attention.new_zeros(attention.shape[0], 2, rows * columns)
-        return grids.scatter_add(2, memory.cells, halves).view(-1, 2, rows, columns)
+            return halves.reshape(-1, 2, rows, columns)
+        return on_both_grids(halves, memory.cells, self.vision)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
@@ -347,7 +400,8 @@ class SCORER(nn.Module):
         """
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         if "caption" in tasks:
-            used = self._matching_layer() if self.config.view_weight else None
+            contrasts = self.config.view_weight and self.config.view_loss == "contrast"
+            used = self._matching_layer() if contrasts else None
             unread = (i for i, layer in enumerate(self.layers) if layer is not used)
             unused = self._frozen() | {f"layers.{i}.matching.log_scale" for i in unread}
             if not self.layers and self.reasoning is None:
@@ -363,12 +417,6 @@ class SCORER(nn.Module):
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
         return copy_matching_tensors(self, state)
-
-
-def in_rows(tokens: Tokens) -> Tensor:
-    """The features of all cells, in rows: an object vision hands its cells over by salience."""
-    features = tokens.features
-    return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
 
 
 def _halves(pair: TokenPair) -> Tensor | float:

@@ -32,6 +32,7 @@ class DecoderLayer(nn.Module):
     """h = LN(h + SelfAttention(h)); h = LN(h + CrossAttention(h, D)); g = GELU(W1 h); h = LN(r + Drop(W2 g)).
 
     r is h (``standard_ffn``), or g (``models/transformer_decoder.py``: the h that came in is not carried on).
+    With ``method.fusion`` "apart" CrossAttention(h, D) is W [A(h, D1); A(h, D2)] over both pictures' cells.
     """
 
     def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
@@ -47,6 +48,7 @@ class DecoderLayer(nn.Module):
         self.ffn_out = nn.Linear(width, width)
         self.dropout = nn.Dropout(config.dropout)
         self.standard_ffn = preset.standard_ffn
+        self.join = nn.Linear(2 * width, width) if config.fusion == "apart" else None
 
     def forward(self, h: Tensor, memory: KeysValues, past: KeysValues | None) -> LayerOutput:
         """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones.
@@ -62,11 +64,22 @@ class DecoderLayer(nn.Module):
             keys, values = (torch.cat(both, dim=2) for both in zip(past, new, strict=True))
         read, _ = self.own(self.own.project_queries(h), keys, values, allowed)
         h = self.own_norm(h + read)
-        read, attention = self.cross(self.cross.project_queries(h), *memory)
+        read, attention = self._read(h, memory)
         h = self.cross_norm(h + read)
         g = F.gelu(self.ffn_in(h))
         kept = h if self.standard_ffn else g
         return LayerOutput(self.ffn_norm(kept + self.dropout(self.ffn_out(g))), new, attention)
+
+    def _read(self, h: Tensor, memory: KeysValues) -> tuple[Tensor, Tensor]:
+        """What words (B, T, D) read of D, and their attention (B, h, T, N), or (B, h, T, 2N) to both pictures
+        apart, half for each."""
+        queries = self.cross.project_queries(h)
+        if self.join is None:
+            read: tuple[Tensor, Tensor] = self.cross(queries, *memory)
+            return read
+        (k1, k2), (v1, v2) = (part.chunk(2, dim=2) for part in memory)
+        (one, first), (other, second) = self.cross(queries, k1, v1), self.cross(queries, k2, v2)
+        return self.join(torch.cat([one, other], dim=-1)), torch.cat([first, second], dim=-1) / 2
 
 
 class Decoder(nn.Module):

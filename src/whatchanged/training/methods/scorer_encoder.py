@@ -4,6 +4,7 @@ Official code: tuyunbin/SCORER. Axis letters as in ``scorer``: B pairs, N cells,
 """
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,15 @@ FIRST_LOG_SCALE = 1.0
 
 QueryKey = tuple[Tensor, Tensor]
 """Queries of one picture and keys of the other, (B, N, D) each."""
+
+
+class Rebuilt(NamedTuple):
+    """One picture rebuilt from the other: its cells (B, N, D), what matching compares, and from which cells
+    of the other each cell was rebuilt, (B, h, N, N), before dropout."""
+
+    cells: Tensor
+    matched: QueryKey
+    attention: Tensor
 
 
 def info_nce(scores: Tensor) -> Tensor:
@@ -41,10 +51,32 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     return x.reshape(x.shape[0], x.shape[1], heads, x.shape[2] // heads).transpose(1, 2)
 
 
-class TokenMatching(nn.Module):
-    """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or summed over heads, without unit length.
+def fuse_rebuilt(a: Tensor, b: Tensor, fusion: str) -> Tensor:
+    """Both rebuilt pictures (B, N, D) as what D comes from: (B, N, 2D), (B, N, D), or apart (B, 2N, D).
 
-    c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Source: equation 4; models/SCORER.py.
+    Source: the paper's comparison on CLEVR-DC.
+    """
+    if fusion == "concatenate":
+        return torch.cat([a, b], dim=-1)
+    if fusion == "apart":
+        return torch.cat([a, b], dim=1)
+    return a + b if fusion == "sum" else a * b
+
+
+def view_distance(matched: QueryKey) -> Tensor:
+    """Mean squared distance between the cells of one pair that matching compares, cell by cell: no negatives.
+
+    Source: RR+L2 of the paper's comparison, which does not say between what; this is our reading.
+    """
+    return F.mse_loss(*matched)
+
+
+class TokenMatching(nn.Module):
+    """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or over heads, without unit length.
+
+    c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Heads are summed or averaged. With
+    ``method.matching`` "max" or "mean", TM is the product of what each picture's tokens pool to:
+    Σ_d pool_l(q_ld) pool_m(k_md). Source: equation 4; models/SCORER.py.
     """
 
     def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
@@ -52,17 +84,26 @@ class TokenMatching(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(FIRST_LOG_SCALE)) if preset.learned_scale else None
         self.heads = config.heads if preset.match_heads else 1
         self.constant = 1 / config.temperature
+        self.pooling = config.matching
+        self.share = 1 / self.heads if config.heads_combined == "mean" else 1.0
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
         """Queries, keys (B, N, D) -> scores (B, B), rows asking; of all processes' pictures, in each."""
         keys = gather_batch(keys)
-        own = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads))
-        scores = gather_batch(own)
+        if self.pooling == "tokens":
+            own = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads))
+        else:
+            own = self._pool(queries) @ self._pool(keys).T
+        scores = gather_batch(own * self.share if self.share != 1 else own)
         if self.log_scale is None:
             return scores * self.constant
         with torch.no_grad():  # the code does so after each update: s is never read above the limit
             self.log_scale.clamp_(max=LARGEST_LOG_SCALE)
         return scores * self.log_scale.exp()
+
+    def _pool(self, tokens: Tensor) -> Tensor:
+        """(B, N, D) -> (B, D)."""
+        return tokens.amax(1) if self.pooling == "max" else tokens.mean(1)
 
 
 class MultiHeadAttention(nn.Module):
@@ -110,10 +151,10 @@ class Reconstruction(nn.Module):
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
         self.matching = TokenMatching(config, preset)
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, QueryKey]:
-        """x asks, y is asked, (B, N, D) each -> x' (B, N, D), and what matching needs."""
+    def forward(self, x: Tensor, y: Tensor) -> Rebuilt:
+        """x asks, y is asked, (B, N, D) each."""
         heads = self.attention.heads
         queries, keys = self.attention.query(x), self.attention.key(y)
         parts = [split_heads(part, heads) for part in (queries, keys, self.attention.value(y))]
-        read, _ = self.attention(*parts)
-        return self.norm(x + read), (queries, keys)
+        read, attention = self.attention(*parts)
+        return Rebuilt(self.norm(x + read), (queries, keys), attention)

@@ -124,7 +124,6 @@ def draw_pool(
     seed: int,
     size: tuple[int, int],
     workers: int,
-    device: str = "cpu",
     advance: Callable[[int], None] | None = None,
     views: Views = "jittered",
     doubles: float = 0.0,
@@ -140,8 +139,8 @@ def draw_pool(
     missing = [n for n in numbers if not (out / f"{n:05d}.pictures.npy").exists()]
     if advance is not None:
         advance(SHARD * (len(numbers) - len(missing)))
-    draw = partial(draw_shard, out, seed, size, device, count=SHARD, views=views, doubles=doubles)
-    render([Scene(())], 32, 32, device=device)  # compiles once, so that the workers only load what is cached
+    draw = partial(draw_shard, out, seed, size, count=SHARD, views=views, doubles=doubles)
+    render([Scene(())], 32, 32)  # compiles once, so that the workers only load what is cached
     with worker_pool(workers) as pool:
         for _ in pool.map(draw, missing):
             if advance is not None:
@@ -151,21 +150,20 @@ def draw_pool(
 
 @contextmanager
 def growing(
-    out: Path, seed: int, size: tuple[int, int], devices: Sequence[str], scenes: int
+    out: Path, seed: int, size: tuple[int, int], workers: int, scenes: int
 ) -> Iterator[list[BaseProcess]]:
-    """Draw missing shards in the background, one process per entry of ``devices``, up to ``scenes`` triples.
+    """Draw missing shards in the background by so many processes, up to ``scenes`` triples.
 
-    The processes are yielded in the order of ``devices``, so that a caller may end some of them earlier
-    (``stop``). The others end with the block; the shards that they were drawing are lost. Process k of n
-    draws the shards k, k + n, ..., so the numbers may have gaps. Pictures drawn on a GPU differ from a CPU's
-    in the last digits.
+    The processes are yielded, so that a caller may end some of them earlier (``stop``). The others end with
+    the block; the shards that they were drawing are lost. Process k of n draws the shards k, k + n, ..., so
+    the numbers may have gaps.
     """
     write_description(out, seed, *size)
     shards = range(-(-scenes // SHARD))
     started: list[BaseProcess] = []
     try:
-        for index, device in enumerate(devices):
-            arguments = (out, seed, size, device, shards[index :: len(devices)], SHARD)
+        for index in range(workers):
+            arguments = (out, seed, size, shards[index::workers], SHARD)
             started.append(start_process(_draw_missing, arguments))
         yield started
     finally:
@@ -181,23 +179,20 @@ def stop(out: Path, processes: Sequence[BaseProcess]) -> None:
     clear_drafts(out)
 
 
-def _draw_missing(
-    out: Path, seed: int, size: tuple[int, int], device: str, numbers: Sequence[int], count: int
-) -> None:
+def _draw_missing(out: Path, seed: int, size: tuple[int, int], numbers: Sequence[int], count: int) -> None:
     import torch
 
     end_with_parent()
     torch.set_num_threads(1)  # every core has a process of its own
     for number in numbers:
         if not (out / f"{number:05d}.pictures.npy").exists():
-            draw_shard(out, seed, size, device, number, count)
+            draw_shard(out, seed, size, number, count)
 
 
 def draw_shard(
     out: Path,
     seed: int,
     size: tuple[int, int],
-    device: str,
     number: int,
     count: int | None = None,
     views: Views = "jittered",
@@ -211,7 +206,7 @@ def draw_shard(
     rng = np.random.default_rng((seed, number, 1))
     # Light and material vary here; exposure, sharpness and noise whenever a picture is used (``augment``).
     looks = [_drawn_look(rng) for _ in scenes]
-    pictures = render(scenes, width, height, looks=looks, device=device)
+    pictures = render(scenes, width, height, looks=looks)
     truths = [picture_truth(scene, width, height) for scene in scenes]
     arrays: dict[str, Any] = {
         "change": np.array([_change_codes(t.change) for t in triples], np.int8),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeGuard, runtime_checkable
 import torch
 from torch import Tensor, nn
 
+from whatchanged.errors import ShapeError
 from whatchanged.training.batches import Batch
 
 PixelStatistics = tuple[tuple[float, ...], tuple[float, ...]]
@@ -231,6 +232,50 @@ class PlainVision(nn.Module):
 def hide(features: Tensor, hidden: Tensor | None) -> Tensor:
     """A copy of features (B, N, F) with zeros at hidden tokens (B, N); the original stays untouched."""
     return features if hidden is None else features.masked_fill(hidden.unsqueeze(-1), 0.0)
+
+
+def in_rows(tokens: Tokens) -> Tensor:
+    """The features of all cells, row by row (B, N, F): an object vision hands its cells over by salience."""
+    features = tokens.features
+    return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
+
+
+def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
+    """The pair so that token n of both pictures belongs together, for methods that compare by position.
+
+    Aligned tokens stay as they are; otherwise all cells of the grid stand row by row, token n in cell n.
+    Raises ShapeError where tokens are missing: such pictures cannot be laid cell upon cell.
+    """
+    if pair.aligned:
+        return pair
+    cells = vision.rows * vision.columns
+    if vision.patches != cells:
+        raise ShapeError(
+            f"this method lays both pictures cell upon cell: got {vision.patches} cells, wanted all {cells}"
+            " of the grid. Set vision.keep = 0."
+        )
+    numbers = torch.arange(cells, device=pair.before.cells.device).expand_as(pair.before.cells)
+    before, after = (replace(own, features=in_rows(own), cells=numbers) for own in pair)
+    return TokenPair(before, after)
+
+
+def coordinates(cells: Tensor, rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Where cells lie on the grid, as two numbers from -1 on:  x = 2 column / columns - 1,  y likewise.
+
+    cells: numbers, row by row, (..., N) -> (..., N, 2) of ``dtype``, x first. The last cell is below 1.
+    Source: Park et al.'s released code, which others took over.
+    """
+    x, y = (cells % columns).to(dtype), (cells // columns).to(dtype)
+    return torch.stack([2 * x / columns - 1, 2 * y / rows - 1], dim=-1)
+
+
+def on_both_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
+    """Attention (B, 2, N) to the tokens of both pictures -> on their grids, (B, 2, rows, columns).
+
+    cells: (B, 2, N), ``TokenPair.cells``. What several tokens of one cell get adds up.
+    """
+    grids = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
+    return grids.scatter_add(2, cells, attention).view(-1, 2, vision.rows, vision.columns)
 
 
 def to_patches(attention: Tensor, patches: int) -> Tensor:

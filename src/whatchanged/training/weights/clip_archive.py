@@ -64,6 +64,8 @@ _MOST_NAMES = 5_000_000
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file, a state dictionary or a TorchScript archive, floats as float32.
 
+    A checkpoint of several state dictionaries: their names stand before those of their tensors.
+
     Raises RecipeError for a file that is none of these, or is damaged.
     """
     try:
@@ -74,7 +76,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         elif start == _ZIP and _is_script(path):
             results = dict(_read_script(path))
         else:
-            results = _flat(torch.load(path, map_location="cpu", weights_only=True))
+            with torch.serialization.safe_globals([(OrderedDict, name) for name in _SETTINGS]):
+                results = _flat(torch.load(path, map_location="cpu", weights_only=True))
         for name, tensor in results.items():
             _check_storage(tensor, name)
     except _DAMAGE as error:
@@ -98,10 +101,21 @@ def _read_safetensors(path: Path) -> dict[str, Tensor]:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
+_SETTINGS = ("utils.attr_dict.AttrDict", "utils.collections.AttrDict")
+"""Classes of the settings that SCORER's code, and what it descends from, keep beside their weights. They are
+read as the dictionaries that they are."""
+
+
 def _flat(loaded: Any) -> dict[str, Tensor]:
-    """A state dictionary, or a training checkpoint that holds one under that name."""
-    state = loaded.get("state_dict", loaded)
-    return {name.removeprefix("module."): t for name, t in state.items() if isinstance(t, Tensor)}
+    """A state dictionary; a training checkpoint that holds one under a usual name; or one that holds several,
+    whose names then stand before those of their tensors."""
+    state = loaded.get("state_dict", loaded.get("model_state_dict", loaded))
+    results = {str(name).removeprefix("module."): t for name, t in state.items() if isinstance(t, Tensor)}
+    for part, inside in state.items():
+        if isinstance(part, str) and isinstance(inside, Mapping):
+            own = {name: t for name, t in inside.items() if isinstance(name, str) and isinstance(t, Tensor)}
+            results |= {f"{part}.{name.removeprefix('module.')}": t for name, t in own.items()}
+    return results
 
 
 def _is_script(path: Path) -> bool:

@@ -1,12 +1,12 @@
-"""CLIP's weights into CLIP4IDC: which tensor of the file goes where, for three layouts of names.
+"""CLIP's weights, or the authors', into CLIP4IDC: which tensor of the file goes where.
 
-The layouts: OpenAI's; open_clip's, which has the same names, those of the text tower with or without
-``text.`` before them; Hugging Face's ``CLIPModel``. All are translated to OpenAI's names first, then to ours.
+CLIP comes in three layouts of names: OpenAI's; open_clip's, which has the same names, those of the text tower
+with or without ``text.`` before them; Hugging Face's ``CLIPModel``. All are translated to OpenAI's names
+first, then to ours; those of CLIP4IDC's authors: ``clip4idc_weights``.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -15,7 +15,14 @@ from torch import Tensor
 from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
 from whatchanged.training.methods.clip4idc import CLIP4IDC, NEW
+from whatchanged.training.weights.clip4idc_weights import (
+    CAPTIONER,
+    authors_target,
+    is_authors,
+    without_prefix,
+)
 from whatchanged.training.weights.clip_archive import read_tensors
+from whatchanged.training.weights.published import CopiedWeights, check_preset
 
 NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")
 """Entries of OpenAI's archives that are no weights; Hugging Face's files have ``position_ids``."""
@@ -64,35 +71,28 @@ _OUR_BLOCK = {
 }
 
 
-@dataclass(frozen=True)
-class CopiedWeights:
-    """Which tensors of a weights file were used.
-
-    used, unused: the file's names, translated to OpenAI's. missing, mismatched: our names of tensors that the
-    file lacks, or has in another shape; the latter with both shapes.
-    """
-
-    used: tuple[str, ...]
-    unused: tuple[str, ...]
-    missing: tuple[str, ...]
-    mismatched: tuple[str, ...]
-
-    def __str__(self) -> str:
-        parts = [f"{len(self.used)} tensors used"]
-        for name in ("unused", "missing", "mismatched"):
-            results: tuple[str, ...] = getattr(self, name)
-            parts += [f"{len(results)} {name}: " + ", ".join(results)] if results else []
-        return "; ".join(parts)
-
-
 def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
-    """Copy the weights of a CLIP file into ``method``, and say what was used and what was not.
+    """Copy the weights of a CLIP file, or of one of CLIP4IDC's authors, into ``method``; say what was used.
 
-    Tensors that CLIP does not have (the new ones of the pair encoder, the captioner) keep their initial
-    values. Raises RecipeError if a tensor of CLIP's is missing or of another shape; ``method`` stays as it
-    was.
+    Tensors that the file does not have (of CLIP: the new ones of the pair encoder, the captioner) keep their
+    initial values. Raises RecipeError if one that it must have is missing or of another shape; ``method``
+    stays as it was.
     """
-    own, given = method.state_dict(), to_openai(read_tensors(path))
+    tensors = read_tensors(path)
+    authors = is_authors(tensors)
+    if authors:
+        check_preset(method, path)
+        tensors = without_prefix(tensors)
+    own, given = method.state_dict(), to_openai(tensors)
+    wanted, learned = _of_clip(method), frozenset[str]()
+    if authors:
+        captions = any(name.startswith(CAPTIONER) for name in given)
+        learned = frozenset({"retrieval", "caption"} if captions else {"retrieval"})
+        wanted = {
+            name
+            for name, _ in method.named_parameters()
+            if not name.startswith("vision.") and (captions or not name.startswith("captioner."))
+        }
     placed = {
         name: (source, t) for source, tensor in given.items() for name, t in _targets(method, source, tensor)
     }
@@ -101,12 +101,13 @@ def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
     report = CopiedWeights(
         tuple(sorted(used)),
         tuple(sorted(given.keys() - used - {s for n, (s, _) in placed.items() if n in own})),
-        tuple(sorted(_of_clip(method) - placed.keys())),
+        tuple(sorted(wanted - placed.keys())),
         tuple(
             f"{n} (got {tuple(t.shape)}, wanted {tuple(own[n].shape)})"
             for n, (_, t) in sorted(placed.items())
             if n in own and own[n].shape != t.shape
         ),
+        learned if authors else None,
     )
     if report.missing or report.mismatched:
         words = any("words.weight" in name for name in report.mismatched)
@@ -165,6 +166,8 @@ def _targets(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[st
             part, _, kind = block[3].rpartition(".")
             if part in _OUR_BLOCK:
                 yield f"{place}.{_OUR_BLOCK[part]}.{kind}", tensor
+    elif own := authors_target(source, tensor):
+        yield own
     elif source in _OURS:
         name = _OURS[source]
         tables = {"words.weight": "captioner.words.weight", "text_positions": "captioner.positions"}

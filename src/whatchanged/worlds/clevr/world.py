@@ -72,7 +72,7 @@ DRAWERS = (
     Drawer(
         "clevr-change",
         f"scenes with the cameras of CLEVR-Change, {TWIN}",
-        "whatchanged.training.objects.drawers:clevr_change",
+        "whatchanged.synth.clevr.drawers:clevr_change",
         (480, 320),
         extra="train",
         elsewhere=True,
@@ -80,7 +80,7 @@ DRAWERS = (
     Drawer(
         "clevr-dc",
         f"scenes with cameras anywhere around, as in CLEVR-DC, {TWIN}",
-        "whatchanged.training.objects.drawers:clevr_dc",
+        "whatchanged.synth.clevr.drawers:clevr_dc",
         (480, 320),
         extra="train",
         elsewhere=True,
@@ -88,7 +88,7 @@ DRAWERS = (
     Drawer(
         "clevr-low",
         f"scenes with later cameras that stand lower, so that objects hide each other, {TWIN}",
-        "whatchanged.training.objects.drawers:clevr_low",
+        "whatchanged.synth.clevr.drawers:clevr_low",
         (480, 320),
         extra="train",
         elsewhere=True,

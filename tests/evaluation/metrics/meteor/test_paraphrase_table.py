@@ -1,7 +1,7 @@
 import gzip
 
 import pytest
-from meteor_package import write_paraphrases
+from support.meteor_package import write_paraphrases
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics.meteor import paraphrase_table

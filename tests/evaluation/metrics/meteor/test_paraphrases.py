@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from meteor_package import write_paraphrases
+from support.meteor_package import write_paraphrases
 
 from whatchanged.evaluation.metrics.meteor.paraphrases import read_paraphrases
 

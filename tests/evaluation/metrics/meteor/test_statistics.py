@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from meteor_package import make_package
+from support.meteor_package import make_package
 
 from whatchanged.errors import MetricUnavailable, PredictionsError
 from whatchanged.evaluation.metrics.meteor import MOST_WORDS, meteor, statistics

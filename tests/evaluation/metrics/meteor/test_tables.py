@@ -3,7 +3,7 @@ import sys
 import types
 
 import pytest
-from meteor_package import make_package
+from support.meteor_package import make_package
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics.meteor import tables

@@ -216,17 +216,18 @@ class Shown:
         return np.asarray(self._browser.photograph())[:height, :width]
 
     def _open(self, design: Design, document: HTMLDocument) -> None:
-        """A page with the design's files, our own parts and ``page.js``, in a window of the document's size.
+        """A page with the design's files, our own parts and scripts, in a window of the document's size.
 
         A graphics card may go on painting in tiles that suit the size in which a window was opened, and its
         dithering of gradients begins anew with each.
         """
         parts = (HERE / "parts.css").read_text(encoding="utf-8")
-        script = (HERE / "page.js").read_text(encoding="utf-8")
+        files = [(HERE / name).read_text(encoding="utf-8") for name in ("page.js", "edits.js")]
+        scripts = "".join(f"<script>{text}</script>" for text in files)
         page = self._folder / f"{design.name.replace('/', '-')}.html"
         page.write_text(
             f'<!DOCTYPE html><html><head><meta charset="utf-8">{design.head(self._modules)}'
-            f'<style>{parts}</style><style id="w-sheet"></style><script>{script}</script></head>'
+            f'<style>{parts}</style><style id="w-sheet"></style>{scripts}</head>'
             "<body></body></html>",
             encoding="utf-8",
         )

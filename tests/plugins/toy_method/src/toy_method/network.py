@@ -13,10 +13,18 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from toy_method.settings import ToyConfig
-from whatchanged.training.batches import Batch, Example, stack_pictures
-from whatchanged.training.methods import Cache, copy_matching_tensors
-from whatchanged.training.vision.base import Vision
-from whatchanged.vocabulary import PAD, Vocabulary, padded
+from whatchanged.training.methods import (
+    PAD,
+    Batch,
+    Cache,
+    Example,
+    Vision,
+    Vocabulary,
+    copy_matching_tensors,
+    method_and_vision,
+    padded,
+    stack_pictures,
+)
 
 
 class Memory(NamedTuple):
@@ -30,6 +38,7 @@ class ToyMean(nn.Module):
 
     attention_description = "even: it looks everywhere alike"
     architecture = "toy-mean"
+    growing_axes: Mapping[str, Sequence[int]] = {"words": (3,)}
     padding_sensitive_tasks: frozenset[str] = frozenset()
 
     def __init__(self, config: ToyConfig, vision: Vision, vocabulary: Vocabulary) -> None:
@@ -86,11 +95,7 @@ class ToyMean(nn.Module):
         return
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        vision = {f"vision.{name}" for name in self.vision.token_parameters()}
-        groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
-        for name, parameter in self.named_parameters():
-            groups["vision" if name in vision else "method"].append(parameter)
-        return [{"name": name, "params": params} for name, params in groups.items() if params]
+        return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from whatchanged.recipes.checks import require_positive
-from whatchanged.recipes.methods import MethodSettings, Task
-from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes import MethodSettings, Recipe, Task, require_positive
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from whatchanged.synth.screens.pages.changes.edit import (
     PageEdit,
     Setting,
     Way,
+    call,
     has_text,
     other_color,
     sign,
@@ -79,11 +80,7 @@ def theme(rng: Rng, at: Setting) -> PageEdit | None:
     ground = other_color(rng, at.element.fill)
     parts = [float(part) for part in ground[5:-1].split(",")[:3]]
     ink_color = "#f0f0f0" if sum(parts) < 330 else "#1c1c1c"
-    script = (
-        f"const s=document.documentElement.style;s.setProperty('--w-ground','{ground}');"
-        f"s.setProperty('--w-ink','{ink_color}')"
-    )
-    return PageEdit("recolored", "theme", script)
+    return PageEdit("recolored", "theme", call("theme", ground, ink_color))
 
 
 def disabled(rng: Rng, at: Setting) -> PageEdit | None:
@@ -92,10 +89,8 @@ def disabled(rng: Rng, at: Setting) -> PageEdit | None:
     if e.tag not in ("button", "input", "select", "textarea", "sl-button", "sl-input"):
         return None
     on = not e.disabled
-    script = f"const e=screens.elements[$I];e.disabled={'true' if on else 'false'};"
-    if on and rng.random() < 0.5:
-        script += f"e.style.setProperty('opacity','{rng.uniform(0.35, 0.7):.2f}','important');"
-    return PageEdit("recolored", "opacity", script, state="disabled", on=on)
+    opacity = f"{rng.uniform(0.35, 0.7):.2f}" if on and rng.random() < 0.5 else None
+    return PageEdit("recolored", "opacity", call("disabled", on, opacity), state="disabled", on=on)
 
 
 def selected(rng: Rng, at: Setting) -> PageEdit | None:

@@ -15,7 +15,7 @@ from whatchanged.worlds.screens.kinds import Kind
 class PageEdit:
     """One change to be made.
 
-    script: JavaScript in which ``$I`` stands for the number of the element. inserts: whether it inserts one
+    script: a call in the page, as ``call`` writes it. inserts: whether it inserts one
     element, which becomes the last one, and which is what was added. state: what the element becomes, or no
     longer is. on: whether it becomes so, by its state or its aspect (a shadow, italics); None where neither is
     said. alike: whether it makes sense on several alike elements at once. swap: the other
@@ -45,18 +45,22 @@ Way = Callable[[Rng, Setting], PageEdit | None]
 """A change that fits the element; None where it does not."""
 
 
+def call(function: str, *values: object) -> str:
+    """A script that calls a function of ``edits.js`` with the element and these values.
+
+    ``$I`` stands for the number of the element until it is known.
+    """
+    return f"screens.edits.{function}({', '.join(['$I', *map(json.dumps, values)])});"
+
+
 def styled(**properties: str) -> str:
     """A script that sets style properties of the element."""
-    sets = "".join(
-        f"e.style.setProperty({json.dumps(name.replace('_', '-'))},{json.dumps(value)},'important');"
-        for name, value in properties.items()
-    )
-    return f"const e=screens.elements[$I];{sets}"
+    return call("style", {name.replace("_", "-"): value for name, value in properties.items()})
 
 
 def inserted(where: str, html: str, inside: bool = True) -> str:
     """A script that inserts HTML beside the element, or into the page where ``inside`` is false."""
-    return f"screens.insert({'$I' if inside else -1},{json.dumps(where)},{json.dumps(html)})"
+    return f"screens.insert({'$I' if inside else -1}, {json.dumps(where)}, {json.dumps(html)});"
 
 
 def sign(rng: Rng, up: float = 0.5) -> int:

@@ -1,9 +1,7 @@
 """Changes of place and of size."""
 
-import json
-
 from whatchanged.synth.screens.choices import magnitude
-from whatchanged.synth.screens.pages.changes.edit import PageEdit, Setting, Way, has_text, sign, styled
+from whatchanged.synth.screens.pages.changes.edit import PageEdit, Setting, Way, call, has_text, sign, styled
 from whatchanged.synth.screens.words import Rng
 
 INLINE = ("inline", "contents")
@@ -59,12 +57,7 @@ def order(rng: Rng, at: Setting) -> PageEdit | None:
     ):
         return None
     other = beside[0].i
-    script = (
-        f"const a=screens.elements[$I],b=screens.elements[{other}];"
-        "if(a.parentNode===b.parentNode){const mark=document.createTextNode('');a.replaceWith(mark);"
-        "b.replaceWith(a);mark.replaceWith(b)}"
-    )
-    return PageEdit("moved", "order", script, swap=other)
+    return PageEdit("moved", "order", call("order", other), swap=other)
 
 
 def overlap(rng: Rng, at: Setting) -> PageEdit | None:
@@ -115,9 +108,7 @@ def _side(rng: Rng, at: Setting, side: str, old: float) -> PageEdit | None:
     if old + step < max(6, 0.3 * old):
         return None
     if e.tag == "rect":
-        return PageEdit(
-            "resized", side, f"const e=screens.elements[$I];e.setAttribute('{side}',{round(old + step)})"
-        )
+        return PageEdit("resized", side, call("attribute", side, round(old + step)))
     new = f"{old + step:.0f}px"
     limits = {f"min_{side}": "0", f"max_{side}": "none", "box_sizing": "border-box", "flex": "none"}
     return PageEdit("resized", side, styled(**{side: new}, **limits), alike=True)
@@ -150,11 +141,7 @@ def point(rng: Rng, at: Setting) -> PageEdit | None:
         return PageEdit("moved", "point", styled(translate=f"0 {step}px"))
     if e.element != "chart bar" or e.height + step < 3:
         return None
-    script = (
-        "const e=screens.elements[$I],n=(k)=>parseFloat(e.getAttribute(k));"
-        f"const h=n('height')+({step});e.setAttribute('y',n('y')-({step}));e.setAttribute('height',h)"
-    )
-    return PageEdit("resized", "height", script)
+    return PageEdit("resized", "height", call("bar", step))
 
 
 def series(rng: Rng, at: Setting) -> PageEdit | None:
@@ -163,13 +150,8 @@ def series(rng: Rng, at: Setting) -> PageEdit | None:
     if e.tag != "polyline":
         return None
     share = rng.uniform(0.06, 0.3)
-    script = (
-        "const e=screens.elements[$I];const p=e.getAttribute('points').split(' ').map(q=>q.split(',').map(Number));"
-        "const ys=p.map(q=>q[1]),h=Math.max(...ys)-Math.min(...ys)+10;"
-        f"const w={json.dumps([round(float(v), 3) for v in rng.normal(0, 1, 12)])};"
-        f"e.setAttribute('points',p.map((q,k)=>[q[0],Math.max(1,q[1]+{share:.3f}*h*w[k%12])].join(',')).join(' '))"
-    )
-    return PageEdit("replaced", "values", script)
+    steps = [round(float(v), 3) for v in rng.normal(0, 1, 12)]
+    return PageEdit("replaced", "values", call("series", round(float(share), 3), steps))
 
 
 def progress(rng: Rng, at: Setting) -> PageEdit | None:
@@ -178,11 +160,7 @@ def progress(rng: Rng, at: Setting) -> PageEdit | None:
     if e.element not in ("progress bar", "slider"):
         return None
     value = int(rng.integers(3, 98))
-    script = (
-        f"const e=screens.elements[$I];e.children[0].style.width='{value}%';"
-        f"if(e.children[1])e.children[1].style.left='{value}%'"
-    )
-    return PageEdit("replaced", "values", script)
+    return PageEdit("replaced", "values", call("progress", value))
 
 
 GEOMETRY: dict[Way, float] = {

@@ -1,9 +1,16 @@
 """Things that come, go or are exchanged; other words; and states that add or exchange something."""
 
 import html
-import json
 
-from whatchanged.synth.screens.pages.changes.edit import PageEdit, Setting, Way, has_text, inserted, styled
+from whatchanged.synth.screens.pages.changes.edit import (
+    PageEdit,
+    Setting,
+    Way,
+    call,
+    has_text,
+    inserted,
+    styled,
+)
 from whatchanged.synth.screens.pages.writer import ICONS, art_of
 from whatchanged.synth.screens.words import LANGUAGES, RandomTexts, Rng
 
@@ -69,7 +76,7 @@ def rewrite(rng: Rng, at: Setting) -> PageEdit | None:
         return None
     label = e.element in ("label", "button", "tab", "link", "navigation link", "menu item")
     aspect = "number" if number else "label" if label else "text"
-    return PageEdit("rewritten", aspect, f"screens.elements[$I].textContent={json.dumps(' '.join(parts))}")
+    return PageEdit("rewritten", aspect, call("text", " ".join(parts)))
 
 
 def typed(rng: Rng, at: Setting) -> PageEdit | None:
@@ -81,8 +88,7 @@ def typed(rng: Rng, at: Setting) -> PageEdit | None:
         "sl-input",
     ):
         return None
-    text = json.dumps(at.texts.words(1, 3))
-    return PageEdit("rewritten", "text", f"const e=screens.elements[$I];e.value={text};e.placeholder=''")
+    return PageEdit("rewritten", "text", call("typed", at.texts.words(1, 3)))
 
 
 def language(rng: Rng, at: Setting) -> PageEdit | None:
@@ -92,8 +98,8 @@ def language(rng: Rng, at: Setting) -> PageEdit | None:
         return None
     names = [name for name in LANGUAGES if name != at.texts.name]
     other = RandomTexts(rng, names[int(rng.integers(len(names)))])
-    text = json.dumps(other.words(1, max(1, len(e.text.split()))))
-    return PageEdit("rewritten", "language", f"screens.elements[$I].textContent={text}")
+    text = other.words(1, max(1, len(e.text.split())))
+    return PageEdit("rewritten", "language", call("text", text))
 
 
 def remove(rng: Rng, at: Setting) -> PageEdit | None:
@@ -112,15 +118,8 @@ def repeat(rng: Rng, at: Setting) -> PageEdit | None:
     e = at.element
     if e.element not in REPEATED or (e.drawn and e.tag != "svg"):
         return None
-    words = json.dumps([at.texts.words(1, 2) for _ in range(6)])
-    script = (
-        "const a=screens.elements[$I],c=a.cloneNode(true);"
-        f"const w={words};let k=0;const t=document.createTreeWalker(c,NodeFilter.SHOW_TEXT);"
-        "while(t.nextNode())if(t.currentNode.textContent.trim())t.currentNode.textContent=w[k++%6];"
-        "for(const x of c.querySelectorAll('[data-e]'))x.removeAttribute('data-e');"
-        "a.after(c);screens.elements.push(c)"
-    )
-    return PageEdit("added", "element", script, inserts=True)
+    words = [at.texts.words(1, 2) for _ in range(6)]
+    return PageEdit("added", "element", call("repeat", words), inserts=True)
 
 
 def small(rng: Rng, at: Setting) -> PageEdit | None:
@@ -219,13 +218,13 @@ def replace_icon(rng: Rng, at: Setting) -> PageEdit | None:
     if e.element != "icon":
         return None
     if e.tag == "svg":
-        return PageEdit("replaced", "icon", _redrawn(ICONS[int(rng.integers(len(ICONS)))]))
+        return PageEdit("replaced", "icon", call("icon", ICONS[int(rng.integers(len(ICONS)))], ""))
     others = [o for o in at.layout.elements if o.tag == e.tag == "i" and o.look != e.look]
     if not others:
         return None
     other = others[int(rng.integers(len(others)))]
     taken = "className" if not e.text else "textContent"
-    return PageEdit("replaced", "icon", f"screens.elements[$I].{taken}=screens.elements[{other.i}].{taken}")
+    return PageEdit("replaced", "icon", call("take", other.i, taken))
 
 
 def loading(rng: Rng, at: Setting) -> PageEdit | None:
@@ -233,18 +232,7 @@ def loading(rng: Rng, at: Setting) -> PageEdit | None:
     if at.element.element != "icon" or at.element.tag != "svg":
         return None
     ring = '<circle cx="12" cy="12" r="9" opacity=".3"></circle>'
-    script = _redrawn("M12 3a9 9 0 0 1 9 9") + f";e.insertAdjacentHTML('afterbegin','{ring}')"
-    return PageEdit("replaced", "icon", script, state="loading", on=True)
-
-
-def _redrawn(path: str) -> str:
-    """A script that draws an icon with this path alone, on a ground of 24 by 24."""
-    return (
-        "const e=screens.elements[$I];e.setAttribute('viewBox','0 0 24 24');"
-        "const paths=[...e.querySelectorAll('path,use,circle,rect,polygon,polyline,line')];"
-        "const first=document.createElementNS('http://www.w3.org/2000/svg','path');"
-        f"first.setAttribute('d','{path}');for(const p of paths)p.remove();e.append(first)"
-    )
+    return PageEdit("replaced", "icon", call("icon", "M12 3a9 9 0 0 1 9 9", ring), state="loading", on=True)
 
 
 def replace_picture(rng: Rng, at: Setting) -> PageEdit | None:
@@ -266,9 +254,7 @@ def check(rng: Rng, at: Setting) -> PageEdit | None:
     e = at.element
     if e.element not in ("checkbox", "radio button", "switch"):
         return None
-    script = "const e=screens.elements[$I];" + (
-        "e.classList.toggle('w-on')" if e.element == "switch" else "e.checked=!e.checked"
-    )
+    script = call("toggle" if e.element == "switch" else "check")
     return PageEdit("replaced", "mark", script, state="checked", on=not e.checked)
 
 
@@ -282,11 +268,7 @@ def exchange(rng: Rng, at: Setting) -> PageEdit | None:
         f'<span style="display:inline-block;width:{side}px;height:{side}px;background:var(--w-accent)"></span>',
         f'<b style="display:inline-block;height:{side}px">{html.escape(at.texts.word())}</b>',
     )[int(rng.integers(2))]
-    script = (
-        f"const a=screens.elements[$I];a.insertAdjacentHTML('afterend',{json.dumps(new)});const b=a.nextElementSibling;"
-        "b.dataset.e=a.dataset.e;a.remove();screens.elements[$I]=b"
-    )
-    return PageEdit("replaced", "element", script)
+    return PageEdit("replaced", "element", call("exchange", new))
 
 
 THINGS: dict[Way, float] = {

@@ -1,0 +1,1 @@
+"""What the shipped CLEVR models say of scenes, of other pictures and of worse ones."""

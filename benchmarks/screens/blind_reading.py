@@ -1,0 +1,148 @@
+r"""Sentences of several states of the program, read blind: the reader does not know which one spoke.
+
+    python -m benchmarks.screens.blind_reading choose $UI_DEV --seed 44 --changed 60 --unchanged 15 > LIST
+    python -m benchmarks.screens.blind_reading sheet $UI_DEV LIST \
+        --state before=A.jsonl --state after=B.jsonl -o SHEET
+    python -m benchmarks.screens.blind_reading count SHEET/key.json VERDICTS
+
+``choose`` writes the seed and the ids: pairs with a visible change and pairs without one, drawn at random.
+``sheet`` writes for the reader
+
+    SHEET/items.jsonl   {"item", "picture", "sentence"}, the sentences of all states in one random order
+    SHEET/pictures/     before and after side by side, one PNG a pair
+
+and, not for the reader, ``key.json``: the pair and the state of each item. A state is a file of answers with
+the fields ``id`` and ``caption``. A sentence that all states share is one item.
+
+The reader is given ``DEFINITIONS`` and writes VERDICTS, a JSON line an item: ``item``, ``own`` (his own
+sentence, written first), ``verdict``, ``reason``. ``count`` tells how often each state got each verdict.
+"""
+
+import argparse
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from benchmarks.markdown import table
+
+VERDICTS = ("useful", "true-vague", "partly", "false", "missed", "false alarm", "right")
+DEFINITIONS = """\
+useful       true, and names the thing (by a noun, by words written on it, or by its place beside words) and
+             tells how it changed; "something was added" is not useful
+true-vague   true, but names no thing, or not how it changed
+partly       a part of it is wrong, or it tells a consequence in place of the cause
+false        wrong
+missed       it says that nothing visible changed, and something did
+false alarm  it says that something changed, and nothing visible did
+right        it says that nothing visible changed, and so it is
+"""
+GAP = 12
+"""Pixels of grey between the two pictures."""
+
+
+def choose(folder: Path, seed: int, changed: int, unchanged: int) -> dict[str, Any]:
+    """The seed, and the ids of pairs that were labelled with and without a visible change."""
+    pairs = _pairs(folder).values()
+    rng = random.Random(seed)
+    chosen = {}
+    for name, label, count in (("changed", "yes", changed), ("unchanged", "no", unchanged)):
+        ids = sorted(one["id"] for one in pairs if one["visible_change"] == label)
+        chosen[name] = sorted(rng.sample(ids, count))
+    return {"seed": seed, **chosen}
+
+
+def write_sheet(folder: Path, chosen: dict[str, Any], states: dict[str, Path], out: Path) -> None:
+    """What the reader is given, and the key, from the answers of each state."""
+    pairs = _pairs(folder)
+    spoken: dict[tuple[str, str], list[str]] = {}
+    for state, path in states.items():
+        answers = {one["id"]: one["caption"] for one in _lines(path)}
+        for pair in (*chosen["changed"], *chosen["unchanged"]):
+            spoken.setdefault((pair, answers[pair]), []).append(state)
+    order = list(spoken)
+    random.Random(chosen["seed"]).shuffle(order)
+    (out / "pictures").mkdir(parents=True)
+    pictures = {pair: f"pictures/{at:03}.png" for at, pair in enumerate(dict.fromkeys(p for p, _ in order))}
+    for pair, name in pictures.items():
+        _side_by_side(folder / pairs[pair]["before"], folder / pairs[pair]["after"]).save(out / name)
+    items, key = [], {}
+    for number, (pair, sentence) in enumerate(order):
+        items.append({"item": number, "picture": pictures[pair], "sentence": sentence})
+        key[str(number)] = {"id": pair, "states": spoken[pair, sentence]}
+    (out / "items.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items))
+    (out / "definitions.txt").write_text(DEFINITIONS)
+    (out / "key.json").write_text(json.dumps(key, indent=1))
+
+
+def count(key: dict[str, Any], verdicts: Sequence[dict[str, Any]]) -> dict[str, Counter[str]]:
+    """State -> verdict -> how often.
+
+    Raises ValueError where a verdict is unknown, or the items are not those of the key.
+    """
+    if sorted(str(one["item"]) for one in verdicts) != sorted(key):
+        raise ValueError("not one verdict for every item")
+    counts: dict[str, Counter[str]] = {}
+    for one in verdicts:
+        if one["verdict"] not in VERDICTS:
+            raise ValueError(f"item {one['item']}: no verdict is called {one['verdict']!r}")
+        for state in key[str(one["item"])]["states"]:
+            counts.setdefault(state, Counter())[one["verdict"]] += 1
+    return counts
+
+
+def _side_by_side(before: Path, after: Path) -> Image.Image:
+    """Two pictures on grey, the old one at the left (above, where they are broad)."""
+    one, other = (Image.open(path).convert("RGB") for path in (before, after))
+    width, height = max(one.width, other.width), max(one.height, other.height)
+    below = width > height
+    size = (width, one.height + GAP + other.height) if below else (one.width + GAP + other.width, height)
+    both = Image.new("RGB", size, (128, 128, 128))
+    both.paste(one, (0, 0))
+    both.paste(other, (0, one.height + GAP) if below else (one.width + GAP, 0))
+    return both
+
+
+def _pairs(folder: Path) -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for one in _lines(folder / "pairs.jsonl")}
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Sentences read blind.")
+    actions = parser.add_subparsers(dest="action", required=True)
+    chooser = actions.add_parser("choose")
+    chooser.add_argument("folder", type=Path)
+    chooser.add_argument("--seed", type=int, required=True)
+    chooser.add_argument("--changed", type=int, default=60)
+    chooser.add_argument("--unchanged", type=int, default=15)
+    sheet = actions.add_parser("sheet")
+    sheet.add_argument("folder", type=Path)
+    sheet.add_argument("list", type=Path)
+    sheet.add_argument("--state", action="append", required=True, metavar="NAME=ANSWERS")
+    sheet.add_argument("-o", "--output", type=Path, required=True)
+    counter = actions.add_parser("count")
+    counter.add_argument("key", type=Path)
+    counter.add_argument("verdicts", type=Path)
+    given = parser.parse_args(arguments)
+    if given.action == "choose":
+        print(json.dumps(choose(given.folder, given.seed, given.changed, given.unchanged), indent=1))
+    elif given.action == "sheet":
+        states = {name: Path(path) for name, path in (one.split("=", 1) for one in given.state)}
+        write_sheet(given.folder, json.loads(given.list.read_text()), states, given.output)
+    else:
+        counts = count(json.loads(given.key.read_text()), _lines(given.verdicts))
+        rows = [[state, *(str(found[verdict]) for verdict in VERDICTS)] for state, found in counts.items()]
+        print(table(["state", *VERDICTS], *rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""Plots drawn by two versions of matplotlib, three of which really changed: are these listed first?
+
+    python -m benchmarks.screens.plot_versions OLD/bin/python,NEW/bin/python [...] --seeds 301,302 [--record]
+
+OLD, NEW: Pythons with whatchanged and two versions of matplotlib; without NEW, the Python that runs this. OLD
+draws the folder of before, NEW the folder of after, in which three random plots really change, visibly, in
+any kind of change of the world of screens, small ones too. Plots are of designs that nothing is trained on.
+All that the versions draw otherwise is in the pairs: text, ticks, legends. Nothing is fitted or chosen here.
+
+A row tells: the files that differ at all; those that are called changed; the groups; how many of the really
+changed ones stand among the first three that are listed; and of them, in how many the first statement has
+kind and place right, or one of the statements that are told.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.record import Watch, add_record_option, write_result
+from benchmarks.screens.regions import Answer, judged
+from whatchanged.compare.comparison import Comparison, compare
+from whatchanged.compare.pairs import match_folders
+from whatchanged.compare.run import Outcome
+from whatchanged.compare.settings import CompareSettings
+from whatchanged.worlds.screens.truth import ScreenTruth, from_json
+
+CHANGED = 3
+
+
+def draw(python: str, out: Path, seed: int, plots: int, changed: int = 0) -> None:
+    """A folder of plots, drawn by that Python."""
+    command = [
+        python,
+        "-m",
+        "benchmarks.screens.plot_versions_draw",
+        str(out),
+        f"--seed={seed}",
+        f"--plots={plots}",
+    ]
+    subprocess.run([*command, f"--changed={changed}"], check=True)
+
+
+def listed(found: Comparison) -> list[str]:
+    """The names of the pairs that are called changed, in the order in which they are listed."""
+    places = [index for group in found.groups for index in group.members]
+    return [found.outcomes[index].pair.pair_id for index in places if found.outcomes[index].changed]
+
+
+def told_of(outcome: Outcome, truth: ScreenTruth) -> list[bool]:
+    """Of each statement of an answer, whether its kind and place are those of the change."""
+    assert outcome.answer is not None
+    assert outcome.answer.as_measured is not None
+    statements = outcome.answer.as_measured.statements
+    answers = [Answer(1.0, str(one.kind), "", one.box_before, one.box_after) for one in statements]
+    return [judged(answer, truth)["statement"] for answer in answers]
+
+
+def row_of(old: Path, new: Path, versions: str, seed: int, model: str | None) -> dict[str, Any]:
+    """What is told of one draw by these versions."""
+    truths = json.loads(new.with_suffix(".json").read_text(encoding="utf-8"))
+    comparison = compare(match_folders(old, new), CompareSettings(model), workers=1)
+    outcomes = {outcome.pair.pair_id: outcome for outcome in comparison.outcomes}
+    told = [told_of(outcomes[name], from_json(line, name)) for name, line in truths.items()]
+    order = listed(comparison)
+    return {
+        "versions": versions,
+        "seed": seed,
+        "plots": len(outcomes),
+        "differ": sum(
+            one.answer is not None and one.answer.verdict != "identical" for one in outcomes.values()
+        ),
+        "called changed": len(order),
+        "groups": sum(group.changed > 0 for group in comparison.groups),
+        "really changed": len(truths),
+        "listed first": sum(name in truths for name in order[: len(truths)]),
+        "first statement right": sum(right[:1] == [True] for right in told),
+        "one statement right": sum(any(right) for right in told),
+    }
+
+
+def version_of(python: str) -> str:
+    """The version of matplotlib that a Python has."""
+    command = [python, "-c", "import matplotlib; print(matplotlib.__version__)"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def rows_of(
+    pythons: Sequence[tuple[str, str]], seeds: Sequence[int], plots: int, model: str | None
+) -> list[dict[str, Any]]:
+    """A row for each two Pythons and each seed."""
+    rows = []
+    for one, other in pythons:
+        versions = f"{version_of(one)} and {version_of(other)}"
+        for seed in seeds:
+            with tempfile.TemporaryDirectory() as folder:
+                old, new = Path(folder, "old"), Path(folder, "new")
+                draw(one, old, seed, plots)
+                draw(other, new, seed, plots, CHANGED)
+                rows.append(row_of(old, new, versions, seed, model))
+            print(rows[-1], flush=True)
+    return rows
+
+
+def main() -> None:
+    """Prints a row for each draw, and records them where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("pythons", nargs="+", metavar="OLD,NEW")
+    parser.add_argument("--seeds", default="301,302,303")
+    parser.add_argument("--plots", type=int, default=40)
+    parser.add_argument("--model", help="insist on this model")
+    add_record_option(parser, "plot_versions")
+    options = parser.parse_args()
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    pythons = [
+        (old, new or sys.executable) for old, _, new in (two.partition(",") for two in options.pythons)
+    ]
+    with Watch() as watch:
+        rows = rows_of(pythons, seeds, options.plots, options.model)
+    if options.record:
+        draws = {f"draw {number}": seed for number, seed in enumerate(seeds, 1)}
+        write_result(options.record, "rows", {"rows": rows}, watch=watch, seeds=draws)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,343 @@
+"""Statements named by the words that are read in and beside their boxes.
+
+A thing without a noun still has a name: what is written in it, or what is written beside it. Words name a
+thing where they stand in both pictures, or where no letter of them is in doubt.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from whatchanged.answers.answer import Answer
+from whatchanged.answers.beside import (
+    Wanted,
+    beginning,
+    lies_inside,
+    moved,
+    shift_of,
+    words_beside,
+)
+from whatchanged.answers.rewriting import by_words
+from whatchanged.measured import Box, Kind, Statement
+from whatchanged.measured.pixels.boxes import area, common
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules import sentences
+from whatchanged.measured.rules.sentences import MOST, OF_THE_WHOLE, Subject, plain_subject, reword
+from whatchanged.text.around import Around, is_text, lines_around, upright_lines
+from whatchanged.text.quotes import ELLIPSIS, certain, handle, same_words, shortened
+from whatchanged.text.reader import LineAt, PairReader, ReadLine, words_in
+
+LARGE = 0.6
+"""Share of a picture from which on a box is no thing that words could name."""
+MOST_LINES = 6
+"""Lines of a thing that are read at most, of each picture."""
+MOST_ALIKE = 12
+"""Alike things whose words are read; of more than so many none are."""
+LENGTHY = 2.0
+"""How many times as long as high a line is that is no row of icons."""
+ICON = (8, 40, 1.6)
+"""Pixels of an icon's sides at least and at most, and how many times as long as the other one is at most."""
+THIN = (4, 8)
+"""Pixels of a line's width at most, and how many times as long it is at least."""
+BAND = (0.7, 0.25)
+"""Shares of the picture's sides that a band across or down it is long at least and broad at most."""
+AROUND_TEXT = frozenset(
+    {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
+)
+"""Finer words for what happened to a thing, and not to the text in it."""
+
+NAMELESS = "Something "
+"""How the sentence about a thing begins that has no name."""
+
+Size = tuple[int, int]
+
+
+@dataclass
+class _Site:
+    """A statement with the lines around it, and what was read of them.
+
+    statement  as it is told so far
+    around     the lines around its box before and after; none where it has none there
+    size       width and height of the picture in which it is shown
+    read       what the lines in it say, before and after
+    """
+
+    statement: Statement
+    around: tuple[Around, Around]
+    size: Size
+    read: tuple[list[ReadLine], list[ReadLine]] = field(default_factory=lambda: ([], []))
+
+    @property
+    def side(self) -> int:
+        """The picture in which it is shown: 1, the one after, unless it is only in the one before."""
+        return 0 if self.statement.box_after is None else 1
+
+    @property
+    def box(self) -> Box:
+        """Its box in that picture."""
+        box = self.statement.box_after or self.statement.box_before
+        assert box is not None
+        return box
+
+
+def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
+    """The answer with its statements named; as it is where nothing changed for sure, or a model wrote it.
+
+    before, after: (H, W, 3), RGB, on white. The measured answer beneath stays without names: pairs that
+    changed alike have other words. Raises MissingExtra where the recogniser is not installed.
+    """
+    if answer.description is not None or answer.verdict != "changed" or not answer.changes:
+        return answer
+    changes = named(answer.changes, before, after)
+    # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
+    told = [one for one in changes[:MOST] if one is changes[0] or not one.sentence.startswith(NAMELESS)]
+    return replace(answer, changes=changes, sentence=sentences.together(changes, told))
+
+
+def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tuple[Statement, ...]:
+    """The statements with the names that were read for those that a sentence tells; the others as they are.
+
+    before, after: (H, W, 3), RGB. Raises MissingExtra where the recogniser is not installed.
+    """
+    pictures = (before, after)
+    reader = PairReader(pictures)
+    sites = [_site(one, pictures) for one in statements[:MOST] if not _is_whole(one)]
+    _read_own(sites, reader)
+    for site in sites:
+        if site.statement.count == 1:
+            site.statement = by_words(site.statement, site.read, pictures)
+    subjects: list[Subject | None] = [_own_subject(site) for site in sites]
+    nameless = [number for number, subject in enumerate(subjects) if subject is None]
+    found = _beside([sites[number] for number in nameless], reader, statements)
+    for number, beside in zip(nameless, found, strict=True):
+        subjects[number] = beside
+    results = list(statements)
+    places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
+    for place, site, subject in zip(places, sites, subjects, strict=True):
+        # A model has words of its own for a thing that nothing is read of.
+        was_read = site.statement != statements[place] or (subject is not None and subject.named)
+        if subject is not None and (was_read or site.statement.element is None):
+            results[place] = reword(_with_words(site, subject), subject, site.size)
+    return tuple(results)
+
+
+def _is_whole(statement: Statement) -> bool:
+    """Whether a statement is about the picture as a whole, or about what follows another change."""
+    return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows
+
+
+def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> _Site:
+    """A statement with the lines around its box in each picture."""
+    shown = pictures[statement.box_after is not None]
+    site = _Site(statement, (Around(), Around()), (shown.shape[1], shown.shape[0]))
+    if not _is_large(site):
+        boxes = (statement.box_before, statement.box_after)
+        before, after = (
+            Around() if box is None else lines_around(picture, box)
+            for picture, box in zip(pictures, boxes, strict=True)
+        )
+        site.around = (before, after)
+    return site
+
+
+def _is_large(site: _Site) -> bool:
+    return area(site.box) >= LARGE * site.size[0] * site.size[1]
+
+
+def _read_own(sites: Sequence[_Site], reader: PairReader) -> None:
+    """Read the lines in the statements' boxes, those of the first statement first."""
+    wanted = [(site, at) for site in sites for at in _own_lines(site, reader)]
+    for (site, at), found in zip(wanted, reader.read(at for _, at in wanted), strict=True):
+        if found is not None:
+            site.read[at.side].append(found)
+
+
+def _own_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
+    """The lines in a statement's box in both pictures; of several alike things the first line in each."""
+    if site.statement.count > 1:
+        if site.statement.count <= MOST_ALIKE:
+            yield from _alike_lines(site, reader)
+        return
+    for side, box in ((1, site.statement.box_after), (0, site.statement.box_before)):
+        lines = site.around[side].own[:MOST_LINES]
+        lengthy = any(line[2] - line[0] >= LENGTHY * (line[3] - line[1]) for line in lines)
+        upright = () if box is None or lengthy else upright_lines(reader.pictures[side], box)
+        for line in upright or lines:
+            yield LineAt(side, line, bool(upright))
+
+
+def _alike_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
+    """The first line in each of several alike things, in both pictures where they are there; each once."""
+    dx, dy = shift_of(site.statement)
+    places = [(site.side, box) for box in site.statement.boxes]
+    if not _came_or_went(site.statement):
+        before = (moved(box, (-dx, -dy)) for box in site.statement.boxes)
+        places += [(0, box) for box in before if lies_inside(box, reader.pictures[0].shape)]
+    firsts = [
+        LineAt(side, beginning(line))
+        for side, box in places
+        for line in lines_around(reader.pictures[side], box).own[:1]
+    ]
+    yield from dict.fromkeys(firsts)
+
+
+def _came_or_went(statement: Statement) -> bool:
+    """Whether a thing is in one of the pictures alone, so that its words are the change."""
+    return statement.box_before is None or statement.box_after is None
+
+
+def _own_subject(site: _Site) -> Subject | None:
+    """The subject of a statement by the words in it; None where there are none that may be quoted."""
+    statement = site.statement
+    if statement.count > 1:
+        return _alike_subject(site)
+    found = _own_words(site)
+    if found is None:
+        return None
+    text, several = found
+    aspect = str(statement.values.get("aspect", ""))
+    noun = plain_subject(statement, site.size).noun
+    if noun is not None and noun != "text":
+        return Subject(noun, text)
+    if aspect == "fill" and statement.kind == "recolored":
+        return Subject("background", None, f'of "{text}"')
+    lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
+    if noun == "text" or (is_text(lines, site.box) and aspect not in AROUND_TEXT):
+        return Subject("text", f"{text} {ELLIPSIS}" if several and not text.endswith(ELLIPSIS) else text)
+    return Subject("area", None, f'with "{text}"')
+
+
+def _own_words(site: _Site) -> tuple[str, bool] | None:
+    """The first words in a thing that may be quoted, and whether there are more lines."""
+    statement = site.statement
+    if "text_before" in statement.values:
+        return None  # the words are told as what changed
+    came_or_went = _came_or_went(statement)
+    others = site.read[1 - site.side]
+    lines = site.read[site.side]
+    for line in lines:
+        text = _quoted(line, site.box, statement)
+        if text and (came_or_went or any(_says(text, other) for other in others)):
+            return shortened(text), len(lines) > 1
+    return None
+
+
+def _quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
+    """The words of a line in a box, if they may be quoted: those that came or went are the change."""
+    within = words_in(line, box)
+    return certain(line, within, alone=True) if _came_or_went(statement) else handle(line, within)
+
+
+def _says(text: str, other: ReadLine) -> bool:
+    """Whether a line says the same, or has those words in it."""
+    theirs = handle(other)
+    return theirs is not None and (same_words(text, theirs) or f" {text} " in f" {theirs} ")
+
+
+def _alike_subject(site: _Site) -> Subject | None:
+    """The subject of alike things, by the words in them; None where none may be quoted."""
+    statement = site.statement
+    known = []
+    for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
+        box = max(statement.boxes, key=lambda box: common(box, line.at.box))
+        text = _quoted(line, box, statement)
+        if text and (_came_or_went(statement) or any(_says(text, other) for other in site.read[0])):
+            known.append(shortened(text))
+    if not known:
+        return None
+    noun, count = statement.element, statement.count
+    if len(known) < count:
+        words = " and ".join(f'"{text}"' for text in list(dict.fromkeys(known))[:2])
+        return Subject(noun or "thing", None, f"with {words} among them", count=count)
+    if all(same_words(text, known[0]) for text in known):
+        return Subject(noun or "text", known[0], count=count)
+    joined = f'"{known[0]}" and "{known[1]}"' if count == 2 else f'from "{known[0]}" to "{known[-1]}"'
+    return Subject(noun or "text", None, joined, count=count)
+
+
+def _beside(sites: Sequence[_Site], reader: PairReader, statements: Sequence[Statement]) -> list[Subject]:
+    """The subjects of things without words of their own, by what stands beside them.
+
+    Of several alike things the first and the last one are looked at.
+    """
+    wanted: list[Wanted] = []
+    for site in sites:
+        shift = shift_of(site.statement)
+        if site.statement.count == 1:
+            wanted.append(Wanted(site.side, site.around[site.side].beside, shift))
+            wanted.append(Wanted(site.side, ()))
+            continue
+        boxes = sorted(site.statement.boxes, key=lambda box: (box[1], box[0]))
+        for box in (boxes[0], boxes[-1]):
+            wanted.append(Wanted(site.side, lines_around(reader.pictures[site.side], box).beside, shift))
+    found = words_beside(wanted, reader, statements)
+    return [
+        _nameless_subject(site, found[2 * number], found[2 * number + 1]) for number, site in enumerate(sites)
+    ]
+
+
+def _nameless_subject(site: _Site, first: tuple[str, str] | None, last: tuple[str, str] | None) -> Subject:
+    """The subject of a thing without words of its own.
+
+    first, last: what it, or the first and the last of several things, stand beside.
+    """
+    statement = site.statement
+    plain = plain_subject(statement, site.size)
+    if _is_large(site) and statement.count == 1:
+        noun = _OF_LARGE.get((statement.kind, statement.values.get("aspect") == "fill"))
+        return plain if noun is None else Subject(noun, None, "of the picture")
+    noun = plain.noun or ("text" if _is_legible(site) else _shape(site))
+    if first is None or (plain.count > 1 and last is None):
+        return replace(plain, noun=noun)
+    relation, text = first
+    told = f'{relation} "{text}"'
+    if plain.count > 1 and last is not None and last != first:
+        joint = "and" if plain.count == 2 else "to"
+        told = (
+            f'{told} {joint} "{last[1]}"' if last[0] == relation else f'{told} {joint} {last[0]} "{last[1]}"'
+        )
+    return replace(plain, noun=noun, beside=told)
+
+
+_OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {
+    ("moved", False): "content",
+    ("resized", False): "content",
+    ("recolored", True): "background",
+}
+"""What of a picture a change is about that shows all over it, by its kind and whether it is one of a fill."""
+
+
+def _is_legible(site: _Site) -> bool:
+    """Whether what a thing holds is text, if none that may be quoted."""
+    lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
+    return is_text(lines, site.box)
+
+
+def _shape(site: _Site) -> str | None:
+    """What a thing without words is by its shape; None where that tells nothing."""
+    box = site.box
+    aspect = site.statement.values.get("aspect")
+    width, height = box[2] - box[0], box[3] - box[1]
+    short, long = sorted((width, height))
+    if aspect == "fill":
+        return "area"
+    if short <= THIN[0] and long >= THIN[1] * short:
+        return "line"
+    if aspect == "icon" or (short >= ICON[0] and long <= min(ICON[1], ICON[2] * short)):
+        return "icon"
+    shares = (width / site.size[0], height / site.size[1])
+    return "band" if max(shares) >= BAND[0] and min(shares) <= BAND[1] else None
+
+
+def _with_words(site: _Site, subject: Subject) -> Statement:
+    """The statement with what was read among its values, as far as it may be quoted."""
+    statement = site.statement
+    values: dict[str, Any] = {}
+    read = " ".join(
+        text for text in (_quoted(line, site.box, statement) for line in site.read[site.side]) if text
+    )
+    if subject.named and read and "text_before" not in statement.values:
+        values["words"] = read if statement.count == 1 else subject.words or read
+    if subject.beside is not None:
+        values["beside"] = subject.beside
+    return replace(statement, values={**statement.values, **values}) if values else statement

@@ -1,0 +1,113 @@
+"""Whether a text was rewritten, decided by what was read before and after."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any
+
+from whatchanged.measured import Box, Statement
+from whatchanged.measured.amounts.coverage import read_coverage
+from whatchanged.measured.amounts.type import read_line, type_change
+from whatchanged.measured.pixels.layers import far
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.text.around import is_text
+from whatchanged.text.quotes import certain, differing, handle, same_words
+from whatchanged.text.reader import ReadLine, words_in
+from whatchanged.words import color_code
+
+KINDS = ("rewritten", "restyled", "replaced", "recolored", "resized")
+"""Kinds of what may be a text that was rewritten."""
+UNCLEAR = ("shape", "part", "text")
+"""Finer words of what is not told further: what of a text that says the same changed is looked for."""
+UNLIKE = 0.75
+"""Two readings that are less alike are of two texts, even if a letter of each may be wrong."""
+ICONS = 0.6
+"""Confidence of a line of letters at least."""
+SHORT = 2.5
+"""How many times as long as high an icon, or two of them, may be."""
+SAME_COLOR = 24
+"""Levels by which the colour of a text may differ from itself."""
+LinesOfBoth = tuple[list[ReadLine], list[ReadLine]]
+"""The lines of a thing, before and after."""
+
+
+def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
+    """The statement, rewritten where other words were read before than after, and else not.
+
+    Where the words are told beyond doubt they stand in its values, ``text_before`` and ``text_after``.
+    """
+    was, now = statement.box_before, statement.box_after
+    if statement.kind not in KINDS or was is None or now is None:
+        return statement
+    if statement.kind == "rewritten" and all(map(_is_icon, [*read[0], *read[1]])):
+        return replace(statement, kind="restyled", values={"aspect": "shape"})
+    boxes = (was, now)
+    if not all(read) or not all(map(_is_text, read, boxes)):
+        return statement
+    texts = [_joined(lines, box, handle) for lines, box in zip(read, boxes, strict=True)]
+    if None in texts:
+        return statement
+    before, after = (text or "" for text in texts)
+    if same_words(before, after):
+        unclear = statement.kind == "rewritten" or statement.values.get("aspect") in UNCLEAR
+        return _same_text(statement, read, pictures) if unclear else statement
+    sure = [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
+    quotes = None if None in sure else differing(sure[0] or "", sure[1] or "")
+    if quotes is not None:
+        said = {"text_before": quotes.before, "text_after": quotes.after}
+        return _rewritten(statement, said)
+    if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
+        return _rewritten(statement, {})
+    return statement
+
+
+def _is_icon(read: ReadLine) -> bool:
+    """Whether a line is so short, and read so badly, that it is none."""
+    left, top, right, bottom = read.at.box
+    return read.line.confidence < ICONS and right - left <= SHORT * (bottom - top)
+
+
+def _is_text(lines: Sequence[ReadLine], box: Box) -> bool:
+    """Whether the lines are all that a box holds, and not the words of something larger."""
+    return is_text(tuple(line.at.box for line in lines), box)
+
+
+def _joined(lines: Sequence[ReadLine], box: Box, quote: Any) -> str | None:
+    """What lines say one after the other, as far as they lie in a box; None where one is not read well.
+
+    A line of which hardly a letter is read is taken for icons, and left out.
+    """
+    texts = [quote(line, words_in(line, box)) for line in lines if line.line.confidence >= ICONS]
+    return None if None in texts or not texts else " ".join(texts)
+
+
+def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
+    """The statement as one about a text that was rewritten."""
+    values = statement.values if statement.kind == "rewritten" else {"aspect": "text"}
+    element = None if "state" in statement.values else statement.element  # no control whose state changed
+    return replace(statement, kind="rewritten", element=element, values={**values, **quoted})
+
+
+def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
+    """A text that says the same as before: recoloured, in another type, moved, or only drawn otherwise."""
+    (one, *_), (other, *_) = read
+    was, now = one.at.box, other.at.box
+    covered = [
+        read_coverage(picture[box[1] : box[3], box[0] : box[2]])
+        for picture, box in zip(pictures, (was, now), strict=True)
+    ]
+    first, second = covered
+    if first is not None and second is not None:
+        if far(first.color, second.color) > SAME_COLOR:
+            codes = {"color_before": color_code(first.color), "color_after": color_code(second.color)}
+            return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
+        lines = read_line(first.ink), read_line(second.ink)
+        if lines[0] is not None and lines[1] is not None:
+            finding = type_change(lines[0], lines[1], same_words=True)
+            if finding is not None:
+                values = {"aspect": finding.aspect, **finding.values}
+                return replace(statement, kind=finding.kind, values=values)
+    dx, dy = now[0] - was[0], now[1] - was[1]
+    if (dx or dy) and (now[2] - was[2], now[3] - was[3]) == (dx, dy):
+        return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})
+    return replace(statement, kind="restyled", values={"aspect": "shape"})

@@ -1,0 +1,109 @@
+"""The attention maps of ``caption --attention``: where they go, what lies there already, and writing them."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whatchanged.errors import OutputError, PredictionsError
+from whatchanged.files import write_output
+from whatchanged.links import check_inside, check_link
+from whatchanged.outputs import hold
+
+if TYPE_CHECKING:
+    from whatchanged.captioner.runtime import Captioner
+
+CHUNK = 1000
+"""Pairs in one file of attention maps."""
+
+_NAME = re.compile(r"attention-(\d{7,})\.safetensors")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The maps of one run."""
+
+    folder: Path
+    first: int
+    """The number of the run's first pair in the whole list."""
+    pairs: int
+    """The number of the run's pairs."""
+    about: dict[str, Any]
+    """What the files say of themselves: model, list, grid and layer."""
+
+    def check_free(self, replace: bool) -> None:
+        """Raises OutputError where maps of the run's pairs exist and may not be replaced.
+
+        So it does where another command writes them now, or where a link would lead them elsewhere.
+        """
+        from whatchanged.captioner.attention import file_name
+
+        check_link(self.folder)
+        if self.folder.is_dir():
+            check_inside(self.folder)
+        hold(self.folder / file_name(self.first))
+        existing = self.existing()
+        if existing and not replace:
+            raise OutputError(
+                f"{existing[0]}: there are attention maps already. Pass --resume to continue or --force to "
+                "replace them, or choose another folder."
+            )
+
+    def existing(self) -> list[Path]:
+        """The files of maps in the folder whose first pair is one of the run's."""
+        span = range(self.first, self.first + self.pairs)
+        names = {path: _NAME.fullmatch(path.name) for path in sorted(self.folder.glob("attention-*"))}
+        return [path for path, name in names.items() if name and int(name[1]) in span]
+
+    def check_written(self, done: int, output: Path) -> None:
+        """Check the maps of the pairs that are done: they exist, and are of this model and list.
+
+        Raises OutputError; ``output`` is the file of predictions, for the message.
+        """
+        from whatchanged.captioner.attention import about_file, file_name
+
+        for start in range(0, done, CHUNK):
+            path = self.folder / file_name(self.first + start)
+            try:
+                about = about_file(path)
+            except PredictionsError as error:
+                raise OutputError(
+                    f"{output}: the maps of its pairs are not in {self.folder}: {error} Name their "
+                    "folder, or pass --force to start anew."
+                ) from error
+            if any(about[key] != value for key, value in self.about.items()):
+                raise OutputError(
+                    f"{path}: these maps were made with another model or list. Name the right folder, or "
+                    "pass --force to start anew."
+                )
+
+    def ends_file(self, done: int) -> bool:
+        """Whether a file of maps is whole once ``done`` pairs of the run are done."""
+        return done % CHUNK == 0 or done == self.pairs
+
+    def write(self, done: int, sentences: dict[str, Any]) -> None:
+        """Write the maps of the last sentences, pair id -> words; ``done`` pairs of the run are done."""
+        from whatchanged.captioner.attention import file_name, pack
+
+        path = self.folder / file_name(self.first + (done - 1) // CHUNK * CHUNK)
+        write_output(path, pack(sentences, self.about))
+
+
+def about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, Any]:
+    """What the files of maps say of themselves. identity: that of the run."""
+    card = captioner.card
+    unnamed = f"as {card.name} {card.version} ({card.method}) gives it"
+    return {
+        "model": identity["model"],
+        "list": identity["list"]["sha256"],
+        "grid": list(captioner.attention.shape),
+        "layer": str(card.provenance.get("attention", unnamed)),
+    }
+
+
+def check_folder(folder: Path) -> None:
+    """Raises OutputError where no maps can be written."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: --attention wants a folder, this is a file. Choose another name.")
+    if not folder.absolute().parent.is_dir():
+        raise OutputError(f"{folder}: the folder {folder.absolute().parent} is not there. Make it first.")

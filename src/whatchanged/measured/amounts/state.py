@@ -1,0 +1,162 @@
+"""What state a control is in: a tick or a dot in a small box, the knob of a switch at one of its ends."""
+
+from typing import Literal
+
+import numpy as np
+
+from whatchanged.measured.pixels.boxes import box_of, common, grown
+from whatchanged.measured.pixels.layers import ground_color, usual_color
+from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.kinds import Finding
+
+ROOM = 12
+"""Pixels around a difference in which the control that it belongs to is looked for."""
+STANDS_OUT = 16
+"""Levels by which a control stands out from its ground at least."""
+BOX_SIDES = (10, 34)
+"""Pixels of the sides of a box for a tick."""
+SQUARE = 1.2
+"""How much longer than the other one of its sides is at most."""
+SWITCH_HEIGHTS, SWITCH_LONG = (12, 40), (1.45, 2.7)
+"""Pixels that a switch is high, and how many times as long it is."""
+SAME_SIDE = 3
+"""Pixels by which the sides of a control may differ between both pictures."""
+MARKED = (0.08, 0.85)
+"""Share of what a box holds that a tick or a dot covers."""
+PLAIN = 0.03
+"""The same where there is none."""
+ROUND_CORNER = 0.12
+"""Part of its side from which on the corners of a box lie outside of it: it is a circle."""
+FULL = 0.65
+"""Part of the box around a dot that it covers at least."""
+KNOB = 0.25
+"""How much more of its half than of the other one a knob covers."""
+
+ControlName = Literal["checkbox", "radio button", "switch"]
+
+
+def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, ControlName, Box] | None:
+    """What became of the state of the control at a difference: the finding, what it is, and its box; else
+    None."""
+    if max(box[2] - box[0], box[3] - box[1]) > SWITCH_LONG[1] * SWITCH_HEIGHTS[1]:
+        return None
+    boxes = [_control_box(picture, box) for picture in (before, after)]
+    was, now = boxes
+    if was is None or now is None:
+        return None
+    if any(abs(a - b) > SAME_SIDE for a, b in zip(was, now, strict=True)):
+        return None
+    width, height = now[2] - now[0], now[3] - now[1]
+    if BOX_SIDES[0] <= min(width, height) and max(width, height) <= min(
+        BOX_SIDES[1], SQUARE * min(width, height)
+    ):
+        return _of_box(before, after, was, now)
+    if (
+        SWITCH_HEIGHTS[0] <= height <= SWITCH_HEIGHTS[1]
+        and SWITCH_LONG[0] <= width / height <= SWITCH_LONG[1]
+    ):
+        return _of_switch(before, after, was, now)
+    return None
+
+
+def _control_box(pixels: Pixels, box: Box) -> Box | None:
+    """The box of what stands out from its ground around a difference; None where it goes on beyond
+    ``ROOM``."""
+    from scipy import ndimage  # slow to import
+
+    window = grown(box, ROOM, (pixels.shape[1], pixels.shape[0]))
+    left, top = window[:2]
+    part = pixels[top : window[3], left : window[2]]
+    ground = ground_color(pixels, window)
+    labels, _ = ndimage.label(steps_from(ground, part) >= STANDS_OUT, np.ones((3, 3), bool))
+    best, most = None, 0
+    for rows, columns in ndimage.find_objects(labels):
+        one = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
+        shared = common(one, box)
+        if shared > most:
+            best, most = one, shared
+    if best is None or best[0] <= window[0] or best[1] <= window[1]:
+        return None
+    return None if best[2] >= window[2] or best[3] >= window[3] else best
+
+
+def _of_box(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, ControlName, Box] | None:
+    """A tick or a dot that came or went in a small box or circle."""
+    one, other = _marked(before, was), _marked(after, now)
+    marked = [MARKED[0] <= share <= MARKED[1] for share in (one, other)]
+    plain = [share <= PLAIN for share in (one, other)]
+    if not (marked[0] and plain[1]) and not (marked[1] and plain[0]):
+        return None
+    element: ControlName = "radio button" if _is_round(after, now) else "checkbox"
+    # in a circle a number may stand as well
+    if element == "radio button" and not _is_dot(*((before, was) if marked[0] else (after, now))):
+        return None
+    return Finding("replaced", "mark", 0.7, {"state": "checked", "on_after": marked[1]}), element, now
+
+
+def _is_dot(pixels: Pixels, box: Box) -> bool:
+    """Whether what a circle holds is a full dot in its middle."""
+    rim = max(3, round(0.2 * (box[2] - box[0])))
+    part = pixels[box[1] + rim : box[3] - rim, box[0] + rim : box[2] - rim]
+    corner = tuple(int(level) for level in np.median(part[[0, 0, -1, -1], [0, -1, 0, -1]], axis=0))
+    mark = steps_from((corner[0], corner[1], corner[2]), part) > 2 * STANDS_OUT
+    around = box_of(mark)
+    if around is None:
+        return False
+    middle = [abs(around[k] + around[k + 2] - mark.shape[1 - k]) <= 3 for k in (0, 1)]
+    full = mark[around[1] : around[3], around[0] : around[2]].mean() >= FULL
+    long = abs((around[2] - around[0]) - (around[3] - around[1])) <= 2
+    return bool(full and long and all(middle))
+
+
+def _marked(pixels: Pixels, box: Box) -> float:
+    """The share of what lies within the edge of a small box that has another colour than most of it."""
+    side = min(box[2] - box[0], box[3] - box[1])
+    rim = max(3, round(0.2 * side))
+    part = pixels[box[1] + rim : box[3] - rim, box[0] + rim : box[2] - rim]
+    if not part.size:
+        return 0.0
+    return float((steps_from(usual_color(part.reshape(-1, 3)), part) > 2 * STANDS_OUT).mean())
+
+
+def _is_round(pixels: Pixels, box: Box) -> bool:
+    """Whether the corners of a box lie outside what stands in it."""
+    ground = ground_color(pixels, box)
+    corner = max(1, round(ROUND_CORNER * (box[2] - box[0])))
+    left, top, right, bottom = box
+    corners = (
+        pixels[top : top + corner, left : left + corner],
+        pixels[top : top + corner, right - corner : right],
+        pixels[bottom - corner : bottom, left : left + corner],
+        pixels[bottom - corner : bottom, right - corner : right],
+    )
+    return all(bool((steps_from(ground, part) < 2 * STANDS_OUT).mean() > 0.7) for part in corners)
+
+
+def _of_switch(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, ControlName, Box] | None:
+    """The knob of a switch that went from one end to the other: at the right it is on."""
+    one, other = _knob_side(before, was), _knob_side(after, now)
+    if one is None or other is None or one == other:
+        return None
+    return Finding("recolored", "fill", 0.7, {"state": "on", "on_after": other == "right"}), "switch", now
+
+
+def _knob_side(pixels: Pixels, box: Box) -> Literal["left", "right"] | None:
+    """The end at which the knob stands: the one half has two colours, the other nothing but the track's."""
+    left, top, right, bottom = box
+    height = bottom - top
+    part = pixels[top + height // 2 - 1 : top + height // 2 + 2, left + 2 : right - 2]
+    half = part.shape[1] // 2
+    inner = min(half - 1, max(3, round(0.5 * height)))
+    ends = [part[:, :inner].reshape(-1, 3), part[:, -inner:].reshape(-1, 3)]
+    usual = [usual_color(end) for end in ends]
+    # the track's colour goes on past the middle, the knob's ends before it
+    reach = [float((steps_from(color, part[:, half - 1 : half + 1]) <= STANDS_OUT).mean()) for color in usual]
+    if (
+        max(abs(a - b) for a, b in zip(*usual, strict=True)) <= 2 * STANDS_OUT
+        or abs(reach[0] - reach[1]) < KNOB
+    ):
+        return None
+    return "left" if reach[0] < reach[1] else "right"

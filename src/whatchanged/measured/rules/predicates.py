@@ -1,0 +1,273 @@
+"""What is said of the thing that changed: the predicate of a statement, from its kind and its values alone.
+
+A predicate begins with its verb, so that any subject may stand before it: "was added", "turned from blue to
+dark grey", "became bolder", "moved right by 8 pixels". Of several things the verb stands in the plural. Where
+a measure is missing, less is said; nothing is said that the values do not hold.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from whatchanged import words
+from whatchanged.measured.result import Kind
+
+Values = Mapping[str, Any]
+"""What was measured, by the keys of ``Statement.values``."""
+
+
+def predicate(kind: Kind | None, values: Values, count: int = 1) -> str:
+    """What happened to a thing, or to ``count`` alike ones, without the thing itself."""
+    return _Verbs(count).finish(exact(kind, values) or _PLAIN[kind])
+
+
+def is_exact(kind: Kind | None, values: Values) -> bool:
+    """Whether the predicate says more than the kind does: an amount, a colour, a state, a finer word."""
+    return exact(kind, values) is not None
+
+
+def exact(kind: Kind | None, values: Values) -> str | None:
+    """The predicate in the singular where the values hold more than the kind says; else None."""
+    state = _state(values)
+    if state is not None:
+        return state
+    aspect = str(values.get("aspect", ""))
+    phrase = _BY_ASPECT.get((kind, aspect)) or _BY_KIND.get(kind)
+    return phrase(values) if phrase is not None else None
+
+
+_PLAIN: Mapping[Kind | None, str] = {
+    "added": "was added",
+    "removed": "was removed",
+    "moved": "moved",
+    "resized": "changed its size",
+    "recolored": "changed its colour",
+    "restyled": "changed its shape or its edge",
+    "rewritten": "reads differently",
+    "replaced": "was replaced",
+    None: "changed",
+}
+"""What is said where nothing but the kind is known."""
+
+STATES: Mapping[str, tuple[str, str]] = {
+    "checked": ("was checked", "was unchecked"),
+    "on": ("was turned on", "was turned off"),
+    "selected": ("was selected", "is no longer selected"),
+    "focused": ("got a focus ring", "lost its focus ring"),
+    "disabled": ("was disabled", "was enabled"),
+    "hovered": ("was highlighted", "is no longer highlighted"),
+    "open": ("was opened", "was closed"),
+    "expanded": ("was expanded", "was collapsed"),
+    "error": ("was marked as wrong", "is no longer marked as wrong"),
+    "loading": ("is now loading", "is no longer loading"),
+}
+"""What is said of what became so, and of what is no longer so."""
+
+
+class _Verbs:
+    """The verbs of a predicate in the number of its subject."""
+
+    def __init__(self, count: int) -> None:
+        self.several = count > 1
+
+    def finish(self, text: str) -> str:
+        """A predicate in the singular, in this number."""
+        if not self.several:
+            return text
+        first, _, rest = text.partition(" ")
+        verb = _PLURALS.get(first, first)
+        rest = f" {rest}".replace(" its ", " their ").replace(" is ", " are ")
+        return f"{verb}{rest}".rstrip()
+
+
+_PLURALS = {"was": "were", "is": "are", "has": "have", "stands": "stand", "shows": "show", "reads": "read"}
+"""Verbs in the singular that have another form in the plural."""
+
+
+def _state(values: Values) -> str | None:
+    """What a state became; None where none is told, or not whether it came or went."""
+    wordings = STATES.get(str(values.get("state")))
+    on = values.get("on_after")
+    return wordings[0 if on else 1] if wordings is not None and isinstance(on, bool) else None
+
+
+def _amounts(values: Values) -> tuple[float, float] | None:
+    """The amounts before and after; None where they are not both known, or the same."""
+    one, other = values.get("amount_before"), values.get("amount_after")
+    if not isinstance(one, int | float) or not isinstance(other, int | float) or one == other:
+        return None
+    return one, other
+
+
+def _either(more: str, less: str) -> Callable[[Values], str | None]:
+    """A predicate by whether an amount grew or shrank."""
+
+    def phrase(values: Values) -> str | None:
+        amounts = _amounts(values)
+        return None if amounts is None else more if amounts[1] > amounts[0] else less
+
+    return phrase
+
+
+def _with_amounts(more: str, less: str) -> Callable[[Values], str | None]:
+    """The same with both amounts in pixels: "became larger, 14 to 16 pixels"."""
+
+    def phrase(values: Values) -> str | None:
+        amounts = _amounts(values)
+        if amounts is None:
+            return None
+        text = more if amounts[1] > amounts[0] else less
+        one, other = (_rounded(amount) for amount in amounts)
+        return text if one == other else f"{text}, {one} to {other} pixels"
+
+    return phrase
+
+
+def _rounded(amount: float) -> str:
+    """Whole pixels; below three of them with the half, since a pixel more is much there."""
+    return f"{round(2 * amount) / 2:g}" if amount < 3 else f"{round(amount)}"
+
+
+def _turned(now: str, no_longer: str) -> Callable[[Values], str | None]:
+    """A predicate by whether something is so after."""
+
+    def phrase(values: Values) -> str | None:
+        on = values.get("on_after")
+        return (now if on else no_longer) if isinstance(on, bool) else None
+
+    return phrase
+
+
+def _always(text: str) -> Callable[[Values], str | None]:
+    """A predicate that needs no value."""
+    return lambda values: text
+
+
+def _moved(values: Values) -> str | None:
+    """ "moved right by 8 pixels", and how it is aligned now, if that is told."""
+    way = words.way(int(values.get("dx", 0)), int(values.get("dy", 0)))
+    align = values.get("align_after")
+    aligned = {"left": "is now aligned left", "right": "is now aligned right", "center": "is now centred"}
+    if isinstance(align, str) and align in aligned:
+        return f"{aligned[align]}, {way.split(' and ')[0]}" if way else aligned[align]
+    return f"moved {way}" if way else None
+
+
+def _axis_limit(values: Values) -> str | None:
+    """What a frame holds was squeezed, stretched or moved along an axis."""
+    if "factor" not in values:
+        return "shows another range of its axis"
+    across, factor = bool(values["axis"]), values["factor"]
+    if factor == 1:
+        text = f"moved {'sideways' if across else 'upwards or downwards'}"
+    else:
+        way = "squeezed" if factor < 1 else "stretched"
+        text = f"was {way} to about {100 * factor:.0f} % of its {'width' if across else 'height'}"
+    return f"{text}, perhaps by another range of its axis"
+
+
+def _length(values: Values) -> str | None:
+    """ "became 12 pixels wider", "became 12 pixels wider and 3 pixels shorter"."""
+    # "dx" and "dy" say the same of the side of a thing that moved
+    width = int(values.get("dwidth", values.get("dx", 0)))
+    height = int(values.get("dheight", values.get("dy", 0)))
+    parts = []
+    if width:
+        parts.append(f"{words.pixels(abs(width))} {'wider' if width > 0 else 'narrower'}")
+    if height:
+        parts.append(f"{words.pixels(abs(height))} {'taller' if height > 0 else 'shorter'}")
+    return f"became {' and '.join(parts)}" if parts else None
+
+
+def _size(values: Values) -> str | None:
+    """Growth in both directions: the size before and after where it is known, else as ``_length`` says it."""
+    if "size_before" in values and "size_after" in values and values["size_before"] != values["size_after"]:
+        one, other = ("{} x {}".format(*values[name]) for name in ("size_before", "size_after"))
+        return f"changed its size from {one} to {other} pixels"
+    return _length(values)
+
+
+def _padding(values: Values) -> str | None:
+    """ "got 8 pixels more room within at the left"."""
+    step = values.get("step")
+    if not isinstance(step, int | float) or not step:
+        return None
+    side = f" at the {values['side']}" if values.get("side") else ""
+    return f"has {words.pixels(abs(round(step)))} {'more' if step > 0 else 'less'} padding{side}"
+
+
+def _gap(values: Values) -> str | None:
+    """ "stands 8 pixels further apart"."""
+    step = values.get("step")
+    if not isinstance(step, int | float) or not step:
+        return None
+    return f"stands {words.pixels(abs(round(step)))} {'further apart' if step > 0 else 'closer together'}"
+
+
+def _colors(values: Values) -> str | None:
+    """ "turned from blue to dark grey", "became darker"."""
+    one, other = values.get("color_before"), values.get("color_after")
+    if not isinstance(one, str) or not isinstance(other, str) or one == other:
+        return None
+    return words.step_of_codes(one, other)
+
+
+def _opacity(values: Values) -> str | None:
+    """ "faded", "became more opaque"."""
+    amounts = _amounts(values)
+    if amounts is None:
+        return None
+    if amounts[1] > amounts[0]:
+        return "became less transparent"
+    return "was dimmed" if values.get("towards") == "dark" else "faded"
+
+
+def _words(values: Values) -> str | None:
+    """'changed from "a" to "b"'."""
+    one, other = values.get("text_before"), values.get("text_after")
+    return f'changed from "{one}" to "{other}"' if one and other and one != other else None
+
+
+def _number(values: Values) -> str | None:
+    """How many there are instead of how many before."""
+    amounts = _amounts(values)
+    return None if amounts is None else f"is {amounts[1]:g} instead of {amounts[0]:g}"
+
+
+_BY_KIND: Mapping[Kind | None, Callable[[Values], str | None]] = {
+    "moved": _moved,
+    "resized": _size,
+    "recolored": _colors,
+    "rewritten": _words,
+}
+"""What is said of a kind whose finer word asks for nothing else."""
+
+_BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
+    ("moved", "axis limit"): _axis_limit,
+    ("moved", "order"): _always("changed places"),
+    ("moved", "gap"): _gap,
+    ("resized", "length"): _length,
+    ("resized", "text size"): _with_amounts("became larger", "became smaller"),
+    ("resized", "marker"): _either("got larger markers", "got smaller markers"),
+    ("resized", "padding"): _padding,
+    ("resized", "gap"): _gap,
+    ("resized", "number"): _number,
+    ("recolored", "opacity"): _opacity,
+    ("restyled", "weight"): _either("became bolder", "became less bold"),
+    ("restyled", "slant"): _turned("is now in italics", "is no longer in italics"),
+    ("restyled", "decoration"): _turned("was underlined", "is no longer underlined"),
+    ("restyled", "struck"): _turned("was struck through", "is no longer struck through"),
+    ("restyled", "letter spacing"): _either("is spaced wider", "is spaced tighter"),
+    ("restyled", "line spacing"): _either(
+        "has more space between its lines", "has less space between its lines"
+    ),
+    ("restyled", "face"): _always("is set in another typeface"),
+    ("restyled", "outline"): _turned("got an outline", "lost its outline"),
+    ("restyled", "border width"): _with_amounts("got a thicker outline", "got a thinner outline"),
+    ("restyled", "line width"): _either("is drawn with a thicker line", "is drawn with a thinner line"),
+    ("restyled", "line style"): _turned("is now dashed", "is no longer dashed"),
+    ("restyled", "radius"): _with_amounts("got rounder corners", "got sharper corners"),
+    ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
+    ("restyled", "filled"): _turned("is now filled", "is now only outlined"),
+    ("restyled", "markers"): _turned("got markers", "lost its markers"),
+}
+"""What is said of a finer word."""

@@ -1,0 +1,88 @@
+"""DIRL + CCR's settings: sizes, switches, and which of them go together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from whatchanged.recipes.checks import (
+    check_dropout,
+    check_width,
+    require,
+    require_not_negative,
+    require_positive,
+    require_used,
+)
+from whatchanged.recipes.methods import MethodSettings, Task
+from whatchanged.recipes.schema import Recipe
+
+
+@dataclass(frozen=True)
+class DirlConfig(MethodSettings):
+    """DIRL's sizes and switches; a loss whose weight is 0 is not computed."""
+
+    implementation: ClassVar[str] = "whatchanged.training.methods.dirl:DIRL"
+
+    name: str = "dirl"
+    preset: Literal["paper", "authors_dc", "authors_change"] = "authors_dc"
+    """The two training scripts of the released code differ: for CLEVR-DC, and for CLEVR-Change."""
+    max_length: int = 40
+    width: int = 512
+    """Of every token."""
+    word_width: int = 300
+    """Of a word's vector."""
+    heads: int = 8
+    """Of each attention; they share the width."""
+    layers: int = 2
+    """Cross-attention layers between the pictures."""
+    decoder_layers: int = 2
+    """Layers of the decoder."""
+    ffn: int = 2048
+    """Width inside the decoder's feed-forward parts."""
+    projector_width: int = 2048
+    """Width inside the projector that only the correlation loss reads."""
+    dropout: float = 0.1
+    """Share of the activations that training sets to 0."""
+    decorrelation_weight: float = 0.03
+    """Of the correlation loss (DIRL)."""
+    off_diagonal: float = 0.003
+    """Weight, in that loss, of what different channels have in common."""
+    epsilon: float = 1e-5
+    """Added to the channels' variances there, so that a constant one does no harm; the code has 0."""
+    contrast_weight: float = 0.05
+    """Of the alignment of sentences and pictures (CCR)."""
+    temperature: float = 0.5
+    """What CCR's scores are divided by."""
+    pooling: Literal["words", "all"] = "words"
+    """Which places CCR's means are over: the words with both marks, or padding too, as in the code."""
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """One task: captioning, with both further losses."""
+        return {"caption": Task(5)}
+
+    @property
+    def compares_by_place(self) -> bool:
+        """What is left of both pictures' token n is fused into one."""
+        return True
+
+    def check(self, recipe: Recipe, where: str) -> None:
+        """Sizes, and switches that only make sense together."""
+        check_width(where, "method.width", self.width, "method.heads", self.heads)
+        sizes = ("word_width", "layers", "decoder_layers", "ffn", "projector_width", "temperature")
+        require_positive(where, "method.", self, *sizes)
+        weights = ("decorrelation_weight", "off_diagonal", "epsilon", "contrast_weight")
+        require_not_negative(where, "method.", self, *weights)
+        for key in ("width", "word_width"):
+            value = getattr(self, key)
+            wanted = "an even number: half of it is a position's"
+            require(where, f"method.{key}", value, value % 2 == 0, wanted)
+        used, by = any("caption" in stage.tasks for stage in recipe.stages), "a stage with the task caption"
+        check_dropout(where, self, used, by)
+        require_used(where, "method.", self, used, by, "decorrelation_weight", "contrast_weight")
+        used, by = self.decorrelation_weight > 0, "method.decorrelation_weight above 0"
+        require_used(where, "method.", self, used, by, "off_diagonal", "epsilon", "projector_width")
+        used, by = self.contrast_weight > 0, "method.contrast_weight above 0"
+        require_used(where, "method.", self, used, by, "temperature", "pooling")
+        wanted = "0: DIRL compares the pictures cell by cell, so it needs all cells, or vision.aligned"
+        kept = getattr(recipe.vision, "keep", 0)
+        require(where, "vision.keep", kept, recipe.vision.tokens_correspond, wanted)

@@ -1,0 +1,136 @@
+"""What figures show of a run or a model's weights, by torch: words, given captions, matched places, blocks.
+
+What a method can show it declares (``training.methods``). Where words looked needs no torch where a model
+is at hand (``Description.word_figure``).
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from whatchanged.captioner.attention import words_with_maps
+from whatchanged.datasets.preparation import preparation
+from whatchanged.errors import ImageError, RecipeError
+from whatchanged.figures import Alignment
+from whatchanged.figures.maps import TitledMaps
+from whatchanged.recipes.schema import Recipe
+from whatchanged.training.batches import PictureReader
+from whatchanged.training.caption import RunCaptioner
+from whatchanged.training.data.pictures import picture_reader
+from whatchanged.training.device import choose_device
+from whatchanged.training.methods import (
+    AlignsPictures,
+    Method,
+    ReadsGivenCaptions,
+    ShowsBlocks,
+    captioning,
+)
+from whatchanged.training.run_folder import open_run
+from whatchanged.training.weights.trained import is_model, open_trained
+from whatchanged.vocabulary import UNK
+
+
+@dataclass(frozen=True)
+class FigureSource:
+    """A trained method, and how it reads a picture by its path."""
+
+    recipe: Recipe
+    method: Method
+    read: PictureReader
+    device: torch.device
+    where: str
+    """The run or the model, for messages."""
+
+    def words(self, before: Path, after: Path, beams: int = 1) -> TitledMaps:
+        """The words that it writes of a pair, each with where it looked. Raises ImageError."""
+        captioner = RunCaptioner(
+            self.recipe.name, self.method, self.read, self.device, beams=beams, maps=True
+        )
+        (said,) = captioner.describe([(before, after)], 1)
+        if isinstance(said, ImageError):
+            raise said
+        return said.words
+
+    @torch.inference_mode()
+    def text_to_image(self, before: Path, after: Path, caption: str) -> TitledMaps:
+        """The words of a given caption, each with its attention to the patches of both pictures.
+
+        Raises RecipeError where the method reads no given captions, or does not know a word.
+        """
+        method = self.method
+        if not isinstance(method, ReadsGivenCaptions):
+            raise self._cannot("text-to-image", "reads no given caption together with the pictures")
+        prepared = preparation(self.recipe.data.preparation).text(caption)
+        ids = method.vocabulary.sentence(prepared)
+        if not prepared or len(ids) > method.max_length:
+            raise RecipeError(
+                f"{self.where}: the caption has {len(ids) - 2} words, and this model reads 1 to"
+                f" {method.max_length - 2} of them."
+            )
+        if UNK in ids:
+            unknown = [word for word in prepared.split() if UNK in method.vocabulary.word_ids(word)]
+            raise RecipeError(f"{self.where}: its vocabulary lacks {', '.join(unknown)}. Use other words.")
+        pictures, asked = self._pictures(before, after), torch.tensor([ids], device=self.device)
+        maps = method.given_caption_attention(*pictures, asked)
+        return words_with_maps(method.vocabulary, ids, _as_array(maps[0]))
+
+    @torch.inference_mode()
+    def alignment(self, before: Path, after: Path) -> Alignment:
+        """From which cells of the other picture each cell is rebuilt. Raises RecipeError where none is."""
+        if not isinstance(self.method, AlignsPictures):
+            raise self._cannot("alignment", "rebuilds no picture from the other")
+        weights, cells = self.method.alignment(*self._pictures(before, after))
+        vision = self.method.vision
+        return Alignment(_as_array(weights[0]), cells[0].cpu().numpy(), (vision.rows, vision.columns))
+
+    @torch.inference_mode()
+    def blocks(self, before: Path, after: Path) -> TitledMaps:
+        """The joint tokens' attention in the last blocks. Raises RecipeError where there is no such token."""
+        if not isinstance(self.method, ShowsBlocks):
+            raise self._cannot("blocks", "has no joint token that reads the patches")
+        found = self.method.block_attention(*self._pictures(before, after))
+        return [(name, _as_array(maps[0])) for name, maps in found.items()]
+
+    def _pictures(self, before: Path, after: Path) -> tuple[Tensor, Tensor]:
+        first, second = (torch.from_numpy(self.read(path))[None].to(self.device) for path in (before, after))
+        return first, second
+
+    def _cannot(self, kind: str, why: str) -> RecipeError:
+        return RecipeError(
+            f"figure {kind}: {self.where} is of {self.method.architecture}, which {why}. `whatchanged figure"
+            " --help` says which methods can."
+        )
+
+
+def open_source(
+    origin: Path,
+    checkpoint: str = "auto",
+    features: Path | None = None,
+    data: Path | None = None,
+    device: str = "cpu",
+) -> FigureSource:
+    """What figures are drawn of: a run's folder, or a model's name or folder.
+
+    checkpoint: of a run, as in ``checkpoint_file``. features: where stored features lie, for a method that
+    reads such. data: the folder of the data set that they name pictures from; default: the run's own. Raises
+    RecipeError or BundleError where nothing can be read.
+    """
+    if is_model(origin):
+        recipe, learner, _ = open_trained(origin)
+    else:
+        recipe, learner, _ = open_run(origin, checkpoint)
+    where = choose_device(device)
+    root = data or Path(recipe.data.path or ".")
+    stored = recipe.data.stored if features is None else str(features.absolute())
+    read = picture_reader(recipe.vision, stored, root.absolute())
+    method = captioning(learner, str(origin)).to(where)
+    method.eval()
+    return FigureSource(recipe, method, read, where, str(origin))
+
+
+def _as_array(maps: Tensor) -> NDArray[np.float32]:
+    return maps.float().cpu().numpy()

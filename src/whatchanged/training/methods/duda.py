@@ -1,0 +1,384 @@
+"""DUDA: the dual dynamic attention model (Park, Darrell and Rohrbach, "Robust Change Captioning", ICCV 2019).
+
+The field's first baseline, and the paper that brought CLEVR-Change. One small network attends to both
+pictures, beside their difference, and each picture is summed under its own map. Before every word a first
+LSTM weighs the picture before, the difference and the picture after, and a second one writes the word:
+    X1, X2 (B, N, F) -> a1, a2 (B, N) -> l_bef, l_diff, l_aft (B, F)
+    h_d -> α (B, 3) -> l_dyn = α · [l_bef; l_diff; l_aft] -> h_c -> word
+    L = caption + λ_map S − λ_ent H
+
+Official code: Seth-Park/RobustChangeCaptioning, for CLEVR-Change only; it has no licence, so none of it is
+here. Axis letters: B pairs, N cells, F width of a cell with its coordinates, D width of the LSTMs, E word
+width, L text positions, V vocabulary.
+
+The paper's text could be read up to its introduction only. What stands here as the paper's (preset
+``paper``, the weights of the losses, the sizes) is recalled; what stands as the code's was read and run.
+``DudaPreset`` has a field per point where the two part ways.
+
+Departures:
+- a sentence ends with EOS, where the code writes the padding's id: the same places are counted;
+- our vocabulary has two marks more, and no mark but the end is ever written, unless ``allow_marks``; the code
+  bans none, and its end at the first word alone, as here;
+- ``entropy_weight`` is 0.0001, as recalled of the paper; the code's default is 0. The recipes say which;
+- distractor pairs are outside the price and the bonus, as in the code; ``regularise`` = "all" lets them in;
+- where unchanged pairs are no scenes' partners but examples like others, all pairs share one caption loss and
+  both regularisers: our reading, since the code has no other data set;
+- rates, steps and the exchange of unchanged views are the recipe's. Validation is greedy (the code draws from
+  the distribution) and keeps one snapshot (the code takes the best of each metric);
+- the head on l_diff for the type of change, which the code computes and never trains, is left out, and so is
+  feeding back the model's own words, which it switches off;
+- a word's map is ours: both maps, each summing to 1, weighed by α; each has half the difference's weight.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from whatchanged.errors import RecipeError
+from whatchanged.recipes.methods.duda import DudaConfig
+from whatchanged.training.methods import (
+    BOS,
+    CLS,
+    EOS,
+    MASK,
+    PAD,
+    UNK,
+    Batch,
+    Cache,
+    Example,
+    TokenPair,
+    Vision,
+    Vocabulary,
+    coordinates,
+    copy_matching_tensors,
+    corresponding,
+    in_parts,
+    kinds_of_pairs,
+    method_and_vision,
+    on_both_grids,
+    padded,
+    share_of_mean,
+    stack_pictures,
+)
+from whatchanged.training.nn.transformer import BLIND
+
+
+@dataclass(frozen=True)
+class DudaPreset:
+    """One reading of the method."""
+
+    coordinates: bool  # two channels of coordinates join the features
+    norm_attention: bool  # group normalisation and dropout inside the network that attends
+    rectify_words: bool  # word vectors pass ReLU and dropout
+
+
+PRESETS = {
+    "paper": DudaPreset(coordinates=False, norm_attention=False, rectify_words=False),
+    "authors": DudaPreset(coordinates=True, norm_attention=True, rectify_words=True),
+}
+
+
+class DudaMemory(NamedTuple):
+    """What the speaker reads of a pair.
+
+    vectors: l_bef, l_diff, l_aft (B, 3, F). view: v (B, E'), before dropout. maps: (B, 2, N), where the
+    vectors come from, each summing to 1. cells: (B, 2, N), where each picture's tokens lie on the grid.
+    """
+
+    vectors: Tensor
+    view: Tensor
+    maps: Tensor
+    cells: Tensor
+
+
+class SpeakerOutput(NamedTuple):
+    """Logits (B, V) of a word, log α (B, 3), and the next state."""
+
+    logits: Tensor
+    log_weights: Tensor
+    state: Cache
+
+
+def attention_price(maps: Tensor) -> Tensor:
+    """S = (Σ a1 + Σ a2) / 2, the mean over pairs: what the maps cover, in cells.
+
+    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code; that the
+    paper has it with the weight 0.0025 is recalled.
+    """
+    return maps.sum(2).mean()
+
+
+def attention_entropy(log_weights: Tensor, real: Tensor) -> Tensor:
+    """H = −(1/B) Σ_pairs Σ_t real_t Σ_i α_ti log α_ti, in nats: summed over words, the mean over pairs.
+
+    log_weights: log α (B, L, 3). real: bool (B, L), the words and the end. At most L ln 3.
+    Source: ``train.py`` of the code.
+    """
+    entropies = -(log_weights.exp() * log_weights).sum(2)  # (B, L)
+    return (entropies * real).sum(1).mean()
+
+
+class DualAttention(nn.Module):
+    """Where to look in both pictures, by one network for the two.
+
+        D = X2 − X1;   z(X) = ReLU(Drop(GN(W1 [X; D] + b)));   a(X) = sigmoid(w2 z(X) + b)
+        l(X) = Σ_n a_n(X) X_n;   l_bef = l(X1), l_aft = l(X2), l_diff = l_aft − l_bef
+
+    W1, w2 are 1 x 1 convolutions. GN normalises each picture over the channels of a group and all cells (eps
+    1e-5). A map is no distribution: each cell has a sigmoid of its own, and l is a sum. D has the same sign
+    for both, so exchanged pictures have other maps. ``paper``: without GN and dropout.
+    Source: ``models/modules.py``; the paper's form is recalled.
+    """
+
+    def __init__(self, width: int, config: DudaConfig, preset: DudaPreset) -> None:
+        super().__init__()
+        inner = config.attention_width
+        self.mix = nn.Linear(2 * width, inner)
+        self.norm = nn.GroupNorm(config.norm_groups, inner) if preset.norm_attention else None
+        self.dropout = nn.Dropout(config.dropout if preset.norm_attention else 0.0)
+        self.score = nn.Linear(inner, 1)
+
+    def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """X1, X2 (B, N, F) -> l_bef, l_diff, l_aft (B, 3, F), and both maps (B, 2, N)."""
+        difference = after - before
+        maps = torch.stack([self._map(own, difference) for own in (before, after)], dim=1)  # (B, 2, N)
+        first, second = ((maps[:, side, None] @ own)[:, 0] for side, own in enumerate((before, after)))
+        return torch.stack([first, second - first, second], dim=1), maps
+
+    def _map(self, own: Tensor, difference: Tensor) -> Tensor:
+        """a(X) (B, N)."""
+        z = self.mix(torch.cat([own, difference], dim=-1))  # (B, N, 2F) -> (B, N, D)
+        if self.norm is not None:
+            z = self.norm(z.transpose(1, 2)).transpose(1, 2)
+        attended: Tensor = self.score(self.dropout(z).relu())[..., 0].sigmoid()
+        return attended
+
+
+class DynamicSpeaker(nn.Module):
+    """Before each word, a weight for the picture before, the difference and the picture after; then the word.
+
+        v       = Drop(ReLU(W_v [l_bef; l_diff; l_aft] + b))
+        h_d,c_d = LSTM_d([v; h_c], (h_d, c_d))
+        α       = softmax(W_a h_d + b);   l_dyn = α_1 l_bef + α_2 l_diff + α_3 l_aft
+        h_c,c_c = LSTM_c([x; l_dyn], (h_c, c_c)),   x = Drop(ReLU(E[w])) (``paper``: E[w])
+        logits  = W_o Drop(h_c) + b
+
+    w is the word before. All four vectors of the state begin with zeros. The h_c that is carried on has no
+    dropout; that of v is drawn anew for each word. Source: ``models/dynamic_speaker.py``.
+    """
+
+    def __init__(self, width: int, config: DudaConfig, preset: DudaPreset, entries: int) -> None:
+        super().__init__()
+        hidden = config.hidden_width
+        self.view = nn.Linear(3 * width, config.view_width)
+        self.attention = nn.LSTMCell(config.view_width + hidden, hidden)
+        self.weigh = nn.Linear(hidden, 3)
+        self.words = nn.Embedding(entries, config.word_width)
+        self.language = nn.LSTMCell(config.word_width + width, hidden)
+        self.output = nn.Linear(hidden, entries)
+        self.dropout = nn.Dropout(config.dropout)
+        self.rectify_words = preset.rectify_words
+        self.hidden_width = hidden
+
+    def first_state(self, view: Tensor) -> Cache:
+        """Zeros, (B, D) each. view: (B, E')."""
+        names = ("attention_hidden", "attention_cell", "language_hidden", "language_cell")
+        return {name: view.new_zeros(view.shape[0], self.hidden_width) for name in names}
+
+    def see(self, vectors: Tensor) -> Tensor:
+        """v (B, E') of a pair's vectors (B, 3, F), before dropout."""
+        viewed: Tensor = self.view(vectors.flatten(1)).relu()
+        return viewed
+
+    def forward(self, ids: Tensor, vectors: Tensor, view: Tensor, state: Cache) -> SpeakerOutput:
+        """The word behind ``ids`` (B,). vectors: (B, 3, F). view: v (B, E'), before dropout."""
+        read = torch.cat([self.dropout(view), state["language_hidden"]], dim=1)
+        h_d, c_d = self.attention(read, (state["attention_hidden"], state["attention_cell"]))
+        log_weights = self.weigh(h_d).log_softmax(-1)  # (B, 3)
+        dynamic = (log_weights.exp()[:, None] @ vectors)[:, 0]  # (B, F)
+        words = self.words(ids)  # (B, E)
+        if self.rectify_words:
+            words = self.dropout(words.relu())
+        h_c, c_c = self.language(
+            torch.cat([words, dynamic], dim=1), (state["language_hidden"], state["language_cell"])
+        )
+        after = dict(zip(state, (h_d, c_d, h_c, c_c), strict=True))
+        return SpeakerOutput(self.output(self.dropout(h_c)), log_weights, after)
+
+
+class DUDA(nn.Module):
+    """The method; ``Method`` tells what each public function is for."""
+
+    architecture = "duda"
+    attention_description = "both attention maps, weighed by the dynamic attention of the word"
+    padding_sensitive_tasks: frozenset[str] = frozenset()
+    growing_axes: Mapping[str, Sequence[int]] = {
+        "attention_hidden": (),
+        "attention_cell": (),
+        "language_hidden": (),
+        "language_cell": (),
+    }
+
+    def __init__(self, config: DudaConfig, vision: Vision, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self.config = config
+        self.vision = vision
+        self.vocabulary = vocabulary
+        self.max_length = config.max_length
+        self.preset = preset = PRESETS[config.preset]
+        width = vision.width + 2 * preset.coordinates
+        self.attend = DualAttention(width, config, preset)
+        self.speaker = DynamicSpeaker(width, config, preset, len(vocabulary))
+        numbers = torch.arange(len(vocabulary))
+        marks = (PAD, CLS, MASK) if config.allow_marks else (PAD, BOS, UNK, CLS, MASK)
+        self.unsaid: Tensor
+        self.register_buffer("unsaid", torch.isin(numbers, torch.tensor(marks)), persistent=False)
+        self.end: Tensor
+        self.register_buffer("end", numbers == EOS, persistent=False)
+
+    @property
+    def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
+        """What a stage may mix."""
+        return {"caption": self._caption, **self.vision.tasks}
+
+    def batch_size(self, task: str, batch: int) -> int:
+        """What the stage asks for; where an example is a scene, both its pairs come on top."""
+        return batch
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included."""
+        rows = [self.vocabulary.sentence(example.caption, self.max_length - 2) for example in examples]
+        scenes = any(example.partner is not None for example in examples)
+        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
+        truth = self.vision.collate_truth([example.truth for example in examples])
+        return Batch(*stack_pictures(examples), torch.tensor(padded(rows)), None, changed, truth=truth)
+
+    def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
+        """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
+        if task not in self.tasks:
+            raise RecipeError(f"DUDA has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
+        return self.tasks[task](batch)
+
+    def _caption(self, batch: Batch) -> dict[str, Tensor]:
+        """L = caption + λ_map S − λ_ent H.
+
+        caption: the mean cross entropy of the words and the end; of whole scenes, that of the changed pairs
+        and that of the unchanged ones, half each. S: ``attention_price``; H: ``attention_entropy``.
+        """
+        pair = self.pair(batch.before, batch.after)
+        logits, log_weights, maps = in_parts(self._read, batch.accumulate, pair, batch.ids)
+        targets = batch.ids[:, 1:]
+        real = targets != PAD
+        captions = []
+        for kind in kinds_of_pairs(batch):
+            words = logits[kind].transpose(1, 2)
+            mean = F.cross_entropy(words, targets[kind], ignore_index=PAD)
+            captions.append(share_of_mean(mean, real[kind].sum()))
+        terms = {"caption": torch.stack(captions).mean()}
+        rows = self._regularised(batch)
+        if self.config.map_weight:
+            price = self.config.map_weight * attention_price(maps[rows])
+            terms["attention_price"] = share_of_mean(price, len(rows))
+        if self.config.entropy_weight:
+            bonus = -self.config.entropy_weight * attention_entropy(log_weights[rows], real[rows])
+            terms["attention_entropy"] = share_of_mean(bonus, len(rows))
+        return terms
+
+    def _read(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits (B, L - 1, V) and log α (B, L - 1, 3) of words from those before, and maps (B, 2, N)."""
+        vectors, maps = self.attend(*self.cells(pair))
+        view = self.speaker.see(vectors)
+        state, outputs = self.speaker.first_state(view), []
+        for position in range(ids.shape[1] - 1):
+            outputs.append(self.speaker(ids[:, position], vectors, view, state))
+            state = outputs[-1].state
+        logits, log_weights = (
+            torch.stack(parts, dim=1) for parts in zip(*(o[:2] for o in outputs), strict=True)
+        )
+        return logits, log_weights, maps
+
+    def _regularised(self, batch: Batch) -> Tensor:
+        """The numbers of the pairs that the price and the bonus read."""
+        if batch.changed is None or self.config.regularise == "all":
+            return torch.arange(len(batch.ids), device=batch.ids.device)
+        return batch.changed.nonzero()[:, 0]
+
+    def pair(self, before: Tensor, after: Tensor) -> TokenPair:
+        """What the vision reads of both pictures, cell upon cell."""
+        pair = self.vision.add_match_features(self.vision.tokens(before, after))
+        return corresponding(pair, self.vision)
+
+    def cells(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
+        """X1, X2 (B, N, F): the features, and the cells' coordinates where the preset has them."""
+        if not self.preset.coordinates:
+            return pair.before.features, pair.after.features
+        rows, columns = self.vision.rows, self.vision.columns
+        before, after = (
+            torch.cat([own.features, coordinates(own.cells, rows, columns, own.features.dtype)], dim=-1)
+            for own in pair
+        )
+        return before, after
+
+    def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
+        """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
+        logits, _, _ = self._read(self.pair(before, after), ids)
+        first = torch.arange(1, ids.shape[1], device=ids.device)[:, None] == 1
+        logits = self._speak(logits, first)
+        return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
+
+    def _speak(self, logits: Tensor, first: Tensor) -> Tensor:
+        """Logits of what may be written: the words and, but where ``first`` is true, EOS."""
+        return logits.masked_fill(self.unsaid | (self.end & first), BLIND)
+
+    def encode(self, before: Tensor, after: Tensor) -> DudaMemory:
+        """The memory of each pair."""
+        pair = self.pair(before, after)
+        vectors, maps = self.attend(*self.cells(pair))
+        shares = maps / maps.sum(2, keepdim=True)
+        return DudaMemory(vectors, self.speaker.see(vectors), shares, pair.cells)
+
+    def no_change(self, memory: DudaMemory) -> None:
+        """DUDA has no head for it: its sentences are judged."""
+        return
+
+    def first_cache(self, memory: DudaMemory) -> Cache:
+        """The vectors of both LSTMs, (B, D) each: zeros."""
+        return self.speaker.first_state(memory.view)
+
+    def step(
+        self, memory: DudaMemory, previous: Tensor, position: int | Tensor, cache: Cache
+    ) -> tuple[Tensor, Tensor, Cache]:
+        """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
+
+        Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
+        the next state.
+        """
+        word = self.speaker(previous, memory.vectors, memory.view, cache)
+        first = torch.as_tensor(position, device=previous.device) == 1
+        before, difference, after = word.log_weights.exp().unbind(1)
+        halves = torch.stack([before + difference / 2, after + difference / 2], dim=1)  # (B, 2)
+        attention = on_both_grids(memory.maps * halves[..., None], memory.cells, self.vision)
+        return self._speak(word.logits, first).log_softmax(-1), attention, word.state
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Every parameter once: "vision" (what makes the cells) or "method"."""
+        return method_and_vision(self)
+
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of the parameters that none of ``tasks`` gives a gradient; captioning gives one to all."""
+        own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
+        vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
+        return frozenset(vision if "caption" in tasks else vision | own)
+
+    def word_tables(self) -> Mapping[str, Sequence[int]]:
+        """The word vectors and the layer that writes words, row by row as in the vocabulary."""
+        rows = range(len(self.vocabulary))
+        return {"speaker.words.weight": rows, "speaker.output.weight": rows, "speaker.output.bias": rows}
+
+    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
+        """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
+        return copy_matching_tensors(self, state)

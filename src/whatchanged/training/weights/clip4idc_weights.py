@@ -1,0 +1,84 @@
+"""CLIP4IDC's files (sushizixin/CLIP4IDC): ``pytorch_model.bin.N``, a state dictionary.
+
+CLIP's own tensors stand in it behind ``clip.``, under OpenAI's names, with those that join the two pictures;
+the captioner's stand behind ``decoder.``, where the file is of captioning, and not of retrieval.
+"""
+
+import re
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+CLIP, CAPTIONER = "clip.", "decoder."
+SIDES = ("visual.bef_embedding", "visual.aft_embedding")
+_TIED = (
+    "decoder.embeddings.word_embeddings.weight",
+    "decoder.embeddings.position_embeddings.weight",
+    "decoder.classifier.cls.predictions.decoder.weight",
+)
+"""CLIP's word table and positions once more."""
+_ATTENTION = {"slf_attn": "self_attention", "enc_attn": "cross_attention"}
+_LAYER = {
+    "intermediate.dense": "feed_forward.net.0",
+    "output.dense": "feed_forward.net.2",
+    "output.LayerNorm": "feed_forward.norm",
+}
+_HEAD = {
+    "decoder.embeddings.LayerNorm": "captioner.entry_norm",
+    "decoder.classifier.cls.predictions.transform.dense": "captioner.transform",
+    "decoder.classifier.cls.predictions.transform.LayerNorm": "captioner.transform_norm",
+}
+
+
+def is_authors(names: Mapping[str, Tensor]) -> bool:
+    """Whether these are the tensors of a file of the authors', and not of CLIP alone."""
+    return any(name.startswith(CLIP) for name in names)
+
+
+def without_prefix(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The authors' tensors: CLIP's under OpenAI's names, both pictures' marks as one, tied ones left out."""
+    results = {
+        name.removeprefix(CLIP): t for name, t in tensors.items() if name not in _TIED and not _buffer(name)
+    }
+    if all(name in results for name in SIDES):
+        results["visual.sides"] = torch.stack([results.pop(name).flatten() for name in SIDES])
+    return results
+
+
+def authors_target(source: str, tensor: Tensor) -> tuple[str, Tensor] | None:
+    """Our name for one of the authors' own tensors, and what belongs there; None for a name that is not
+    theirs."""
+    if source == "visual.sides":
+        return "pair.sides", tensor
+    if source == "visual.joint_positional_embedding":
+        return "pair.side_positions", tensor.reshape(2, -1, tensor.shape[-1])
+    if source.startswith("visual.ln_mid."):
+        return source.replace("visual.ln_mid", "pair.mid_norm"), tensor
+    if source == "decoder.classifier.cls.predictions.bias":
+        return "captioner.bias", tensor
+    part, _, kind = source.rpartition(".")
+    if part in _HEAD:
+        return f"{_HEAD[part]}.{kind}", tensor
+    found = re.fullmatch(r"decoder\.(encoder|decoder)\.layer\.(\d+)\.(.+)", part)
+    name = _of_layer(found[3]) if found else ""
+    return (f"captioner.{found[1]}.{found[2]}.{name}.{kind}", tensor) if found and name else None
+
+
+def _of_layer(part: str) -> str:
+    """Our name of a part of a captioner's layer; "" for none of theirs."""
+    if part in _LAYER:
+        return _LAYER[part]
+    kind, _, rest = part.partition(".")
+    found = re.fullmatch(r"att\.(query|key|value)", rest)
+    if kind not in _ATTENTION:
+        return ""
+    if found:
+        return f"{_ATTENTION[kind]}.attention.{found[1]}"
+    ends = {"output.dense": "attention.out", "output.LayerNorm": "norm"}
+    return f"{_ATTENTION[kind]}.{ends[rest]}" if rest in ends else ""
+
+
+def _buffer(name: str) -> bool:
+    """Numbers that are no weights."""
+    return name.endswith("position_ids")

@@ -1,0 +1,195 @@
+"""Statements with the names that are read in drawn pictures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+from support.drawn_lines import box_of, needs_reader, page
+
+from whatchanged.answers import Answerer
+from whatchanged.answers.naming import named, with_names
+from whatchanged.measured import Statement, measure
+
+pytestmark = needs_reader
+
+SAVE = ("Save changes", (120, 100))
+SAVE_BOX = box_of(*SAVE)
+LABEL = ("Dark mode", (40, 200))
+SWITCH = (300, 198, 340, 222)
+
+
+def statement(kind, before, after, boxes=(), element=None, follows=False, **values):
+    boxes = boxes or (after or before,)
+    return Statement(kind, before, after, "As it was.", 0.5, 0.01, values, boxes, element, follows)
+
+
+def names(one, before, after):
+    """The statement as it is named, among no others."""
+    (found,) = named([one], before, after)
+    return found
+
+
+PICTURE = page(SAVE, LABEL, boxes=[(SWITCH, "blue")])
+
+
+def test_own_words_name_a_text():
+    found = names(statement("recolored", SAVE_BOX, SAVE_BOX, aspect="ink"), PICTURE, PICTURE)
+    assert found.sentence.startswith('The text "Save changes" ')
+    assert found.values["words"] == "Save changes"
+
+
+def test_the_noun_stays_where_one_is_sure():
+    one = statement("recolored", SAVE_BOX, SAVE_BOX, element="button", aspect="ink")
+    assert '"Save changes"' in names(one, PICTURE, PICTURE).sentence
+    assert "button" in names(one, PICTURE, PICTURE).sentence
+
+
+def test_what_is_filled_otherwise_is_what_words_stand_on():
+    box = (100, 90, 260, 130)
+    one = statement("recolored", box, box, aspect="fill", color_before="#ffffff", color_after="#0000ff")
+    assert names(one, PICTURE, PICTURE).sentence == (
+        'The background of "Save changes" turned from white to blue.'
+    )
+
+
+def test_a_larger_thing_is_named_by_its_first_line():
+    box = (60, 60, 620, 260)
+    found = names(statement("resized", box, box, aspect="length", dwidth=12), PICTURE, PICTURE)
+    assert found.sentence == 'The area with "Save changes" became 12 pixels wider.'
+
+
+def test_a_thing_without_words_is_named_by_the_label_of_its_row():
+    found = names(statement("moved", SWITCH, SWITCH, aspect="position", dx=4, dy=0), PICTURE, PICTURE)
+    assert found.sentence == 'Something right of "Dark mode" moved right by 4 pixels.'
+    assert found.values["beside"] == 'right of "Dark mode"'
+
+
+def test_a_small_thing_is_an_icon():
+    icon = (84, 98, 106, 120)
+    picture = page(SAVE, boxes=[(icon, "red")])
+    found = names(statement("removed", icon, None, aspect="thing"), picture, page(SAVE))
+    assert found.sentence == 'The icon left of "Save changes" was removed.'
+
+
+def test_nothing_legible_near():
+    box = (400, 20, 500, 60)
+    picture = page(boxes=[(box, "red")])
+    found = names(statement("added", None, box, aspect="thing"), page(), picture)
+    assert found.sentence.startswith("Something at the upper right was added")
+    assert "words" not in found.values and "beside" not in found.values
+
+
+def test_words_that_came_are_quoted():
+    found = names(statement("added", None, SAVE_BOX, aspect="thing"), page(), PICTURE)
+    assert found.sentence == 'The text "Save changes" was added.'
+
+
+def test_words_that_differ_are_what_changed():
+    other = page(("Save all", (120, 100)))
+    one = statement("restyled", SAVE_BOX, box_of("Save all", (120, 100)), aspect="shape")
+    found = names(one, PICTURE, other)
+    assert found.kind == "rewritten" and found.sentence == (
+        'The text at the upper left changed from "changes" to "all".'
+    )
+
+
+def test_words_of_one_picture_alone_are_no_name():
+    """Where what is written differs, and not beyond doubt, it names nothing."""
+    box = (60, 60, 620, 260)
+    other = page(("Something else", (120, 100)))
+    found = names(statement("resized", box, box, aspect="length", dwidth=12), PICTURE, other)
+    assert "Save" not in found.sentence and "else" not in found.sentence
+
+
+def alike(*texts):
+    lines = tuple((text, (40 + 140 * k, 40)) for k, text in enumerate(texts))
+    boxes = tuple(box_of(*line) for line in lines)
+    return page(*lines), boxes
+
+
+@pytest.mark.parametrize(
+    ("texts", "subject"),
+    [
+        (("Mini", "Mini", "Mini", "Mini"), 'The four texts "Mini" '),
+        (("File", "Edit"), 'The two texts "File" and "Edit" '),
+        (("File", "Edit", "View"), 'The three texts from "File" to "View" '),
+    ],
+)
+def test_alike_things(texts, subject):
+    picture, boxes = alike(*texts)
+    one = statement("recolored", boxes[0], boxes[0], boxes, aspect="ink")
+    assert names(one, picture, picture).sentence.startswith(subject)
+
+
+def test_alike_things_of_which_some_have_words():
+    picture, boxes = alike("File", "")
+    one = statement("added", None, boxes[0], (boxes[0], (400, 100, 420, 120)), aspect="thing")
+    assert names(one, page(), picture).sentence == 'Two things with "File" among them were added.'
+
+
+def test_alike_things_beside_words():
+    lines = (("First", (80, 40)), ("Second", (80, 120)))
+    boxes = ((44, 38, 66, 60), (44, 118, 66, 140))
+    picture = page(*lines, boxes=[(box, "red") for box in boxes])
+    one = statement("moved", boxes[0], boxes[0], boxes, aspect="position", dx=4, dy=0)
+    assert names(one, picture, picture).sentence == (
+        'The two icons left of "First" and "Second" moved right by 4 pixels.'
+    )
+
+
+@pytest.mark.parametrize("values", [{"aspect": "turn"}, {"aspect": "canvas"}])
+def test_what_is_said_of_the_whole_picture_stays(values):
+    one = statement("resized", SAVE_BOX, SAVE_BOX, **values)
+    assert names(one, PICTURE, PICTURE) == one
+
+
+def test_what_follows_stays():
+    one = statement("moved", SAVE_BOX, SAVE_BOX, follows=True, aspect="position", dx=0, dy=4)
+    assert names(one, PICTURE, PICTURE) == one
+
+
+def test_a_change_all_over_the_picture():
+    box = (0, 0, 640, 400)
+    one = statement("moved", box, box, aspect="position", dx=4, dy=0)
+    assert names(one, PICTURE, PICTURE).sentence == "The content of the picture moved right by 4 pixels."
+
+
+def test_only_what_a_sentence_tells_is_read():
+    one = statement("recolored", SAVE_BOX, SAVE_BOX, aspect="ink")
+    found = named([one] * 5, PICTURE, PICTURE)
+    assert ["words" in each.values for each in found] == [True, True, True, False, False]
+
+
+def pressed(text="Save changes"):
+    """A button that turned from light blue to dark blue, as two pictures."""
+    results = []
+    for colour in ("#90c8ff", "#004080"):
+        image = Image.fromarray(page(LABEL))
+        ImageDraw.Draw(image).rectangle((100, 90, 280, 130), fill=colour)
+        results.append(np.maximum(np.asarray(image), 255 - page((text, (120, 100)))))
+    return results
+
+
+def test_an_answer_and_what_was_measured_beneath_it():
+    before, after = pressed()
+    plain = Answerer("measured", read_text=False).answer(before, after)
+    found = with_names(plain, before, after)
+    assert '"Save changes"' in found.sentence and '"Save changes"' not in plain.sentence
+    assert found.measured == plain.measured and found.changes[0].sentence in found.sentence
+
+
+def test_an_answer_that_nothing_changed_for_sure_stays():
+    before, after = pressed()
+    plain = Answerer("measured", read_text=False).answer(before, after)
+    for other in (replace(plain, verdict="noise"), replace(plain, changes=())):
+        assert with_names(other, before, after) is other
+
+
+def test_words_are_read_by_default():
+    before, after = pressed()
+    assert '"Save changes"' in Answerer("measured").answer(before, after).sentence
+    assert (
+        measure(before, after).sentence
+        == Answerer("measured", read_text=False).answer(before, after).sentence
+    )

@@ -1,0 +1,113 @@
+"""Whether a text was rewritten, by readings that are made up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.drawn_lines import box_of, drawn, reading
+
+from whatchanged.answers.rewriting import by_words
+from whatchanged.measured import Statement
+
+BOX = (0, 0, 120, 20)
+BLANK = np.full((40, 300, 3), 255, np.uint8)
+TEXT = Statement("rewritten", BOX, BOX, "", 0.5, values={"aspect": "text"})
+
+
+def told(before, after, statement=TEXT, pictures=(BLANK, BLANK)):
+    read = tuple([reading(text, side=side) for text in texts] for side, texts in enumerate((before, after)))
+    return by_words(statement, read, pictures)
+
+
+def test_the_words_that_differ_are_quoted():
+    found = told(["Save file"], ["Store file"])
+    assert found.kind == "rewritten"
+    assert found.values == {"aspect": "text", "text_before": "Save", "text_after": "Store"}
+
+
+def test_several_lines():
+    values = told(["Save file", "to disk"], ["Save file", "to tape"]).values
+    assert (values["text_before"], values["text_after"]) == ("disk", "tape")
+
+
+@pytest.mark.parametrize("kind", ["restyled", "replaced", "recolored", "resized"])
+def test_other_words_are_a_text_that_was_rewritten_whatever_it_looks_like(kind):
+    found = told(
+        ["Save"], ["Store"], replace(TEXT, kind=kind, values={"aspect": "weight", "amount_before": 1})
+    )
+    assert found.kind == "rewritten" and "amount_before" not in found.values
+
+
+def test_a_control_whose_state_seemed_to_change_is_none():
+    one = replace(
+        TEXT, kind="restyled", element="radio button", values={"aspect": "shape", "state": "checked"}
+    )
+    found = told(["Save"], ["Store"], one)
+    assert (found.kind, found.element) == ("rewritten", None) and "state" not in found.values
+
+
+def test_the_same_words_are_no_text_that_was_rewritten():
+    assert told(["Save"], ["Save"]).kind == "restyled"
+    other = replace(TEXT, kind="recolored", values={"aspect": "ink"})
+    assert told(["Save"], ["Save"], other) == other
+
+
+def test_the_same_words_in_another_colour():
+    black, red = BLANK.copy(), BLANK.copy()
+    black[8:14, 2:20], red[8:14, 2:20] = 0, (200, 0, 0)
+    found = told(["Save"], ["Save"], pictures=(black, red))
+    assert found.kind == "recolored"
+    assert found.values == {"aspect": "ink", "color_before": "#000000", "color_after": "#c80000"}
+
+
+def test_the_same_words_elsewhere():
+    one, other = reading("Save", side=0), reading("Save", at=(6, 4))
+    found = by_words(TEXT, ([one], [other]), (BLANK, BLANK))
+    assert (found.kind, found.values) == ("moved", {"aspect": "position", "dx": 6, "dy": 4})
+
+
+def test_the_same_words_in_larger_letters():
+    lines = []
+    for side, size in enumerate((16, 20)):
+        box = box_of("Total amount", size=size)
+        picture = drawn("Total amount", size=size)
+        one = reading("Total amount", side=side)
+        lines.append((picture, one._replace(at=one.at._replace(box=box))))
+    (before, one), (after, other) = lines
+    whole = replace(TEXT, box_before=one.at.box, box_after=other.at.box)
+    found = by_words(whole, ([one], [other]), (before, after))
+    assert (found.kind, found.values["aspect"]) == ("resized", "text size")
+    assert found.values["amount_before"] < found.values["amount_after"]
+
+
+def test_unsure_readings():
+    """They do not decide, unless they are of two texts for sure."""
+    one, other = reading("Total 175", 0.92, side=0), reading("Total 176", 0.92)
+    assert by_words(TEXT, ([one], [other]), (BLANK, BLANK)) == TEXT
+    restyled = replace(TEXT, kind="restyled")
+    found = by_words(restyled, ([one], [reading("Accounts", 0.92)]), (BLANK, BLANK))
+    assert found.kind == "rewritten" and "text_before" not in found.values
+
+
+def test_icons_are_no_words():
+    icon = reading("O", 0.3)
+    assert by_words(TEXT, ([icon], [icon]), (BLANK, BLANK)).kind == "restyled"
+
+
+def test_what_is_not_read_well_is_no_icon_where_it_is_long():
+    unread = reading("Привет", 0.3)
+    assert by_words(TEXT, ([unread], [unread]), (BLANK, BLANK)) == TEXT
+
+
+def test_what_has_no_line_at_all_is_no_text():
+    assert told([], []).kind == "restyled"
+
+
+@pytest.mark.parametrize("kind", ["added", "removed"])
+def test_what_is_in_one_picture_alone_stays(kind):
+    one = (
+        replace(TEXT, kind=kind, box_before=None)
+        if kind == "added"
+        else replace(TEXT, kind=kind, box_after=None)
+    )
+    assert told(["Save"], ["Store"], one) == one

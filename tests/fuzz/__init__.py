@@ -1,0 +1,1 @@
+"""Damaged and hostile files against everything that reads strangers' files: ``python tests/fuzz``."""

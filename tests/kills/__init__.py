@@ -1,0 +1,1 @@
+"""Commands that are stopped at random moments: ``python tests/kills``."""

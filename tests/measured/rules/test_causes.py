@@ -1,0 +1,69 @@
+"""One cause is told once, with what followed from it."""
+
+import numpy as np
+import pytest
+from support.drawn_page import page, with_box
+
+from whatchanged.measured import measure
+
+BANNER = (200, 60, 60)
+
+
+def with_room(top: int, height: int = 260) -> np.ndarray:
+    """The page's rows so far down in a higher picture."""
+    pixels = np.full((height, 200, 3), 255, np.uint8)
+    pixels[top : top + 120] = page()
+    return pixels
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_banner_is_told_with_how_far_the_rest_went(removed: bool) -> None:
+    pair = with_room(0), with_box(with_room(30), (10, 4, 190, 26), BANNER)
+    before, after = pair[::-1] if removed else pair
+    (statement,) = measure(before, after).statements
+    assert statement.kind == ("removed" if removed else "added")
+    assert statement.values["rest"] == [0, -30 if removed else 30]
+
+
+def test_that_the_picture_grew_with_it_is_no_statement_of_its_own() -> None:
+    (statement,) = measure(with_room(0), with_box(with_room(30, 290), (10, 4, 190, 26), BANNER)).statements
+    assert (statement.kind, statement.values["rest"]) == ("added", [0, 30])
+
+
+def test_a_picture_that_grew_beside_another_change_is_told_after_it() -> None:
+    before = with_room(0)
+    after = with_box(
+        np.pad(before, ((0, 40), (0, 0), (0, 0)), constant_values=255), (40, 150, 90, 180), BANNER
+    )
+    first, second = measure(before, after).statements
+    assert (first.kind, second.values["aspect"]) == ("added", "canvas")
+
+
+@pytest.mark.parametrize("across", [True, False])
+def test_the_end_of_a_thing_that_moved_is_a_thing_that_grew(across: bool) -> None:
+    """A chip with a cross at its right end: its middle is flat, so what differs lies at the end."""
+    pictures = []
+    for end in (150, 162):
+        pixels = np.full((60, 220, 3), 255, np.uint8)
+        pixels[18:42, 20:end] = (80, 180, 140)
+        for k in range(8):
+            pixels[26 + k, [end - 16 + k, end - 9 - k]] = 255
+        pictures.append(pixels if across else pixels.swapaxes(0, 1).copy())
+    first = measure(*pictures).statements[0]
+    name, axis = ("dx", 0) if across else ("dy", 1)
+    assert (first.kind, first.values["aspect"], first.values[name]) == ("resized", "length", 12)
+    assert abs(first.box_before[axis + 2] - 150) <= 2 and abs(first.box_after[axis + 2] - 162) <= 2
+
+
+def test_a_taller_field_pushes_what_is_below_it() -> None:
+    pictures = []
+    for more in (0, 8):
+        pixels = np.full((160, 200, 3), 255, np.uint8)
+        pixels[20 : 60 + more, 20:180] = 90
+        pixels[22 : 58 + more, 22:178] = 255
+        pixels[80 + more : 92 + more, 20:120] = (30, 90, 200)
+        pictures.append(pixels)
+    first = measure(*pictures).statements[0]
+    assert (first.kind, first.values["dy"], first.values["rest"]) == ("resized", 8, [0, 8])
+    assert np.abs(np.subtract(first.box_before, (20, 20, 180, 60))).max() <= 2
+    assert np.abs(np.subtract(first.box_after, (20, 20, 180, 68))).max() <= 2

@@ -1,0 +1,63 @@
+"""What is said of a change, by its kind and values."""
+
+import pytest
+
+from whatchanged.measured.result import KINDS
+from whatchanged.measured.rules.predicates import is_exact, predicate
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "text"),
+    [
+        ("moved", {"dx": -8, "dy": 0}, "moved left by 8 pixels"),
+        ("moved", {"dx": 12, "dy": 0, "align_after": "center"}, "is now centred, right by 12 pixels"),
+        ("resized", {"aspect": "length", "dx": 12, "grew": True}, "became 12 pixels wider"),
+        ("resized", {"dwidth": 4, "dheight": -1}, "became 4 pixels wider and 1 pixel shorter"),
+        (
+            "resized",
+            {"aspect": "text size", "amount_before": 14, "amount_after": 16},
+            "became larger, 14 to 16 pixels",
+        ),
+        ("restyled", {"aspect": "weight", "amount_before": 2.1, "amount_after": 1.4}, "became less bold"),
+        (
+            "restyled",
+            {"aspect": "border width", "amount_before": 1, "amount_after": 2.5},
+            "got a thicker outline, 1 to 2.5 pixels",
+        ),
+        ("restyled", {"aspect": "shadow", "on_after": False}, "lost its shadow"),
+        (
+            "recolored",
+            {"aspect": "fill", "color_before": "#0000ff", "color_after": "#404040"},
+            "turned from blue to dark grey",
+        ),
+        ("recolored", {"aspect": "opacity", "amount_before": 1, "amount_after": 0.4}, "faded"),
+        ("replaced", {"aspect": "icon", "state": "checked", "on_after": True}, "was checked"),
+        ("rewritten", {"text_before": "3", "text_after": "4"}, 'changed from "3" to "4"'),
+    ],
+)
+def test_what_was_measured_is_said(kind, values, text):
+    assert is_exact(kind, values)
+    assert predicate(kind, values) == text
+
+
+@pytest.mark.parametrize("kind", [*KINDS, None])
+def test_without_values_the_kind_alone_is_said(kind):
+    assert not is_exact(kind, {"aspect": "thing"})
+    assert predicate(kind, {"aspect": "thing"}) == predicate(kind, {})
+
+
+def test_an_amount_that_did_not_change_says_nothing():
+    values = {"aspect": "weight", "amount_before": 2, "amount_after": 2}
+    assert predicate("restyled", values) == predicate("restyled", {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "text"),
+    [
+        ("added", {}, "were added"),
+        ("restyled", {"aspect": "shadow", "on_after": False}, "lost their shadow"),
+        ("restyled", {"aspect": "decoration", "on_after": True}, "were underlined"),
+    ],
+)
+def test_of_several_things_the_verb_is_in_the_plural(kind, values, text):
+    assert predicate(kind, values, 3) == text

@@ -1,0 +1,1 @@
+"""Commands in folders that a stranger prepared: ``python tests/planted``."""

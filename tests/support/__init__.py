@@ -1,0 +1,1 @@
+"""What several rooms of tests share; imported as ``support.NAME``."""

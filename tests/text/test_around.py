@@ -1,0 +1,85 @@
+"""Which lines lie in a box, and which stand beside it."""
+
+import numpy as np
+import pytest
+from support.drawn_lines import box_of, drawn, page
+
+from whatchanged.text.around import is_text, lines_around, may_be_text, upright_lines
+
+UPLOAD = box_of("Upload", (200, 100))
+
+
+def relations(box, *lines):
+    return [line.relation for line in lines_around(page(*lines), box).beside]
+
+
+@pytest.mark.parametrize(
+    ("box", "relation"),
+    [
+        ((170, 100, 190, 120), "left of"),
+        ((290, 100, 310, 120), "right of"),
+        ((210, 130, 230, 150), "below"),
+        ((210, 70, 230, 90), "above"),
+    ],
+)
+def test_where_a_thing_stands(box, relation):
+    assert relations(box, ("Upload", (200, 100))) == [relation]
+
+
+def test_what_is_too_far_away():
+    assert relations((210, 260, 230, 280), ("Upload", (200, 100))) == []
+
+
+def test_the_label_of_a_row_and_the_nearest_first():
+    lines = (("Notifications", (20, 100)), ("Dark mode", (20, 60)))
+    around = lines_around(page(*lines), (300, 98, 340, 122))
+    assert [line.relation for line in around.beside] == ["right of"]
+    assert around.beside[0].box[1] >= 98
+    near = lines_around(page(("Far", (20, 100)), ("Near", (240, 100))), (300, 98, 340, 122))
+    assert [line.box[0] > 200 for line in near.beside] == [True, False]
+
+
+def test_own_lines():
+    picture = page(("Delete file?", (120, 100)), ("It is gone for good.", (120, 130)), ("Other", (20, 300)))
+    own = lines_around(picture, (100, 80, 400, 180)).own
+    assert [line[1] < 120 for line in own] == [True, False]
+
+
+def test_a_box_that_is_a_part_of_a_line():
+    left, top, right, bottom = UPLOAD
+    (own,) = lines_around(page(("Upload", (200, 100))), (left + 10, top, left + 24, bottom)).own
+    assert own[0] <= left + 2 and own[2] >= right - 2
+
+
+def test_a_line_that_the_window_cuts_names_nothing():
+    long = "a long line of very many words that goes on and on to the left and to the right of it"
+    picture = page((long, (10, 100)), width=1200)
+    around = lines_around(picture, (700, 130, 720, 150))
+    assert around.own == () and around.beside == ()
+
+
+@pytest.mark.parametrize(
+    ("box", "text"), [((195, 98, 280, 124), True), ((150, 60, 500, 300), False), ((195, 98, 600, 124), False)]
+)
+def test_what_is_nothing_but_text(box, text):
+    assert is_text((UPLOAD,), box) is text
+
+
+def test_nothing_is_no_text():
+    assert not is_text((), (0, 0, 10, 10))
+
+
+@pytest.mark.parametrize(
+    ("line", "text"), [((0, 0, 20, 20), False), ((0, 0, 60, 20), True), ((0, 0, 10, 20), True)]
+)
+def test_icons(line, text):
+    assert may_be_text(line) is text
+
+
+def test_what_is_written_upwards():
+    picture = np.rot90(drawn("depth (metres)"))
+    left, top, right, bottom = box_of("depth (metres)")
+    box = (top - 2, 420 - right - 2, bottom + 2, 420 - left + 2)
+    (found,) = upright_lines(picture, box)
+    assert abs(found[1] - (420 - right)) <= 3 and abs(found[3] - (420 - left)) <= 3
+    assert upright_lines(picture, (0, 0, 64, 64)) == ()
