@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from compare.screens import git, save, screen, with_square
+from support.compared_screens import git, save, screen, with_square
 
 from whatchanged.compare.git_program import run_git
 from whatchanged.datasets import open_dataset
