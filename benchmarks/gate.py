@@ -34,7 +34,7 @@ from whatchanged.measured.policy import DEFAULT
 
 FAINT = 8
 """Levels below which shadows are told apart."""
-SCRIPT = Path(__file__).with_name("screens_rivals.mjs")
+SCRIPT = Path(__file__).parent / "screens/rivals.mjs"
 GATE = (
     "import json, sys, time\n"
     "try:\n"
