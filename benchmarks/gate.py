@@ -5,11 +5,12 @@
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
 ``benchmarks.gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
 odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same), which stand at their defaults: any
-counted pixel is a change. TREE: the sources of another version, whose measured verdicts and times are told
+counted pixel is a change. TREE: the sources of another version, whose gate's verdicts and times are told
 beside, in the same run.
 
-A pair counts as changed where ``describe --exit-code`` says 1. The measured answer is asked first: where it
-says so, so does the answer in any case (``verdict_of``); only otherwise the models are asked.
+A pair counts as changed where ``describe --exit-code`` says 1. The gate of the measurement is asked first:
+where it says so, or doubts, so does the answer in any case (``verdict_of``); only otherwise models are asked.
+Rivals are asked for all cases and the first pairs of each drawn kind.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,22 +27,31 @@ from typing import Any
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.answers import Answerer
-from whatchanged.measured import measure
+from whatchanged.measured.pixels.gate import DOUBT
+from whatchanged.measured.pixels.reading import read_picture
+from whatchanged.measured.pixels.structure import visible_by
+from whatchanged.measured.policy import DEFAULT
 
 FAINT = 8
 """Levels below which shadows are told apart."""
-SCRIPT = Path(__file__).with_name("screens_rivals.mjs")
-MEASURED = (
+SCRIPT = Path(__file__).parent / "screens/rivals.mjs"
+GATE = (
     "import json, sys, time\n"
-    "from whatchanged.measured import measure\n"
+    "try:\n"
+    "    from whatchanged.measured.pixels.gate import DOUBT, visibility\n"
+    "    from whatchanged.measured.pixels.reading import read_picture\n"
+    "except ImportError:\n"
+    "    from whatchanged.measured.gate import DOUBT, visibility\n"
+    "    from whatchanged.measured.reading import read_picture\n"
     "for line in sys.stdin:\n"
-    "    pair = line.rstrip('\\n').split('\\t')\n"
+    "    one, other = (read_picture(path).on_white for path in line.rstrip('\\n').split('\\t'))\n"
     "    start = time.process_time()\n"
-    "    changed = measure(*pair).changed\n"
-    "    print(json.dumps([changed, time.process_time() - start]))\n"
+    "    changed = one.shape != other.shape or visibility(one, other).score >= DOUBT\n"
+    "    print(json.dumps([bool(changed), time.process_time() - start]))\n"
 )
-"""Measured verdicts and seconds of processor time of the pairs on stdin, by whichever sources are on the
-path."""
+"""Verdicts of the gate alone, and its seconds of processor time, by the sources of another version."""
+EACH = 20
+"""Pairs of each drawn kind that rivals are asked for, and all cases."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +87,20 @@ def read_drawn(folder: Path, half: int) -> list[Case]:
 
 
 def own_verdicts(cases: Sequence[Case]) -> Iterator[tuple[bool, bool, float]]:
-    """Of each case whether it counts as changed, as the answer and as measured, and the measured seconds."""
+    """Of each case whether it counts as changed, for the answer and for the gate, and the gate's seconds."""
     answerer = Answerer(threads=1)
     for case in cases:
+        one, other = (read_picture(path).on_white for path in (case.before, case.after))
         start = time.process_time()
-        measured = measure(case.before, case.after).changed
+        seen = one.shape != other.shape or visible_by(DEFAULT, one, other).score >= DOUBT
         seconds = time.process_time() - start
-        yield measured or answerer.answer(case.before, case.after).changed, measured, seconds
+        yield seen or answerer.answer(case.before, case.after).changed, bool(seen), seconds
 
 
 def verdicts_of(tree: Path, cases: Sequence[Case]) -> list[tuple[bool, float]]:
-    """Measured verdicts and seconds by the sources of another version."""
+    """The gate's verdicts and seconds by the sources of another version."""
     answer = subprocess.run(
-        [sys.executable, "-c", MEASURED],
+        [sys.executable, "-c", GATE],
         input=_pairs(cases),
         capture_output=True,
         text=True,
@@ -96,6 +108,17 @@ def verdicts_of(tree: Path, cases: Sequence[Case]) -> list[tuple[bool, float]]:
         env={**os.environ, "PYTHONPATH": str(tree)},
     )
     return [(changed, seconds) for changed, seconds in map(json.loads, answer.stdout.splitlines())]
+
+
+def fewer(cases: Sequence[Case]) -> list[Case]:
+    """All that people collected, and the first ``EACH`` of each drawn kind."""
+    kept: Counter[str] = Counter()
+    chosen = []
+    for case in cases:
+        kept[case.kind] += 1
+        if case.kind == "cases" or kept[case.kind] <= EACH:
+            chosen.append(case)
+    return chosen
 
 
 def rival_verdicts(modules: Path, cases: Sequence[Case]) -> dict[str, tuple[list[bool], float]]:
@@ -157,23 +180,25 @@ def main() -> None:
     with Watch() as watch:
         cases = [*read_cases(options.cases), *read_drawn(options.drawn, options.half)]
         answered = list(own_verdicts(cases))
-        systems = {"whatchanged": [one[0] for one in answered], "measured": [one[1] for one in answered]}
-        seconds = {"measured": sum(one[2] for one in answered) / len(cases)}
+        said = [one[0] for one in answered]
+        systems = {"whatchanged": rows_of(cases, said), "gate": rows_of(cases, [one[1] for one in answered])}
+        seconds = {"gate": sum(one[2] for one in answered) / len(cases)}
+        print(json.dumps([systems, seconds]), flush=True)
         if options.old:
             before = verdicts_of(options.old, cases)
-            systems["measured before"] = [one[0] for one in before]
-            seconds["measured before"] = sum(one[1] for one in before) / len(cases)
+            systems["gate before"] = rows_of(cases, [one[0] for one in before])
+            seconds["gate before"] = sum(one[1] for one in before) / len(cases)
+            print(json.dumps([systems["gate before"], seconds]), flush=True)
         if options.rivals:
-            for name, (said, taken) in rival_verdicts(options.rivals, cases).items():
-                systems[name], seconds[name] = said, taken
-    wrong = [
-        case.name
-        for case, one in zip(cases, systems["whatchanged"], strict=True)
-        if case.changed not in (None, one)
-    ]
+            asked = fewer(cases)
+            own = [one for case, one in zip(cases, said, strict=True) if case in asked]
+            systems["whatchanged, where rivals are asked"] = rows_of(asked, own)
+            for name, (rival, taken) in rival_verdicts(options.rivals, asked).items():
+                systems[name], seconds[name] = rows_of(asked, rival), taken
+    wrong = [case.name for case, one in zip(cases, said, strict=True) if case.changed not in (None, one)]
     figures = {
         "half": options.half,
-        "systems": {name: rows_of(cases, said) for name, said in systems.items()},
+        "systems": systems,
         "seconds a pair": seconds,
         "wrong": wrong,
     }

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from compare.screens import save, screen
+from support.compared_screens import save, screen
 
 from whatchanged.compare.comparison import compare
 from whatchanged.compare.lines import result_lines

@@ -23,8 +23,8 @@ def junit(comparison: Comparison) -> bytes:
     root = ElementTree.Element("testsuites", {"name": "whatchanged", **counts})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "whatchanged compare", **counts})
     properties = ElementTree.SubElement(suite, "properties")
-    told = {"name": "policy", "value": _text(looked_by(comparison))}
-    ElementTree.SubElement(properties, "property", told)
+    policy = {"name": "policy", "value": _text(looked_by(comparison))}
+    ElementTree.SubElement(properties, "property", policy)
     for index, outcome in enumerate(comparison.outcomes):
         _case(suite, outcome, comparison.group_of.get(index))
     ElementTree.indent(root)
@@ -42,11 +42,11 @@ def _case(suite: ElementTree.Element, outcome: Outcome, group: int | None) -> No
         kind = "changed" if outcome.answer is not None else outcome.pair.status
         failure = ElementTree.SubElement(case, "failure", {"message": sentence, "type": kind})
         failure.text = sentence if group is None else f"{sentence}\nGroup {group}."
-    told = [sentence] if outcome.noise or outcome.ignored else []
+    parts = [sentence] if outcome.noise or outcome.ignored else []
     if ignored_of(outcome) and outcome.answer is not None and outcome.answer.verdict != "identical":
-        told.append(ignored_of(outcome))
-    if told:
-        ElementTree.SubElement(case, "system-out").text = " ".join(told)
+        parts.append(ignored_of(outcome))
+    if parts:
+        ElementTree.SubElement(case, "system-out").text = " ".join(parts)
 
 
 def _text(text: str) -> str:

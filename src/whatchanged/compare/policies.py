@@ -59,7 +59,7 @@ def _policy(where: str, value: Any, usual: Policy) -> Policy:
             raise WhatchangedError(f"there is no limit {min(unknown)!r}; there are {', '.join(LIMITS)}.")
         if not limits:
             return policy
-        told = ", ".join(f"{name} {limits[name]}" for name in LIMITS if name in limits)
-        return replace(policy, name=f"{policy.name}, {told}", **limits)
+        changed = ", ".join(f"{name} {limits[name]}" for name in LIMITS if name in limits)
+        return replace(policy, name=f"{policy.name}, {changed}", **limits)
     except WhatchangedError as error:
         raise WhatchangedError(f"{where}: {error}") from error

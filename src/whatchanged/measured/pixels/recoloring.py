@@ -52,11 +52,11 @@ def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) 
 
     labels, count = ndimage.label(enlarged(differs, REACH, REACH), np.ones((3, 3), bool))
     sizes = np.bincount(labels[differs], minlength=count + 1)
-    places = ndimage.find_objects(labels)
+    parts = ndimage.find_objects(labels)
     for label in np.argsort(-sizes, kind="stable")[:MOST].tolist():
         if sizes[label] < LEAST_PIXELS:
             return
-        rows, columns = places[label - 1]
+        rows, columns = parts[label - 1]
         own = labels[rows, columns] == label  # with what did not change around: it has to stay as it is
         step = _step(before[rows, columns][own], after[rows, columns][own])
         if step:

@@ -1,7 +1,7 @@
 """What is structured is no noise, however faint: the same at every corner, along a whole edge, in all of a
 text, over a whole fill. And what compression explains is noise, however strong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -38,10 +38,10 @@ def visible_by(policy: Policy, before: Pixels, after: Pixels) -> Visibility:
         return replace(rest, differs=seen.differs)
     if not seen.differs.any():
         return seen
-    places = list(structured(before, after, policy))
-    if places and as_compressed(before, after) is not None:
+    boxes = list(structured(before, after, policy))
+    if boxes and as_compressed(before, after) is not None:
         return seen
-    return _with(seen, places)
+    return _with(seen, boxes)
 
 
 def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
@@ -58,18 +58,18 @@ def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
     yield from (one.box for one in find_corners(before, after, step) if one.radius >= policy.radius)
 
 
-def _together(places: Sequence[tuple[Box, float, int]], least: float, most: float) -> Iterator[Box]:
+def _together(parts: Sequence[tuple[Box, float, int]], least: float, most: float) -> Iterator[Box]:
     """The places, with their step and their pixels, that change by a step that counts, if they do so together
     by as many levels as are seen."""
-    steep = [one for one in places if one[1] >= least]
+    steep = [one for one in parts if one[1] >= least]
     if sum(step * pixels for _, step, pixels in steep) >= most:
         yield from (box for box, _, _ in steep)
 
 
-def _with(seen: Visibility, places: "list[Box] | Iterator[Box]") -> Visibility:
+def _with(seen: Visibility, boxes: Iterable[Box]) -> Visibility:
     """What is seen, and these places beyond doubt."""
     strength = seen.strength
-    for left, top, right, bottom in places:
+    for left, top, right, bottom in boxes:
         if strength is seen.strength:
             strength = strength.copy()
         np.maximum(strength[top:bottom, left:right], np.float32(SURE), out=strength[top:bottom, left:right])
