@@ -101,6 +101,8 @@ def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool 
     if of_regions:
         places = _stored_regions(out)
         settings += [f"{of_regions[0]}.regions={STORED_REGIONS}"]
+        if table["data"].get("real_repeats"):  # the same pairs once more stand for real ones
+            settings += [f'data.real_path="{places[1]}"', f'data.real_features="{places[3]}"']
     else:
         places = _places(table, data)
     frozen = table["vision"].get("frozen")  # a vision that learns nothing reads what another run saw

@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
+from PIL import ExifTags, Image, TiffImagePlugin, UnidentifiedImageError
 
 from whatchanged.errors import ImageError, ShapeError
 from whatchanged.image_costs import check_decoding_cost, check_header_cost, occurrences
@@ -33,6 +33,18 @@ MAX_SIDE = 65_535
 MAX_BYTES = 1 << 29
 """The most that is read of an open file: more than any picture within the limit on pixels needs."""
 LEAST_SIDE = 8
+XMP = ("XML:com.adobe.xmp", "xmp")
+"""Under which keys Pillow keeps the XMP data of a picture."""
+TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What makes a picture of each orientation upright."""
 
 
 class Fetched(bytes):
@@ -144,12 +156,34 @@ def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, i
             return size  # Pillow would decode a PNG to see whether an orientation follows its pixels
         stream.seek(place)
         try:
-            turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+            turned = orientation_of(image) in (5, 6, 7, 8)
         except _DECODER_ERRORS as error:
             raise ImageError(
                 f"{name}: cannot read its orientation: {_reason(error)}. Copy it again."
             ) from error
     return size[::-1] if turned else size
+
+
+def orientation_of(image: Image.Image) -> int:
+    """The orientation that a picture asks for, 1 (none) to 8.
+
+    Pillow takes one from XMP, too, by which viewers turn nothing: it counts for none here.
+    """
+    turn = image.getexif().get(ExifTags.Base.Orientation, 1)
+    if turn != 1 and image.format != "TIFF" and any(key in image.info for key in XMP):
+        own, data = Image.Exif(), image.info.get("exif")
+        if data is not None:
+            own.load(data)
+            turn = own.get(ExifTags.Base.Orientation, 1)
+        elif "Raw profile type exif" not in image.info:
+            turn = 1
+    return turn if turn in range(1, 9) else 1
+
+
+def upright(image: Image.Image) -> Image.Image:
+    """The picture turned as it asks for."""
+    turn = orientation_of(image)
+    return image if turn == 1 else image.transpose(TURNS[turn])
 
 
 def _stored_size(image: Image.Image) -> tuple[int, int]:
@@ -295,7 +329,7 @@ def _decode(image: Image.Image, name: str) -> Image.Image:
     check_size(image.size, name)
     try:
         image.load()
-        return _to_rgb(ImageOps.exif_transpose(image))
+        return _to_rgb(upright(image))
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
 

@@ -162,7 +162,7 @@ def test_a_model_that_cannot_tell_what_it_knows_is_asked_only_by_name(install, t
 def test_ignored_places_count_for_no_one(install):
     install()
     answerer = Answerer()
-    assert answerer.answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "noise"
+    assert answerer.answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "ignored"
     beside = answerer.answer(picture(), picture(SMALL, LARGE), ignore=[SMALL])
     assert beside.sentence == "the square changed"
 
@@ -315,7 +315,7 @@ def test_two_sizes_are_told_unless_places_are_ignored(install_regions):
 
 def test_ignored_places_are_told_by_nobody(install_regions):
     install_regions()
-    assert Answerer().answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "noise"
+    assert Answerer().answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "ignored"
     beside = Answerer().answer(picture(), picture(SMALL, LARGE), ignore=[LARGE])
     assert [change.box_after for change in beside.changes] == [SMALL]
 

@@ -38,6 +38,14 @@ def test_other_words_are_a_text_that_was_rewritten_whatever_it_looks_like(kind):
     assert found.kind == "rewritten" and "amount_before" not in found.values
 
 
+def test_a_control_whose_state_seemed_to_change_is_none():
+    one = replace(
+        TEXT, kind="restyled", element="radio button", values={"aspect": "shape", "state": "checked"}
+    )
+    found = told(["Save"], ["Store"], one)
+    assert (found.kind, found.element) == ("rewritten", None) and "state" not in found.values
+
+
 def test_the_same_words_are_no_text_that_was_rewritten():
     assert told(["Save"], ["Save"]).kind == "restyled"
     other = replace(TEXT, kind="recolored", values={"aspect": "ink"})

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, ImageDraw
 
 from whatchanged.answers import models
+from whatchanged.text.recogniser import can_read
 
 
 @pytest.fixture
@@ -281,7 +282,8 @@ def test_its_places_are_drawn(whatchanged, screens, tmp_path):
 def hidden(tmp_path):
     """Pairs whose pixels look the same, what is said of them, and the exit code."""
     plain = saved(tmp_path / "plain.png", drawn())
-    holes = np.dstack([drawn(), np.full((200, 300), 255, np.uint8)])
+    pale = np.where(drawn() == 250, 254, drawn()).astype(np.uint8)  # a hole in it looks the same on white
+    holes = np.dstack([pale, np.full((200, 300), 255, np.uint8)])
     holes[100:150, 100:200, 3] = 0
     deep = tmp_path / "deep.tiff"
     Image.fromarray(np.full((200, 300), 514, np.uint16)).save(deep)
@@ -296,7 +298,12 @@ def hidden(tmp_path):
     frames[0].save(moving, save_all=True, append_images=[frames[1]])
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB")).tobytes()
     return {
-        "alpha": (plain, saved(tmp_path / "holes.png", holes), "transparency", 1),
+        "alpha": (
+            saved(tmp_path / "pale.png", pale),
+            saved(tmp_path / "holes.png", holes),
+            "transparency",
+            1,
+        ),
         "depth": (deep, deeper, "8 bits", 0),
         "turn": (plain, turned, "turned", 0),
         "profile": (plain, saved(tmp_path / "lab.png", drawn(), icc_profile=profile), "profile", 0),
@@ -364,3 +371,19 @@ def test_it_loads_no_torch(bundle_folder, pictures):
     )
     done = subprocess.run([sys.executable, "-c", program, *pictures], capture_output=True, check=True)
     assert done.stdout.splitlines()[-1] == b"False"
+
+
+def test_words_by_default_and_the_measurement_alone(whatchanged, tmp_path):
+    if not can_read():
+        pytest.skip("the extra text is not installed")
+    for name in ("Save", "Open"):
+        picture = Image.new("RGB", (320, 200), "white")
+        ImageDraw.Draw(picture).text((120, 80), name, fill="black", font_size=24)
+        picture.save(tmp_path / f"{name}.png")
+    pair = (tmp_path / "Save.png", tmp_path / "Open.png")
+    code, out, err = whatchanged("describe", "--model", "measured", *pair)
+    assert (code, err) == (0, "") and '"Save" to "Open"' in out and "without a model" in out
+    assert '"' not in whatchanged("describe", "--model", "measured", "--no-read-text", *pair)[1]
+    _, line, _ = whatchanged("describe", *pair, "--json")
+    (change,) = json.loads(line)["changes"]
+    assert change["values"]["text_before"] == "Save" and change["values"]["text_after"] == "Open"

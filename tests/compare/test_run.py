@@ -7,6 +7,7 @@ from whatchanged.compare.pairs import PairToCompare, match_folders
 from whatchanged.compare.settings import CompareSettings
 from whatchanged.compare.stored import StoredAnswers
 from whatchanged.errors import WhatchangedError
+from whatchanged.measured.policy import DEFAULT
 
 
 def test_every_pair_has_its_outcome_in_order(tmp_path):
@@ -82,7 +83,7 @@ def test_processes_are_started_where_they_are_worth_it(tmp_path):
     small.write_bytes(b"x")
     large.write_bytes(b"x" * 10 * run.USUAL_BYTES)
     few, many, long = (
-        [run._PairToAnswer(0, path, path, ())] * count
+        [run._PairToAnswer(0, path, path, (), DEFAULT)] * count
         for path, count in ((small, 7), (small, 100), (large, 2))
     )
     assert [run._count(8, tasks) for tasks in (few, many, long)] == [1, 8, 2]
@@ -110,7 +111,7 @@ def test_ignored_boxes_and_which_of_them_hold_a_difference(tmp_path):
     around, beside, elsewhere = (165, 88, 195, 115), (0, 0, 5, 5), (0, 0, 200, 120)
     ignored = (Ignored("*", around), Ignored("x*", beside), Ignored("y*", elsewhere))
     (outcome,) = run.answer_pairs([PairToCompare("x.png", before, after)], CompareSettings(ignored=ignored))
-    assert not outcome.changed and outcome.noise
+    assert not outcome.changed and outcome.ignored and not outcome.noise
     assert outcome.boxes == (around, beside) and outcome.touched == (0,)
     (outcome,) = run.answer_pairs(
         [PairToCompare("x.png", before, after)], CompareSettings(ignored=ignored[1:])

@@ -36,7 +36,7 @@ def counts(monkeypatch):
 
         monkeypatch.setattr(compared_room, name, counted)
 
-    for name in ("visibility", "detect_changes", "compare_sizes"):
+    for name in ("visible_by", "detect_changes", "compare_sizes"):
         count(name)
     return results
 
@@ -48,8 +48,8 @@ def measured(pair, compared):
 @pytest.mark.parametrize(
     ("sizes", "wanted"),
     [
-        ("one size", {"visibility": 1, "detect_changes": 1, "compare_sizes": 0}),
-        ("two sizes", {"visibility": 0, "detect_changes": 0, "compare_sizes": 1}),
+        ("one size", {"visible_by": 1, "detect_changes": 1, "compare_sizes": 0}),
+        ("two sizes", {"visible_by": 0, "detect_changes": 0, "compare_sizes": 1}),
     ],
 )
 def test_a_pair_is_compared_once_for_the_answer_and_the_places(counts, sizes, wanted):
@@ -79,7 +79,7 @@ def test_each_threshold_has_what_is_found_by_it(counts):
     compared = Compared(*PAIRS["one size"])
     assert compared.changes(1.0) is compared.changes(1.0)
     assert compared.changes(1e9) == ()
-    assert counts == {"visibility": 1, "detect_changes": 2, "compare_sizes": 0}
+    assert counts == {"visible_by": 1, "detect_changes": 2, "compare_sizes": 0}
 
 
 def test_what_is_ignored_is_shown_as_it_was_before():

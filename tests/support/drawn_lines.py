@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from whatchanged.text.reader import LineAt, ReadLine
-from whatchanged.text.recogniser import Line, RecognisedWord
+from whatchanged.text.recogniser import RecognisedLine, RecognisedWord
 
 needs_reader = pytest.mark.skipif(
     importlib.util.find_spec("rapidocr") is None, reason="the extra text is not installed"
@@ -61,4 +61,4 @@ def reading(text, certainty=1.0, at=(0, 0), side=1, extra=()):
     mean = sum(word.confidence * len(word.text) for word in words) / letters if words else 0.0
     left, top = at
     line = LineAt(side, (left, top, left + column, top + 20))
-    return ReadLine(line, cut, left, Line(tuple(words), mean))
+    return ReadLine(line, cut, left, RecognisedLine(tuple(words), mean))

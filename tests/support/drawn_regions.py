@@ -9,6 +9,8 @@ from PIL import Image
 from whatchanged.worlds.screens.truth import LIST, SETTINGS, ScreenChange, ScreenTruth, to_json
 
 SIZE = (96, 72)
+BAR = (8, 6, 60, 14)
+"""The place of a bar that stands in every picture."""
 
 
 def drawn_pair(number: int) -> tuple[np.ndarray, np.ndarray, ScreenTruth]:
@@ -56,3 +58,28 @@ def write_set(folder: Path, pairs: int = 10, first: int = 0) -> Path:
     path = folder / LIST
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
+
+
+def write_real(folder: Path, pairs: int = 4, first: int = 0) -> Path:
+    """The same pairs with labels as real ones have them, two changes in each; returns their folder."""
+    (folder / "images").mkdir(parents=True)
+    lines = []
+    for number in range(pairs):
+        before, after, truth = drawn_pair(first + number)
+        if truth.changes:
+            after[BAR[1] : BAR[3], BAR[0] : BAR[2]] = (230, 160, 30)
+        names = {side: f"images/{number}_{side}.png" for side in ("before", "after")}
+        for side, pixels in zip(names, (before, after), strict=True):
+            Image.fromarray(pixels).save(folder / names[side])
+        changes = [
+            {key: getattr(one, key) for key in ("kind", "element", "box_before", "box_after")}
+            for one in truth.changes
+        ]
+        if changes:
+            changes.append({"kind": "recolored", "element": "bar", "box_before": BAR, "box_after": BAR})
+        line = {"id": str(number), "split": "validation" if number == pairs - 1 else "train", **names}
+        visible = "yes" if changes else "no"
+        said = ["It was changed."] if changes else ["Nothing changed."]
+        lines.append({**line, "visible_change": visible, "changes": changes, "sentences": said})
+    (folder / LIST).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return folder

@@ -65,6 +65,7 @@ METHOD = {
     "off_diagonal": (0.01, 0.02),
     "epsilon": (1e-3, 1e-2),
     "pooling": ("all", "words"),
+    "later": (0.5, 0.4),
 }
 VISION = {
     "kind": ("patches", "backbone"),
@@ -98,7 +99,9 @@ DATA = {
     "validation": (1, 2),
     "ordered_pairs": ("all", "official"),
     "augment": ("batches", "examples"),
+    "real_repeats": (2, 3),
 }
+REAL = ("real_path", "real_features")
 STAGE = {
     "name": ("another", "one"),
     "tasks": ({"mlm": 1.0, "mvcl": 1.0}, {"matching": 1.0}, {"caption": 1.0}),
@@ -147,7 +150,7 @@ def other_value(recipe: Recipe, key: str, data):
     table, _, name = key.rpartition(".")
     if table == "":
         return recipe.seed + 1
-    if table == "data" and name in ("path", "features", "single", "labelled", "merges", "tokens"):
+    if table == "data" and name in ("path", "features", "single", "labelled", "merges", "tokens", *REAL):
         return str(_folder(recipe, name, data))
     if table.startswith("stage."):
         stage = next(stage for stage in recipe.stages if table == f"stage.{stage.name}")
@@ -180,6 +183,8 @@ def _folder(recipe: Recipe, name: str, data):
             return data.regions(recipe.method, "other")
         grid = [getattr(vision, size, 3) for size in ("rows", "columns", "feature_width")]
         return data.features(*grid, "other")
+    if name in REAL:
+        return data.real("other") if name == "real_path" else data.real_regions(recipe.method, "other")
     if name == "tokens":
         return data.tokens(recipe.vision) if recipe.vision.gives_tokens else "tokens"
     return {"single": birds / "cub", "labelled": birds / "nabirds", "merges": data.merges}[name]

@@ -105,7 +105,8 @@ def stages_of(case):
     """The mixes of tasks that are tried, each with whether examples are scenes."""
     for tasks in dict.fromkeys((*case.stages, *((task,) for task in case.tried_tasks))):
         yield tasks, False
-    if case.settings.name in ("scorer", "pcl") and case.settings.preset == "authors":
+    keeps_kinds_apart = case.settings.preset == "authors" or case.settings.name == "dirl"
+    if case.settings.name in ("scorer", "pcl", "duda", "dirl") and keeps_kinds_apart:
         yield ("caption",), True
 
 

@@ -194,10 +194,50 @@ def plain(root):
         paint(root / "p" / f"{name}.png")
 
 
+UI_CHANGE = {
+    "kind": "moved",
+    "element": "button",
+    "aspect": "position",
+    "detail": "1 px down",
+    "box_before": [2, 3, 6, 8],
+    "box_after": [2, 4, 6, 9],
+}
+
+
+def ui_pair(name, split, visible):
+    """A line of labels, as the data set of real pairs has them."""
+    return {
+        "id": name,
+        "split": split,
+        "repo": "owner/things",
+        "licence": "MIT",
+        "commit": "a" * 40,
+        "path": "shots/button.png",
+        "before": f"images/{name}_before.png",
+        "after": f"images/{name}_after.png",
+        "size_before": [16, 12],
+        "size_after": [16, 12],
+        "group": "ui-component",
+        "visible_change": visible,
+        "changes": [UI_CHANGE],
+        "sentences": ["The button moved down.", "The button stands lower."],
+    }
+
+
+def ui_train(root):
+    """Three pairs: one changed, one not, one of which people may disagree."""
+    names = (("ab-001", "train", "yes"), ("ab-002", "train", "no"), ("cd-001", "validation", "uncertain"))
+    lines = [ui_pair(*name) for name in names]
+    for line in lines:
+        paint(root / line["before"])
+        paint(root / line["after"])
+    write(root / "pairs.jsonl", "\n".join(json.dumps(line) for line in lines))
+
+
 SETS = {
     function.__name__: function
     for function in (
         *(clevr_change, clevr_dc, spot_the_diff, image_editing_request, birds_to_words),
-        *(levir_cc, cub, nabirds, plain),
+        *(levir_cc, cub, nabirds, ui_train, plain),
     )
 }

@@ -6,7 +6,7 @@ from support.drawn_lines import box_of, drawn, needs_reader, page, reading
 
 from whatchanged.text import reader
 from whatchanged.text.reader import LineAt, PairReader, words_in
-from whatchanged.text.recogniser import Line
+from whatchanged.text.recogniser import RecognisedLine
 
 PAGE = page(("Save", (40, 40)), ("Cancel", (200, 40)))
 SAVE, CANCEL = (box_of(text, at) for text, at in (("Save", (40, 40)), ("Cancel", (200, 40))))
@@ -18,7 +18,7 @@ def asked(monkeypatch):
 
     def read_lines(pictures):
         read.extend(pictures)
-        return [Line((), 0.5)] * len(pictures)
+        return [RecognisedLine((), 0.5)] * len(pictures)
 
     monkeypatch.setattr(reader, "read_lines", read_lines)
     return read

@@ -46,6 +46,8 @@ def test_a_recipe_and_its_method_name_the_same_tasks():
         "scorer-tiny",
         "clip4idc-tiny",
         "clip4idc-tiny-ft1",
+        "duda-tiny",
+        "dirl-tiny",
     ):
         recipe = load_recipe(name, ["method.classes=6"] if "nabirds" in name else [])
         assert make_method(recipe, vocabulary).tasks.keys() == recipe.tasks.keys(), name

@@ -111,4 +111,9 @@ def test_it_becomes_a_model(whatchanged, recipe, file, tiny_dataset, tmp_path):
         lines[name] = [
             json.loads(line)["caption"] for line in (tmp_path / f"of-{name}").read_text().splitlines()
         ]
+    names = "images/CLEVR_default_000000.png", "sc_images/CLEVR_semantic_000000.png"
+    pair = [tiny_dataset / name for name in names]
+    call = ("figure", "words", *pair, "--model", model, "--features", tiny_dataset / "features")
+    code, _, err = whatchanged(*call, "-o", tmp_path / "words.svg")
+    assert code == 0 and (tmp_path / "words.svg").read_text().count("<image") > 2, err
     assert lines["run"] == lines["model"] and len(set(lines["run"])) > 1

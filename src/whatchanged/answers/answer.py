@@ -11,12 +11,14 @@ from whatchanged.errors import ShapeError
 from whatchanged.images import PictureSource
 from whatchanged.measured import Measured, Statement
 from whatchanged.measured.pixels.reading import read_picture
+from whatchanged.measured.policy import DEFAULT
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
 
-AnswerVerdict = Literal["identical", "noise", "changed", "unchanged"]
-"""Same pixels; differences that nobody would name; a visible change; differences of view and light alone."""
+AnswerVerdict = Literal["identical", "noise", "ignored", "changed", "unchanged"]
+"""Same pixels; differences that nobody would name; such, and others in ignored places; a visible change;
+differences of view and light alone."""
 
 MEASURED = "measured"
 """What ``Answer.answer`` is where no model answered."""
@@ -37,7 +39,8 @@ class Answer:
 
     sentence     what changed, in one sentence
     no_change    the probability that nothing visible changed
-    verdict      identical, noise, changed; unchanged where a model says so of a world in which viewpoint and
+    verdict      identical, noise, changed; ignored where nothing but what lies in ignored places differs
+                 visibly; unchanged where a model says so of a world in which viewpoint and
                  light may differ
     doubtful     the verdict is close, or sentence and probability disagree; it counts as changed
     answer       the name of the model whose sentence it is, or "measured"
@@ -48,6 +51,8 @@ class Answer:
     description  what a model said word by word, with its heat maps; else None
     measured     the measured answer beneath; None where a model's sentence did not need it
     sources      the pictures, as they were given
+    policy       the name of the policy by which a change counts
+    ignored      the part of the picture after in which differences did not count
     """
 
     sentence: str
@@ -62,6 +67,8 @@ class Answer:
     description: "Description | None" = field(default=None, repr=False)
     measured: Measured | None = field(default=None, repr=False)
     sources: tuple[PictureSource, PictureSource] | None = field(default=None, repr=False)
+    policy: str = DEFAULT.name
+    ignored: float = 0.0
 
     @property
     def as_measured(self) -> Measured | None:

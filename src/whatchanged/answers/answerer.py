@@ -3,8 +3,10 @@
 import functools
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from whatchanged import words
 from whatchanged.answers.answer import MEASURED, Answer
 from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
@@ -15,10 +17,15 @@ from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
+from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
+from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import same_bytes
+from whatchanged.measured.policy import DEFAULT, Policy, find_policy
 from whatchanged.text.recogniser import can_read
 
+MOST_IGNORED = 0.5
+"""The part of a picture, at most, in which differences may be ignored: beyond it nothing is compared."""
 MOST_PENDING_PIXELS = 50_000_000
 """Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
 
@@ -53,6 +60,7 @@ class Answerer:
         threads: int | None = None,
         beams: int = 1,
         read_text: bool | None = None,
+        policy: str | Policy = DEFAULT,
     ) -> None:
         """Which model answers, and how closely is looked.
 
@@ -64,14 +72,17 @@ class Answerer:
         beams        hypotheses that a model keeps; 1 is greedy
         read_text    things are named by the words in and beside them, and text that changed is quoted; None:
                      where the extra "text" is installed
+        read_text    text that changed is quoted, where it is read beyond doubt
+        policy       from which size on a change counts: a policy or its name (``POLICIES``)
 
-        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or where
-        threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the extra
-        "text" is not installed.
+        Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or policy
+        or where threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the
+        extra "text" is not installed.
         """
         check_sensitivity(sensitivity)
         self.sensitivity = sensitivity
         self.strict = strict
+        self.policy = find_policy(policy) if isinstance(policy, str) else policy
         self.beams = checked_count("beams", beams)
         self.read_text = can_read(read_text)
         """Whether words are read."""
@@ -88,25 +99,36 @@ class Answerer:
         if self.insists:
             self.models[0].build()
 
-    def answer(self, before: PictureSource, after: PictureSource, ignore: Sequence[Box] = ()) -> Answer:
+    def answer(
+        self,
+        before: PictureSource,
+        after: PictureSource,
+        ignore: Sequence[Box] = (),
+        policy: Policy | None = None,
+    ) -> Answer:
         """The answer for one pair.
 
-        ignore: boxes of both pictures in which differences do not count. Raises ImageError.
+        ignore: boxes of both pictures in which differences do not count. policy: in place of the answerer's.
+        Raises ImageError, also where boxes cover more than ``MOST_IGNORED`` of the picture after.
         """
-        (found,) = self.answer_batch([(before, after)], ignore)
+        (found,) = self.answer_batch([(before, after)], ignore, policy)
         if isinstance(found, ImageError):
             raise found
         return found
 
     def answer_batch(
-        self, pairs: Sequence[tuple[PictureSource, PictureSource]], ignore: Sequence[Box] = ()
+        self,
+        pairs: Sequence[tuple[PictureSource, PictureSource]],
+        ignore: Sequence[Box] = (),
+        policy: Policy | None = None,
     ) -> list[Answer | ImageError]:
         """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
         results: list[Answer | ImageError] = []
         begun: deque[Answer | ImageError | ReadPair] = deque()
         held = 0
+        looking = Looking(self.sensitivity, self.strict, policy or self.policy)
         for before, after in pairs:
-            pair = self._begin(before, after, ignore)
+            pair = self._begin(before, after, ignore, looking)
             begun.append(pair)
             held += pair.pixels if isinstance(pair, ReadPair) else 0
             if held >= MOST_PENDING_PIXELS:  # the others are read once these are answered
@@ -115,20 +137,20 @@ class Answerer:
         return results + self._finish(begun)
 
     def _begin(
-        self, before: PictureSource, after: PictureSource, ignore: Sequence[Box]
+        self, before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
     ) -> Answer | ImageError | ReadPair:
         """The pair, read; its answer already where no model is asked; or what is wrong with its pictures."""
         try:
             before, after = kept(before), kept(after)  # a stream can be read once, and frames are read later
             if not self.insists and same_bytes(before, after):
-                return of_measured(of_same_bytes(before, ignore), (before, after))
-            looking = Looking(self.sensitivity, self.strict)
+                same = of_measured(of_same_bytes(before, ignore), (before, after))
+                return _by_settings(same, ignore, looking)
             pair = read_pair(before, after, ignore, looking)
             if self.insists:  # asked of any pictures, also of two that are the same
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
-                return self.measurement.answer(pair)
+                return _by_settings(self.measurement.answer(pair), ignore, looking, pair.compared)
         except ImageError as error:
             return error
         return pair
@@ -158,6 +180,7 @@ class Answerer:
         try:
             answer = nearest.answer(pair)
             answer = self.measurement.answer(pair) if answer is None else answer
+            answer = _by_settings(answer, pair.ignore, pair.looking, pair.compared)
         except ImageError as error:
             return error
         return self._named(answer, pair) if self.read_text else answer
@@ -176,6 +199,29 @@ class Answerer:
             return answer
 
 
+def _by_settings(
+    answer: Answer, ignore: Sequence[Box], looking: Looking, compared: Compared | None = None
+) -> Answer:
+    """The answer with what it depends on: the policy's name, and how much was ignored.
+
+    compared: the pictures, None where they are the same. Raises ImageError where more than ``MOST_IGNORED``
+    of them is ignored.
+    """
+    share = covered_share(ignore, answer.size_after)
+    if share > MOST_IGNORED:
+        raise ImageError(
+            f"Ignored places cover {words.percent(share)} of the picture; at most "
+            f"{words.percent(MOST_IGNORED)} may be ignored. Name smaller places."
+        )
+    answer = replace(answer, policy=looking.policy.name, ignored=share)
+    if answer.verdict != "noise" or answer.doubtful or compared is None or not compared.one_size:
+        return answer
+    if compared.hides(looking.threshold):
+        text = words.capitalised("the pictures differ visibly only in ignored places")
+        return replace(answer, verdict="ignored", sentence=text)
+    return answer
+
+
 @functools.cache
 def _shared(model: str | None, read_text: bool | None) -> Answerer:
     """The answerer behind ``describe``: its models are loaded once."""
@@ -185,11 +231,16 @@ def _shared(model: str | None, read_text: bool | None) -> Answerer:
 def describe(
     before: PictureSource,
     after: PictureSource,
+    policy: str | Policy = DEFAULT,
+    ignore: Sequence[Box] = (),
     *,
     model: str | Path | None = None,
     read_text: bool | None = None,
 ) -> Answer:
     """The answer for one pair, of the model that knows the pictures, or else measured.
+
+    policy: from which size on a change counts, by name or as a ``Policy``. ignore: boxes of both pictures,
+    left, top, right and bottom, in which differences do not count.
 
     A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once
     they are loaded. An ``Answerer`` has more settings and takes many pairs at a time.
@@ -207,4 +258,5 @@ def describe(
     >>> answer.verdict, answer.doubtful, answer.answer
     ('changed', False, 'clevr-pcl')
     """
-    return _shared(None if model is None else str(model), read_text).answer(before, after)
+    counted_by = find_policy(policy) if isinstance(policy, str) else policy
+    return _shared(None if model is None else str(model), read_text).answer(before, after, ignore, counted_by)

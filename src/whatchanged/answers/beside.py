@@ -14,7 +14,7 @@ from whatchanged.text.reader import LineAt, PairReader, ReadLine
 BEGINNING = 18
 """Heights of a line that are read of it where its first words will do."""
 
-Shift = tuple[int, int]
+Offset = tuple[int, int]
 """How far something moved from before to after: dx, dy in pixels."""
 
 
@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 
     side: int
     lines: tuple[BesideLine, ...]
-    shift: Shift = (0, 0)
+    shift: Offset = (0, 0)
 
 
 def words_beside(
@@ -79,7 +79,7 @@ def words_of_beginning(read: ReadLine, line: BesideLine) -> str | None:
     return None if text is None else shortened(f"{text} {ELLIPSIS}")
 
 
-def _twin(one: Wanted, line: Box, reader: PairReader, shifts: Sequence[Shift]) -> LineAt | None:
+def _twin(one: Wanted, line: Box, reader: PairReader, shifts: Sequence[Offset]) -> LineAt | None:
     """Where a line must be read in the other picture; None where it stands there to the pixel."""
     for dx, dy in shifts:
         if reader.same_pixels(line if one.side else moved(line, (dx, dy)), (dx, dy)):
@@ -88,7 +88,7 @@ def _twin(one: Wanted, line: Box, reader: PairReader, shifts: Sequence[Shift]) -
     return LineAt(1 - one.side, moved(beginning(line), (sign * one.shift[0], sign * one.shift[1])))
 
 
-def _shifts(statements: Sequence[Statement], reader: PairReader) -> list[Shift]:
+def _shifts(statements: Sequence[Statement], reader: PairReader) -> list[Offset]:
     """How far lines may have moved: not at all, with a statement's thing, or with an edge of the picture."""
     before, after = reader.pictures
     wider, taller = after.shape[1] - before.shape[1], after.shape[0] - before.shape[0]
@@ -102,13 +102,13 @@ def _shifts(statements: Sequence[Statement], reader: PairReader) -> list[Shift]:
     return list(dict.fromkeys(results))
 
 
-def shift_of(statement: Statement) -> Shift:
+def shift_of(statement: Statement) -> Offset:
     """How far the corner of a statement's box moved."""
     was, now = statement.box_before, statement.box_after
     return (0, 0) if was is None or now is None else (now[0] - was[0], now[1] - was[1])
 
 
-def moved(box: Box, shift: Shift) -> Box:
+def moved(box: Box, shift: Offset) -> Box:
     """The box so much further."""
     return box[0] + shift[0], box[1] + shift[1], box[2] + shift[0], box[3] + shift[1]
 

@@ -56,6 +56,8 @@ class StatementModel(Installed):
         if _is_settled(pair, measured):
             return None
         told = self.build().describe(pair.compared, measured)
+        if not told.statements and measured.changed:
+            return None  # the model has no words for what is seen
         distance = self._distance(pair)
         unfamiliar = None if distance is None else distance > 1
         return of_statements(self.card.name, told, measured, unfamiliar, pair.sources)
@@ -80,8 +82,8 @@ def _is_settled(pair: ReadPair, measured: Measured) -> bool:
     """
     small, large = sorted(width * height for width, height in (measured.size_before, measured.size_after))
     masked = bool(pair.ignore) and not pair.compared.one_size
-    overlooked = pair.looking.sensitivity < 1 and not measured.changed  # as it was asked for
-    if pair.looking.strict or masked or overlooked or measured.notes or large > FAR_APART * small:
+    overlooked = pair.looking.threshold > 1 and not measured.changed  # as it was asked for
+    if pair.looking.threshold == 0 or masked or overlooked or measured.notes or large > FAR_APART * small:
         return True
     return np.array_equal(pair.compared.before, pair.compared.after) or is_turn(measured)
 

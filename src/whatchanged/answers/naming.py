@@ -19,7 +19,7 @@ from whatchanged.answers.beside import (
 )
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Box, Kind, Statement
-from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
 from whatchanged.measured.rules.sentences import MOST, OF_THE_WHOLE, Subject, plain_subject, reword
@@ -41,9 +41,9 @@ THIN = (4, 8)
 """Pixels of a line's width at most, and how many times as long it is at least."""
 BAND = (0.7, 0.25)
 """Shares of the picture's sides that a band across or down it is long at least and broad at most."""
-AROUND_TEXT = (
-    "border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled", "padding",
-)  # fmt: skip
+AROUND_TEXT = frozenset(
+    {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
+)
 """Finer words for what happened to a thing, and not to the text in it."""
 
 NAMELESS = "Something "
@@ -115,7 +115,8 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
         # A model has words of its own for a thing that nothing is read of.
-        if subject is not None and (subject.named or site.statement.element is None):
+        was_read = site.statement != statements[place] or (subject is not None and subject.named)
+        if subject is not None and (was_read or site.statement.element is None):
             results[place] = reword(_with_words(site, subject), subject, site.size)
     return tuple(results)
 
@@ -215,16 +216,16 @@ def _own_words(site: _Site) -> tuple[str, bool] | None:
     others = site.read[1 - site.side]
     lines = site.read[site.side]
     for line in lines:
-        text = _quoted(line, site)
+        text = _quoted(line, site.box, statement)
         if text and (came_or_went or any(_says(text, other) for other in others)):
             return shortened(text), len(lines) > 1
     return None
 
 
-def _quoted(line: ReadLine, site: _Site) -> str | None:
-    """The words of a line in a thing, if they may be quoted: those that came or went are the change."""
-    within = words_in(line, site.box)
-    return certain(line, within, alone=True) if _came_or_went(site.statement) else handle(line, within)
+def _quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
+    """The words of a line in a box, if they may be quoted: those that came or went are the change."""
+    within = words_in(line, box)
+    return certain(line, within, alone=True) if _came_or_went(statement) else handle(line, within)
 
 
 def _says(text: str, other: ReadLine) -> bool:
@@ -238,12 +239,10 @@ def _alike_subject(site: _Site) -> Subject | None:
     statement = site.statement
     known = []
     for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
-        if _came_or_went(statement):
-            text = certain(line, range(len(line.line.words)), alone=True)
-        else:
-            text = handle(line)
-            text = text if text and any(_says(text, other) for other in site.read[0]) else None
-        known += [shortened(text)] if text else []
+        box = max(statement.boxes, key=lambda box: common(box, line.at.box))
+        text = _quoted(line, box, statement)
+        if text and (_came_or_went(statement) or any(_says(text, other) for other in site.read[0])):
+            known.append(shortened(text))
     if not known:
         return None
     noun, count = statement.element, statement.count
@@ -334,7 +333,9 @@ def _with_words(site: _Site, subject: Subject) -> Statement:
     """The statement with what was read among its values, as far as it may be quoted."""
     statement = site.statement
     values: dict[str, Any] = {}
-    read = " ".join(text for text in (_quoted(line, site) for line in site.read[site.side]) if text)
+    read = " ".join(
+        text for text in (_quoted(line, site.box, statement) for line in site.read[site.side]) if text
+    )
     if subject.named and read and "text_before" not in statement.values:
         values["words"] = read if statement.count == 1 else subject.words or read
     if subject.beside is not None:

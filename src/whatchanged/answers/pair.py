@@ -10,7 +10,9 @@ import numpy as np
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
+from whatchanged.measured.measure import threshold_of
 from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
+from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.rules.canvas import without_boxes
 
 if TYPE_CHECKING:
@@ -23,10 +25,17 @@ class Looking:
 
     sensitivity  2 finds differences half as strong as 1 does
     strict       every pixel that differs is a change
+    policy       from which size on a change counts
     """
 
     sensitivity: float = 1.0
     strict: bool = False
+    policy: Policy = DEFAULT
+
+    @property
+    def threshold(self) -> float:
+        """The strength from which on a difference is a change."""
+        return threshold_of(self.policy, self.sensitivity, self.strict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +67,7 @@ class ReadPair:
     def compared(self) -> Compared:
         """What the measurement and models of places compare: alpha over white."""
         one, other = self.pictures
-        return Compared(one.on_white, other.on_white, self.ignore)
+        return Compared(one.on_white, other.on_white, self.ignore, self.looking.policy)
 
     @property
     def pixels(self) -> int:

@@ -27,11 +27,11 @@ SHORT = 2.5
 """How many times as long as high an icon, or two of them, may be."""
 SAME_COLOR = 24
 """Levels by which the colour of a text may differ from itself."""
-Reading = tuple[list[ReadLine], list[ReadLine]]
+LinesOfBoth = tuple[list[ReadLine], list[ReadLine]]
 """The lines of a thing, before and after."""
 
 
-def by_words(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels]) -> Statement:
+def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
     """The statement, rewritten where other words were read before than after, and else not.
 
     Where the words are told beyond doubt they stand in its values, ``text_before`` and ``text_after``.
@@ -61,10 +61,10 @@ def by_words(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels
     return statement
 
 
-def _is_icon(found: ReadLine) -> bool:
+def _is_icon(read: ReadLine) -> bool:
     """Whether a line is so short, and read so badly, that it is none."""
-    left, top, right, bottom = found.at.box
-    return found.line.confidence < ICONS and right - left <= SHORT * (bottom - top)
+    left, top, right, bottom = read.at.box
+    return read.line.confidence < ICONS and right - left <= SHORT * (bottom - top)
 
 
 def _is_text(lines: Sequence[ReadLine], box: Box) -> bool:
@@ -81,13 +81,14 @@ def _joined(lines: Sequence[ReadLine], box: Box, quote: Any) -> str | None:
     return None if None in texts or not texts else " ".join(texts)
 
 
-def _rewritten(statement: Statement, said: dict[str, Any]) -> Statement:
+def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
     """The statement as one about a text that was rewritten."""
     values = statement.values if statement.kind == "rewritten" else {"aspect": "text"}
-    return replace(statement, kind="rewritten", values={**values, **said})
+    element = None if "state" in statement.values else statement.element  # no control whose state changed
+    return replace(statement, kind="rewritten", element=element, values={**values, **quoted})
 
 
-def _same_text(statement: Statement, read: Reading, pictures: tuple[Pixels, Pixels]) -> Statement:
+def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
     """A text that says the same as before: recoloured, in another type, moved, or only drawn otherwise."""
     (one, *_), (other, *_) = read
     was, now = one.at.box, other.at.box

@@ -55,7 +55,6 @@ def caption_pairs(
     skip_missing: bool = False,
     batch_size: int = 16,
     beams: int = 1,
-    read_text: bool | None = None,
     shard: tuple[int, int] = (1, 1),
     form: Form = "ours",
     attention: Path | None = None,
@@ -63,6 +62,7 @@ def caption_pairs(
     embed: bool = False,
     resume: bool = False,
     force: bool = False,
+    read_text: bool | None = None,
     ray: str | None = None,
     quiet: bool = True,
 ) -> CaptionedPairs:
@@ -73,15 +73,15 @@ def caption_pairs(
         >>> done.pairs, done.failed
         (1, 0)
 
-    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the predictions go. model:
-    a shipped model or a model's folder, to answer in any case, or "measured"; without it whoever knows
-    the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
+    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the predictions go. model: a
+    shipped model or a model's folder, to answer in any case, or "measured" for none; without it whoever
+    knows the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
     this is, where it is not recognised. skip_missing: leave out pairs whose pictures are missing.
-    batch_size: pairs side by side. beams: hypotheses kept by the search. read_text: name things by the
-    words in and beside them; None: where the extra "text" is installed. shard: (i, n), the i-th of n
-    parts, from 1. form: how the output is written. attention: a folder for each word's maps, of one named
-    model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue after
-    the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
+    batch_size: pairs side by side. beams: hypotheses kept by the search. shard: (i, n), the i-th of n
+    parts, from 1. form: how the output is written. read_text: whether things are named by the words in and
+    beside them; None: where the extra "text" is there. attention: a folder for each word's maps, of one
+    named model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue
+    after the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
     stderr.
 
     Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
@@ -97,11 +97,12 @@ def caption_pairs(
         check_outputs([html], [pairs, lines, sidecar(lines)])
     results.check([pairs, lines, *([] if html is None else [html])], force or resume)
     from whatchanged.answers import Answerer
+    from whatchanged.answers.reads import reads_words
     from whatchanged.datasets import open_dataset
 
     answerer = None
     if captioner is None:  # before the data: is it a model?
-        answerer = Answerer(model, beams=beams, read_text=read_text)
+        answerer = Answerer(model, beams=beams, read_text=reads_words(read_text, quiet))
     pictures = captioner is None or captioner.reads_pictures
     found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)

@@ -18,7 +18,7 @@ from whatchanged.cli.cluster import Ray
 from whatchanged.cli.console import check_embed, note
 from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
 from whatchanged.cli.precision import PrecisionOption
-from whatchanged.cli.reading import ReadText, reads
+from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.scale.urls import path_of
 from whatchanged.words import counted
@@ -171,7 +171,6 @@ def caption(
         skip_missing=skip_missing,
         batch_size=batch_size,
         beams=beams,
-        read_text=reads(read_text, quiet) if choice is None else None,
         shard=(part, parts),
         form=form,
         attention=attention,
@@ -179,6 +178,7 @@ def caption(
         embed=embed,
         resume=resume,
         force=force,
+        read_text=read_text,
         ray=ray,
         quiet=quiet,
     )

@@ -16,7 +16,8 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
-from whatchanged.cli.reading import ReadText, reads
+from whatchanged.cli.policy import PolicyName, say_policy
+from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
@@ -73,10 +74,14 @@ def compare(
             "--calibrate", help="OLD and NEW are two runs of one state: write their noise to -o FILE."
         ),
     ] = False,
+    policy: PolicyName = None,
+    policies: Annotated[
+        Path | None, typer.Option(metavar="POLICIES.json", help="Policies of some pictures, by their names.")
+    ] = None,
     sensitivity: Annotated[
-        float, typer.Option(min=0.01, max=100.0, help="2 finds differences half as strong as 1 does.")
+        float, typer.Option(min=0.01, max=100.0, help="Until the next minor version; see --policy.")
     ] = 1.0,
-    strict: Annotated[bool, typer.Option("--strict", help="Every pixel that differs is a change.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Likewise: every pixel is a change.")] = False,
     read_text: ReadText = None,
     accept: Annotated[
         list[str] | None,
@@ -96,18 +101,31 @@ def compare(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
+    from whatchanged.answers.reads import reads_words
     from whatchanged.compare.ignore import read_ignored
     from whatchanged.compare.noise import read_noise
+    from whatchanged.compare.policies import read_policies
     from whatchanged.compare.settings import CompareSettings
+    from whatchanged.measured.policy import DEFAULT, find_policy
 
     _check(old, new, git)
-    if calibrate and (git or accept or ignore or noise or strict or model or read_text is not None):
+    others = git or accept or ignore or noise or strict or model or policy or policies
+    if calibrate and (others or read_text is not None):
         raise typer.BadParameter("--calibrate goes with two folders and -o FILE alone")
     if calibrate:
         _calibrate(old, new, output, workers, quiet)
         return
-    boxes = read_ignored(ignore) if ignore else ()
-    settings = CompareSettings(model, sensitivity, strict, boxes, read_text=reads(read_text, quiet))
+    usual = find_policy(policy or DEFAULT.name)
+    settings = CompareSettings(
+        model,
+        sensitivity,
+        strict,
+        read_ignored(ignore) if ignore else (),
+        read_text=reads_words(read_text, quiet),
+        policy=usual,
+        policies=read_policies(policies, usual) if policies else (),
+    )
+    say_policy(sensitivity, strict, quiet)
     if model is not None:
         from whatchanged.answers import Answerer
 
@@ -221,12 +239,13 @@ def _run(
 def _print_results(comparison: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
     """The headline and the largest groups on stdout, or what GitHub reads."""
     from whatchanged.compare.annotations import github_annotations
-    from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence
+    from whatchanged.compare.words import group_sentence, headline, looked_by, otherwise, outcome_sentence
 
     if github:
         for line in github_annotations(comparison):
             typer.echo(line)  # GitHub is to act on these; what they quote is escaped
     show(headline(comparison))
+    note(looked_by(comparison), quiet)
     if otherwise(comparison):
         show(otherwise(comparison))
     changed = [group for group in comparison.groups if group.changed]
@@ -248,7 +267,7 @@ def _calibrate(
     old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
 ) -> None:
     """Write what two runs of one state teach."""
-    from whatchanged.compare.noise import learn_noise
+    from whatchanged.compare.noise import learn_noise, most_covered
     from whatchanged.compare.pairs import match_folders
 
     if old is None or new is None or output is None:
@@ -262,7 +281,8 @@ def _calibrate(
     write_output(output, learned.to_json())
     show(
         f"{counted(learned.pictures, 'picture')} compared; sensitivity {learned.sensitivity:g}; "
-        f"unsteady places in {counted(len(learned.unsteady), 'picture')}. Use it with --noise {output}"
+        f"unsteady places in {counted(len(learned.unsteady), 'picture')}{most_covered(learned)}. Use it with"
+        f" --noise {output}"
     )
     for pair_id, why in learned.unexplained.items():
         note(f"{pair_id}: not taught, as {why}")

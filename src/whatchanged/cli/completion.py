@@ -32,6 +32,13 @@ def models_and_files(typed: str) -> list[str]:
     return [*_begin(shipped(), typed), *_paths(typed)]
 
 
+def policies(typed: str) -> list[str]:
+    """The policies by name."""
+    from whatchanged.measured.policy import POLICIES
+
+    return _begin(POLICIES, typed)
+
+
 def recipes(typed: str) -> list[str]:
     """The recipes by name, and files."""
     from whatchanged.recipes.reader import recipe_names

@@ -10,6 +10,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
+from whatchanged.cli.policy import PolicyName
 from whatchanged.cli.reading import ReadText
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from whatchanged.answers import Answer
     from whatchanged.captioner.runtime import Description
     from whatchanged.images import PictureSource
+    from whatchanged.measured import Box
+    from whatchanged.measured.policy import Policy
 
 STREAM = "-"
 """What a person writes for stdin, or for stdout."""
@@ -55,6 +58,13 @@ def describe(
     force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
     beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
     read_text: ReadText = None,
+    policy: PolicyName = None,
+    policies: Annotated[
+        Path | None, typer.Option(metavar="POLICIES.json", help="Policies by names, as of compare.")
+    ] = None,
+    ignore: Annotated[
+        Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
+    ] = None,
     exit_code: Annotated[
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
@@ -74,14 +84,18 @@ def describe(
     sources = _sources(before, after)
     from whatchanged.answers import Answerer
 
-    answerer = Answerer(model, beams=beams, read_text=read_text)
-    answer = answerer.answer(*sources)
+    boxes, counted_by = _as_compared(after, policy, policies, ignore)
+    answerer = Answerer(model, beams=beams, read_text=read_text, policy=counted_by)
+    answer = answerer.answer(*sources, boxes)
     if path is not None:
         picture = io.BytesIO()
         answer.heatmap().save(picture, "PNG")
         write_output(path, picture.getvalue())
     if as_json or maps:
         fields = answer.as_json(before=before, after=after)
+        fields["policy"] = answer.policy
+        if answer.ignored:
+            fields["ignored_share"] = round(answer.ignored, 4)
         if maps and answer.description is not None:
             fields.update(_maps(answer.description))
         print_result(escaped_json(json.dumps(fields, ensure_ascii=False)), [path])
@@ -92,6 +106,29 @@ def describe(
         note(answerer.unread, quiet)
     if exit_code and answer.changed:
         raise typer.Exit(1)
+
+
+def _as_compared(
+    after: str, policy: str | None, policies: Path | None, ignore: Path | None
+) -> "tuple[list[Box], Policy]":
+    """The ignored boxes and the policy of a picture, as ``compare`` takes them from the same files.
+
+    A pattern may fit the path, or any end of it: ``compare`` calls a pair by its path below the folder.
+    """
+    from whatchanged.compare.ignore import boxes_of, read_ignored
+    from whatchanged.compare.policies import policy_of, read_policies
+    from whatchanged.measured.policy import DEFAULT, find_policy
+
+    parts = Path(after).parts
+    names = ["/".join(parts[first:]) for first in range(len(parts))]
+    usual = find_policy(policy or DEFAULT.name)
+    rules = () if policies is None else read_policies(policies, usual)
+    ignored = () if ignore is None else read_ignored(ignore)
+    found = next(
+        (one for one in (policy_of(rules, usual, name) for name in names) if one is not usual), usual
+    )
+    boxes = dict.fromkeys(box for name in names for _, box in boxes_of(ignored, name))
+    return list(boxes), found
 
 
 def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
@@ -117,6 +154,8 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 def _text(answer: "Answer") -> str:
     """The answer for a person: the sentence with what is to be said against it, and the probability."""
     from whatchanged.answers import MEASURED
+    from whatchanged.measured.policy import DEFAULT
+    from whatchanged.words import percent
 
     sentence = answer.sentence
     if answer.unfamiliar:
@@ -124,6 +163,10 @@ def _text(answer: "Answer") -> str:
     probability = f"probability that nothing changed: {answer.no_change:.2f}"
     if answer.answer == MEASURED:
         probability += "; measured, without a model"
+    if answer.policy != DEFAULT.name:
+        probability += f"; policy {answer.policy}"
+    if answer.ignored:
+        probability += f"; ignored: {percent(answer.ignored)} of the picture"
     return f"{escaped(sentence)}\n{probability}"
 
 

@@ -167,8 +167,10 @@ class _Subject:
 
             root = self.data or pair[0].absolute().parent.parent
             captioner = FeaturesChoice(self.model or "", self.features).open(root, beams, True)
-            (said,) = captioner.describe([pair], 1)
-            return said.words if not isinstance(said, ImageError) else ()
+            (described,) = captioner.describe([pair], 1)
+            if isinstance(described, ImageError):
+                raise described
+            return described.words
         from whatchanged.captioner.runtime import load
 
         return load(self.model).describe(*pair, beams=beams).words

@@ -42,6 +42,11 @@ class Comparison:
         """Pairs whose pixels differ without a visible change."""
         return [one for one in self.outcomes if one.noise]
 
+    @property
+    def only_ignored(self) -> list[Outcome]:
+        """Pairs that differ visibly in nothing but ignored places."""
+        return [one for one in self.outcomes if one.ignored]
+
     def of_status(self, status: str) -> list[Outcome]:
         """The outcomes of files that were "added", "removed" or "renamed"."""
         return [one for one in self.outcomes if one.pair.status == status]

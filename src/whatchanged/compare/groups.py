@@ -91,21 +91,21 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
 def _named_alike(
     group: OutcomeGroup,
     outcomes: Sequence[Outcome],
-    told: Mapping[int, Measured],
+    answered: Mapping[int, Measured],
     plain: Mapping[int, Measured],
 ) -> OutcomeGroup:
     """The group with a sentence that names things where all members name them so, and else none.
 
-    told, plain: the answers by their places, as they give a group its sentence, and without names.
+    answered, plain: the answers by their places, as they give a group its sentence, and without names.
     """
-    teller = next((place for place in group.members if told[place].sentence == group.sentence), None)
+    teller = next((place for place in group.members if answered[place].sentence == group.sentence), None)
     if teller is None:  # a part of what it shows is left out
         return group
     answers = [outcomes[place].answer for place in group.members]
     shared = {answer.sentence for answer in answers if answer is not None}
     if len(shared) == 1:
         return replace(group, sentence=shared.pop())
-    named = any(NAMES & one.values.keys() for one in told[teller].statements)
+    named = any(NAMES & one.values.keys() for one in answered[teller].statements)
     return replace(group, sentence=plain[teller].sentence) if named else group
 
 

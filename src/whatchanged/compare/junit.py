@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import outcome_sentence
+from whatchanged.compare.words import ignored_of, looked_by, outcome_sentence
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold."""
@@ -22,6 +22,9 @@ def junit(comparison: Comparison) -> bytes:
     }
     root = ElementTree.Element("testsuites", {"name": "whatchanged", **counts})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "whatchanged compare", **counts})
+    properties = ElementTree.SubElement(suite, "properties")
+    told = {"name": "policy", "value": _text(looked_by(comparison))}
+    ElementTree.SubElement(properties, "property", told)
     for index, outcome in enumerate(comparison.outcomes):
         _case(suite, outcome, comparison.group_of.get(index))
     ElementTree.indent(root)
@@ -39,8 +42,11 @@ def _case(suite: ElementTree.Element, outcome: Outcome, group: int | None) -> No
         kind = "changed" if outcome.answer is not None else outcome.pair.status
         failure = ElementTree.SubElement(case, "failure", {"message": sentence, "type": kind})
         failure.text = sentence if group is None else f"{sentence}\nGroup {group}."
-    elif outcome.noise:
-        ElementTree.SubElement(case, "system-out").text = sentence
+    told = [sentence] if outcome.noise or outcome.ignored else []
+    if ignored_of(outcome) and outcome.answer is not None and outcome.answer.verdict != "identical":
+        told.append(ignored_of(outcome))
+    if told:
+        ElementTree.SubElement(case, "system-out").text = " ".join(told)
 
 
 def _text(text: str) -> str:

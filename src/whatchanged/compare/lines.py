@@ -44,8 +44,11 @@ def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
     if pair.status != "both":
         fields["file"] = pair.status
         fields["was"] = pair.was
+    if outcome.answer is not None:
+        fields["policy"] = outcome.answer.policy
     if outcome.boxes:
         fields["ignored"] = [list(box) for box in outcome.boxes]
+        fields["ignored_share"] = None if outcome.answer is None else round(outcome.answer.ignored, 4)
     return {key: value for key, value in fields.items() if value is not None}
 
 

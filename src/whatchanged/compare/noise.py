@@ -10,7 +10,7 @@ import glob
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whatchanged.compare.ignore import Ignored, read_box, read_document
@@ -19,8 +19,9 @@ from whatchanged.compare.run import Outcome, answer_pairs
 from whatchanged.compare.settings import CompareSettings
 from whatchanged.errors import WhatchangedError
 from whatchanged.measured import Box
-from whatchanged.measured.pixels.boxes import grown
+from whatchanged.measured.pixels.boxes import covered_share, grown
 from whatchanged.measured.pixels.gate import DOUBT
+from whatchanged.words import percent
 
 FORMAT = 1
 LARGEST_NOISE = 2.0
@@ -29,6 +30,8 @@ RESERVE = 1.1
 """The next run may differ by this much more than these two."""
 AROUND = 4
 """Pixels added on each side of a place."""
+MOST_TAUGHT = 0.5
+"""The part of a picture, at most, that two runs may teach to ignore."""
 ROUNDS = 5
 """How often a picture is looked at again for places that were hidden by stronger ones."""
 
@@ -41,12 +44,14 @@ class Noise:
     sensitivity  at which no small difference between the runs counts; 1 where there are none
     unsteady     pair -> places that differ from run to run
     unexplained  pictures that differ whatever is ignored, such as by their size; why
+    covered      pair -> the part of its picture that its places cover; empty where the file was read
     """
 
     pictures: int
     sensitivity: float
     unsteady: dict[str, tuple[Box, ...]]
     unexplained: dict[str, str]
+    covered: dict[str, float] = field(default_factory=dict)
 
     def applied(self, settings: CompareSettings) -> CompareSettings:
         """The settings of a comparison on this machine."""
@@ -93,7 +98,9 @@ def learn_noise(
                 unexplained[outcome.pair.pair_id] = why
             else:
                 unsteady[outcome.pair.pair_id] = boxes
-    return Noise(len(pairs), sensitivity, unsteady, unexplained)
+    sizes = {one.pair.pair_id: one.answer.size_after for one in outcomes if one.answer is not None}
+    covered = {pair_id: covered_share(boxes, sizes[pair_id]) for pair_id, boxes in unsteady.items()}
+    return Noise(len(pairs), sensitivity, unsteady, unexplained, covered)
 
 
 def read_noise(path: Path) -> Noise:
@@ -127,7 +134,10 @@ def _sensitivity(score: float) -> float:
 
 
 def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...], str]:
-    """The places to ignore so that the pair counts as unchanged; or why none do."""
+    """The places to ignore so that the pair counts as unchanged; or why none do.
+
+    Places that cover more than ``MOST_TAUGHT`` of the picture are none: the two runs show two layouts.
+    """
     boxes: list[Box] = []
     for _ in range(ROUNDS):
         ignored = tuple(Ignored(glob.escape(pair.pair_id), box) for box in boxes)
@@ -143,7 +153,18 @@ def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...],
         # A model tells the best place, and others only where it is sure; the measurement tells every one.
         places = {box: None for change in (*measured, *answer.changes) for box in change.boxes}
         boxes += [grown(box, AROUND, answer.size_after) for box in places]
+        share = covered_share(boxes, answer.size_after)
+        if share > MOST_TAUGHT:
+            return (), f"{percent(share)} of it differ: two layouts?"
     return (), "it differs all over"
+
+
+def most_covered(noise: Noise) -> str:
+    """How much of a picture the places cover at most, in words for a message; empty where there are none."""
+    if not noise.covered:
+        return ""
+    name = max(noise.covered, key=lambda pair_id: noise.covered[pair_id])
+    return f", at most {percent(noise.covered[name])} of one ({name})"
 
 
 def _boxes(path: Path, pair_id: str, value: Sequence[object]) -> tuple[Box, ...]:

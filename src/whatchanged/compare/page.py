@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.lines import result_line
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import headline, otherwise
+from whatchanged.compare.words import headline, ignored_of, looked_by, otherwise
 from whatchanged.page import Badge, Group, Page, Pair
 
 KINDS = {
@@ -14,6 +14,7 @@ KINDS = {
     "removed": "Removed",
     "renamed": "The same picture under another name",
     "changed": "Changed, told by a model",
+    "ignored": "Differ only in ignored places",
     "noise": "Differ without a visible change",
 }
 """What the page lists beside the groups, in this order."""
@@ -62,6 +63,8 @@ def kind_of(outcome: Outcome) -> str:
         return outcome.pair.status
     if outcome.changed:
         return "changed"
+    if outcome.ignored:
+        return "ignored"
     return "noise" if outcome.noise else "identical"
 
 
@@ -69,6 +72,7 @@ def _pair(comparison: Comparison, index: int, beyond: Sequence[str]) -> Pair:
     outcome = comparison.outcomes[index]
     number = comparison.group_of.get(index)
     facts = [f"Beside what the group shares: {' '.join(beyond)}"] if beyond else []
+    facts += [ignored_of(outcome)] if ignored_of(outcome) else []
     kind = kind_of(outcome)
     return Pair(
         id=outcome.pair.pair_id,
@@ -83,7 +87,7 @@ def _pair(comparison: Comparison, index: int, beyond: Sequence[str]) -> Pair:
 
 
 def _notes(comparison: Comparison, identical: int) -> list[str]:
-    notes = [f"Compared: {comparison.matched.source}."]
+    notes = [f"Compared: {comparison.matched.source}.", looked_by(comparison)]
     if identical:
         notes.append(f"Pairs that are the same, not listed: {identical:,}.")
     notes += [f"This ignored box touches no difference any more: {one}" for one in comparison.unused]

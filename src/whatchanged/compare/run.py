@@ -15,7 +15,9 @@ from whatchanged.compare.stored import StoredAnswers, key_of
 from whatchanged.errors import ImageError
 from whatchanged.images import picture_size
 from whatchanged.measured import Box
+from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import same_bytes
+from whatchanged.measured.policy import Policy
 from whatchanged.processes import as_they_come, worker_pool
 
 WORTH = 8
@@ -55,7 +57,16 @@ class Outcome:
     @property
     def noise(self) -> bool:
         """Whether the pixels differ without a visible change, or by what view and light explain alone."""
-        return self.answer is not None and not self.changed and self.answer.verdict != "identical"
+        return (
+            self.answer is not None
+            and not self.changed
+            and self.answer.verdict not in ("identical", "ignored")
+        )
+
+    @property
+    def ignored(self) -> bool:
+        """Whether nothing but what lies in ignored places differs visibly."""
+        return self.answer is not None and not self.changed and self.answer.verdict == "ignored"
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,7 @@ class _PairToAnswer:
     before: Path
     after: Path
     boxes: tuple[Box, ...]
+    policy: Policy
 
 
 def answer_pairs(
@@ -86,7 +98,8 @@ def answer_pairs(
     numbered = {position: boxes_of(settings.ignored, pair.pair_id) for position, pair in enumerate(pairs)}
     for index, pair in enumerate(pairs):
         boxes = tuple(box for _, box in numbered[index])
-        found = _without_decoding(pair, boxes)
+        policy = settings.policy_of(pair.pair_id)
+        found = _without_decoding(pair, boxes, policy)
         if found is None and pair.before is not None and pair.after is not None:
             if stored is not None:
                 try:
@@ -96,7 +109,7 @@ def answer_pairs(
                 except ImageError as error:
                     found = Outcome(pair, error=str(error), boxes=boxes)
             if found is None:
-                tasks.append(_PairToAnswer(index, pair.before, pair.after, boxes))
+                tasks.append(_PairToAnswer(index, pair.before, pair.after, boxes, policy))
         if found is not None:
             outcomes[index] = found
             advance(1)
@@ -125,7 +138,7 @@ def _still(key: str, task: _PairToAnswer) -> bool:
         return False
 
 
-def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...]) -> Outcome | None:
+def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...], policy: Policy) -> Outcome | None:
     """What is known of a pair whose pixels nobody has to look at; None for others."""
     if pair.trouble:
         return Outcome(pair, error=pair.trouble, boxes=boxes)
@@ -148,6 +161,8 @@ def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...]) -> Outcome | 
         answer=MEASURED,
         size_before=size,
         size_after=size,
+        policy=policy.name,
+        ignored=covered_share(boxes, size),
     )
     return Outcome(pair, answer, boxes=boxes)
 
@@ -191,7 +206,7 @@ def _answerer(settings: CompareSettings) -> Answerer:
 def _answer(answerer: Answerer, task: _PairToAnswer) -> Answer | str:
     """The answer without what a model saw, which is large; or the message of an unusable picture."""
     try:
-        answer = answerer.answer(task.before, task.after, task.boxes)
+        answer = answerer.answer(task.before, task.after, task.boxes, task.policy)
         return replace(answer, description=None, sources=None)
     except ImageError as error:
         return str(error)

@@ -1,11 +1,15 @@
 """How closely the pairs of one comparison are looked at."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from whatchanged.answers.models import candidate_models, identity_of_models
 from whatchanged.compare.ignore import Ignored
+from whatchanged.compare.policies import PolicyFor, policy_of
 from whatchanged.measured.measure import check_sensitivity
+from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.signature import LENGTH
 from whatchanged.text.recogniser import can_read, reading_identity
 
@@ -20,6 +24,8 @@ class CompareSettings:
     strict       every pixel that differs is a change
     ignored      places in which differences do not count
     read_text    things are named by the words in and beside them; None: where they can be read
+    policy       from which size on a change counts
+    policies     the same for pairs of some names, in place of ``policy``
     """
 
     model: str | None = None
@@ -27,9 +33,15 @@ class CompareSettings:
     strict: bool = False
     ignored: tuple[Ignored, ...] = ()
     read_text: bool | None = None
+    policy: Policy = DEFAULT
+    policies: tuple[PolicyFor, ...] = ()
 
     def __post_init__(self) -> None:
         check_sensitivity(self.sensitivity)
+
+    def policy_of(self, pair_id: str) -> Policy:
+        """The policy of a pair."""
+        return policy_of(self.policies, self.policy, pair_id)
 
     def identity(self) -> dict[str, Any]:
         """What stored answers must share to be used again; ignored boxes count pair by pair.
@@ -45,4 +57,13 @@ class CompareSettings:
             "sensitivity": self.sensitivity,
             "strict": self.strict,
             "read_text": reading_identity(can_read(self.read_text)),
+            "policy": self.policy.limits(),
+            "policies": self._digest_of_policies(),
         }
+
+    def _digest_of_policies(self) -> str:
+        """One text for the policies of some names, which may be many; empty where there are none."""
+        if not self.policies:
+            return ""
+        rules = [[one.pattern, one.policy.limits()] for one in self.policies]
+        return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()

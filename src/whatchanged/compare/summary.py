@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.run import Outcome
-from whatchanged.compare.words import group_sentence, headline, otherwise, outcome_sentence, variants
+from whatchanged.compare.words import (
+    group_sentence,
+    headline,
+    looked_by,
+    otherwise,
+    outcome_sentence,
+    variants,
+)
 from whatchanged.words import counted
 
 MOST_CHARACTERS = 60_000
@@ -22,7 +29,7 @@ LONGEST = 300
 
 def summary(comparison: Comparison) -> str:
     """The whole text, in Markdown, at most ``MOST_CHARACTERS`` long."""
-    lines = [f"### {_title(comparison)}", "", headline(comparison), ""]
+    lines = [f"### {_title(comparison)}", "", headline(comparison), "", _plain(looked_by(comparison)), ""]
     if otherwise(comparison):
         lines += [_plain(otherwise(comparison)), ""]
     lines += _failed(comparison)
@@ -37,6 +44,7 @@ def summary(comparison: Comparison) -> str:
     for status in ("added", "removed", "renamed"):
         lines += _listed(status.capitalize(), [one for one in comparison.of_status(status) if not one.failed])
     lines += _noise(comparison)
+    lines += _listed("Differ only in ignored places", comparison.only_ignored)
     if comparison.unused:
         lines += [f"**Ignored boxes that touch no difference any more: {len(comparison.unused):,}**", ""]
         lines += [

@@ -6,7 +6,7 @@ from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.grouping import base_name, is_variant_word, words_of
 from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.run import Outcome
-from whatchanged.words import counted, lowered
+from whatchanged.words import counted, lowered, percent
 
 NAMED = 3
 """Examples that a sentence names."""
@@ -26,7 +26,35 @@ def headline(comparison: Comparison) -> str:
     if comparison.noise:
         differ = "differs" if len(comparison.noise) == 1 else "differ"
         parts.append(f"{len(comparison.noise):,} {differ} without a visible change")
+    if comparison.only_ignored:
+        differ = "differs" if len(comparison.only_ignored) == 1 else "differ"
+        parts.append(f"{len(comparison.only_ignored):,} {differ} only in ignored places")
     return "; ".join(parts) + "."
+
+
+def looked_by(comparison: Comparison) -> str:
+    """By which policy it was compared, and how much was ignored."""
+    settings = comparison.settings
+    names = dict.fromkeys([settings.policy.name, *(one.policy.name for one in settings.policies)])
+    text = f"Policy: {'; '.join(names)}."
+    if settings.strict:
+        text += " Every pixel that differs is a change (--strict)."
+    elif settings.sensitivity != 1:
+        text += f" Sensitivity: {settings.sensitivity:g}."
+    shares = [(one.answer.ignored, one) for one in comparison.outcomes if one.answer and one.answer.ignored]
+    if shares:
+        share, most = max(shares, key=lambda one: one[0])
+        text += (
+            f" Ignored places: in {counted(len(shares), 'picture')}, at most {percent(share)} of one"
+            f" ({most.pair.pair_id})."
+        )
+    return text
+
+
+def ignored_of(outcome: Outcome) -> str:
+    """How much of a picture was ignored; empty where nothing was."""
+    share = 0.0 if outcome.answer is None else outcome.answer.ignored
+    return f"Ignored: {percent(share)} of the picture." if share else ""
 
 
 def otherwise(comparison: Comparison) -> str:

@@ -38,6 +38,7 @@ READERS: dict[str, str] = {
     "levir_cc": "whatchanged.datasets.levir_cc:read",
     "cub": "whatchanged.datasets.cub:read",
     "nabirds": "whatchanged.datasets.nabirds:read",
+    "ui_train": "whatchanged.datasets.ui_train:read",
     "plain": "whatchanged.datasets.plain:read",
     "folders": "whatchanged.datasets.folders:read",
     "named_pairs": "whatchanged.datasets.named_pairs:read",

@@ -30,6 +30,7 @@ PUBLISHED: Mapping[str, Counts] = {
     "birds_to_words": Counts((2_685, 325, 337), (12_890, 1_556, 1_604), source="files of PCL's authors"),
     "levir_cc": Counts((6_815, 1_333, 1_929), (34_075, 6_665, 9_645), source="the paper and its files"),
     "cub": Counts((5_994, 0, 5_794), total=117_880, source="official split; ten captions a picture"),
+    "ui_train": Counts((835, 185, 0), (1_670, 370, 0), source="labels of this project"),
     "nabirds": Counts((23_929, 0, 24_633), source="the paper"),
 }
 

@@ -15,6 +15,7 @@ from whatchanged.measured.pixels import gate
 from whatchanged.measured.pixels.gate import Visibility
 from whatchanged.measured.pixels.reading import Picture, read_picture, same_bytes
 from whatchanged.measured.pixels.regions import WEAKER
+from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.rules import hidden, sentences
 from whatchanged.measured.rules.canvas import turn_statement
@@ -33,12 +34,14 @@ def measure(
     sensitivity: float = 1.0,
     strict: bool = False,
     ignore: Sequence[Box] = (),
+    policy: Policy = DEFAULT,
 ) -> Measured:
     """What differs between two pictures.
 
     sensitivity  2 finds differences half as strong as 1 does, 0.5 only those twice as strong
     strict       every pixel that differs is a change
     ignore       boxes in which differences do not count: of both pictures, or, of two sizes, of the one after
+    policy       from which size on a change counts; its own sensitivity multiplies with ``sensitivity``
 
     Raises ImageError where a picture cannot be read.
     """
@@ -47,7 +50,7 @@ def measure(
     if same_bytes(before, after):
         return of_same_bytes(before, ignore)
     one, other = read_picture(before), read_picture(after)
-    compared = Compared(one.on_white, other.on_white, ignore)
+    compared = Compared(one.on_white, other.on_white, ignore, policy)
     return measure_read((one, other), (before, after), compared, sensitivity, strict)
 
 
@@ -65,15 +68,20 @@ def measure_read(
 ) -> Measured:
     """As ``measure``, of pictures that were read before; their sources are asked for later frames.
 
-    compared: the pictures on white, and what is ignored of them.
+    compared: the pictures on white, what is ignored of them, and the policy.
     """
-    threshold = 0.0 if strict else 1.0 / sensitivity
+    threshold = threshold_of(compared.policy, sensitivity, strict)
     if not compared.one_size:
         return _of_two_sizes(compared, threshold)
     answer = _of_one_size(compared, threshold)
     if answer.verdict == "changed":
         return answer
     return hidden.look_closer(answer, *pictures, sources, threshold)
+
+
+def threshold_of(policy: Policy, sensitivity: float = 1.0, strict: bool = False) -> float:
+    """The strength from which on a difference is a change; 0 where every pixel is one."""
+    return 0.0 if strict or policy.every_pixel else 1.0 / (sensitivity * policy.sensitivity)
 
 
 def check_sensitivity(sensitivity: float) -> None:
@@ -107,7 +115,7 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
         score=seen.score,
         share=share,
         statements=statements,
-        sentence=_sentence(statements, changed),
+        sentence=_sentence(statements, changed, gate.is_doubtful(score)),
         notes=(),
         size_before=size,
         size_after=size,
@@ -122,12 +130,14 @@ def _counted(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
     return strong if strong.any() else seen.differs
 
 
-def _sentence(statements: Sequence[Statement], changed: bool) -> str:
+def _sentence(statements: Sequence[Statement], changed: bool, doubtful: bool) -> str:
     """The whole answer in words; of what is doubtful it says so."""
     if changed:
-        return sentences.together(statements)
+        return sentences.together(statements) if statements else words.capitalised("something faint changed")
     if statements:
         return f"Perhaps nothing visible changed; if anything: {words.lowered(statements[0].sentence)}"
+    if doubtful:
+        return words.capitalised(f"perhaps {words.NOISE}")
     return words.capitalised(words.NOISE)
 
 

@@ -16,11 +16,11 @@ from whatchanged.page.pictures import Pictures
 LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
 """What the page shows of a line of output as it is; the probability and the changes are looked at first."""
 
+READ = ("words", "text_before", "text_after")
+"""What was read for a change, among its values."""
 LEVELS = 9
 """Of a word's map in a page, above none."""
 _ZEROS = re.compile("0{1,26}")
-READ = ("words", "text_before", "text_after")
-"""What was read for a change, among its values."""
 
 
 def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
-from whatchanged.text.finding import HIGHEST, find_lines
+from whatchanged.text.finding import HIGHEST, find_lines, ink_of
 
 LABEL = 300
 """Pixels between a box and the label of its row at most."""
@@ -25,6 +26,8 @@ INSIDE = 0.6
 WHOLE, PART = 0.5, 0.7
 """Shares of a box's sides that lines which are all that it holds have at least; the second of its height,
 where it is a part of a line."""
+SPACE = 0.2
+"""Of a line's height: a gap as wide is one between words, the steps beside ink left out."""
 REST = 1.5
 """Heights that what a line has beside a box is long at least."""
 ROW = 0.5
@@ -82,7 +85,7 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
         return Around()
     lines = [line for line in find_lines(pixels, window) if may_be_text(line)]
     own = tuple(line for line in lines if _is_own(line, box))
-    ranked = [(0.0, rest) for line in own for rest in _rests(line, box)]
+    ranked = [(0.0, rest) for line in own for rest in _rests(pixels, line, box)]
     for line in lines:
         begins = line not in own and _begins(line, window, height)
         place = _beside(line, box) if begins else None
@@ -123,15 +126,29 @@ def is_text(own: Sequence[Box], box: Box) -> bool:
     return high >= least * min(TALLEST, box[3] - box[1]) and wide >= WHOLE * (box[2] - box[0])
 
 
-def _rests(line: Box, box: Box) -> list[BesideLine]:
-    """What a line has to the left and to the right of a box that is a part of it."""
-    height = line[3] - line[1]
+def _rests(pixels: Pixels, line: Box, box: Box) -> list[BesideLine]:
+    """The whole words that a line has to the left and to the right of a box that is a part of it."""
+    left, top, right, bottom = line
+    height = bottom - top
+    inked = np.asarray(ink_of(pixels[top:bottom, left:right]).any(axis=0))
+    first = _word_end(inked, box[0] - left - 1, -1, height)
+    last = _word_end(inked, box[2] - left, 1, height)
     rests = []
-    if box[0] - line[0] >= REST * height:
-        rests.append(BesideLine("right of", (line[0], line[1], box[0] - 2, line[3])))
-    if line[2] - box[2] >= REST * height:
-        rests.append(BesideLine("left of", (box[2] + 2, line[1], line[2], line[3])))
+    if first >= REST * height:
+        rests.append(BesideLine("right of", (left, top, left + first, bottom)))
+    if right - left - last >= REST * height:
+        rests.append(BesideLine("left of", (left + last, top, right, bottom)))
     return rests
+
+
+def _word_end(inked: NDArray[np.bool_], at: int, step: int, height: int) -> int:
+    """Where the word ends that a column lies in, or beside: at a gap as wide as one between words."""
+    gap = max(2, round(SPACE * height))
+    empty = 0
+    while 0 <= at < len(inked) and empty < gap:
+        empty = 0 if inked[at] else empty + 1
+        at += step
+    return max(0, at + 1 if step < 0 else at)
 
 
 def _is_own(line: Box, box: Box) -> bool:

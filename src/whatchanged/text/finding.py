@@ -60,7 +60,7 @@ def find_lines(pixels: Pixels, window: Box) -> list[Box]:
     part = pixels[top:bottom, left:right]
     if min(part.shape[:2]) < SHORTEST:
         return []
-    pieces = _pieces(contrast(luminance(part)) >= LEAST_INK * UNIT)
+    pieces = _pieces(ink_of(part))
     boxes = [union([pieces[i] for i in row]) for row in _rows(pieces)]
     lines = [
         (left + box[0], top + box[1], left + box[2], top + box[3])
@@ -68,6 +68,11 @@ def find_lines(pixels: Pixels, window: Box) -> list[Box]:
         if _is_line(box)
     ]
     return sorted(lines, key=lambda box: (box[1], box[0]))
+
+
+def ink_of(part: Pixels) -> NDArray[np.bool_]:
+    """Where neighbouring pixels of a part (h, w, 3) differ, (h, w)."""
+    return np.asarray(contrast(luminance(part)) >= LEAST_INK * UNIT)
 
 
 def _pieces(ink: NDArray[np.bool_]) -> list[Box]:

@@ -31,6 +31,10 @@ ELLIPSIS = "…"
 _ALIKE = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 _ALIKE_LETTERS = str.maketrans("I|1!0$5", "lllloss")
 """What a recogniser takes for each other, beside capital and small letters and all punctuation."""
+_SIGNS = frozenset("–—…“”„‘’«»•·€£¥°©®™→←↑↓×÷±−§≥≤")
+"""Signs beside those of ASCII that are read well."""
+_ROUND, _UPRIGHT = frozenset("0Oo"), frozenset("1lI")
+"""What is written in letters of one of these alone may as well be written in others of them."""
 _SCRIPTS = ("LATIN", "DIGIT", "CJK", "HIRAGANA", "KATAKANA")
 """Beginnings of the names of characters that are quoted, beside punctuation and signs."""
 
@@ -42,43 +46,46 @@ class Quotes(NamedTuple):
     after: str
 
 
-def handle(found: ReadLine, words: Sequence[int] | None = None) -> str | None:
+def handle(read: ReadLine, words: Sequence[int] | None = None) -> str | None:
     """Words of a line by which a thing can be named; None where none are read well.
 
     words: the indices of those that belong to the thing; None: all. What stands alone at an end and is no
     word or number is left out: it may be an icon.
     """
-    line = found.line
+    line = read.line
     chosen = [line.words[i] for i in (range(len(line.words)) if words is None else words)]
     chosen = _without_marks(chosen)
     text = " ".join(word.text for word in chosen)
+    letters = {sign for sign in text if sign.isalnum()}
+    if letters <= _ROUND or letters <= _UPRIGHT:
+        return None
     if sum(sign.isalnum() for sign in text) < 2 and not text.isdigit():
         return None
-    letters = sum(len(word.text) for word in chosen)
-    if sum(word.confidence * len(word.text) for word in chosen) < HANDLE * letters:
+    count = sum(len(word.text) for word in chosen)
+    if sum(word.confidence * len(word.text) for word in chosen) < HANDLE * count:
         return None
-    unsure = any(word.certainty < LEGIBLE for word in chosen) or found.has_unknown(chosen, within=True)
+    unsure = any(word.certainty < LEGIBLE for word in chosen) or read.has_unknown(chosen, within=True)
     return None if unsure or not _is_known(text) else text
 
 
-def certain(found: ReadLine, words: Sequence[int], alone: bool = False) -> str | None:
+def certain(read: ReadLine, words: Sequence[int], alone: bool = False) -> str | None:
     """The words of a line at these indices, None where one of them may be read wrongly.
 
     alone: what stands beside the words in the line may be an icon, and is left out.
     """
-    line = found.line
+    line = read.line
     touched = [line.words[i] for i in words]
     if alone:
         touched = _without_marks(touched)
     elif line.confidence < CONFIDENCE:
         return None
-    if found.has_unknown(touched if alone else line.words, within=alone, icons=not alone):
+    if read.has_unknown(touched if alone else line.words, within=alone, icons=not alone):
         return None
     for word in touched:
         joined = any(one.islower() and other.isupper() for one, other in pairwise(word.text))
         if word.certainty < CERTAINTY or joined or not _is_known(word.text):
             return None
-        if gap_within(found.cut, word.columns):
+        if gap_within(read.cut, word.columns):
             return None
     while touched and not touched[-1].text.strip(MARKS):
         touched.pop()
@@ -155,5 +162,7 @@ def _is_mark(text: str, certainty: float) -> bool:
 
 
 def _is_known(text: str) -> bool:
-    """Whether the text is of scripts that are read well."""
-    return all(not sign.isalnum() or unicodedata.name(sign, "").startswith(_SCRIPTS) for sign in text)
+    """Whether the text is of scripts and signs that are read well."""
+    return all(
+        sign.isascii() or sign in _SIGNS or unicodedata.name(sign, "").startswith(_SCRIPTS) for sign in text
+    )

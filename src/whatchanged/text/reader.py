@@ -9,7 +9,7 @@ from whatchanged.measured.pixels.layers import usual_color
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.text.lines import framed, uncovered
-from whatchanged.text.recogniser import Line, RecognisedWord, read_lines, width_as_read
+from whatchanged.text.recogniser import RecognisedLine, RecognisedWord, read_lines, width_as_read
 
 MOST_COLUMNS = 4800
 """Columns that are read of a pair in all, as the network counts them: some fifty words."""
@@ -35,7 +35,7 @@ class ReadLine(NamedTuple):
     """What was read: the line with some ground around it."""
     left: int
     """The column of the picture at which the cut begins."""
-    line: Line
+    line: RecognisedLine
 
     def has_unknown(self, words: Sequence[RecognisedWord], within: bool = False, icons: bool = False) -> bool:
         """Whether there is ink that the recogniser told no character of.
@@ -55,7 +55,7 @@ class PairReader:
     def __init__(self, pictures: tuple[Pixels, Pixels]) -> None:
         self.pictures = pictures
         self.columns_left = MOST_COLUMNS
-        self._read: dict[tuple[tuple[int, ...], bytes], Line] = {}
+        self._read: dict[tuple[tuple[int, ...], bytes], RecognisedLine] = {}
 
     def read(self, wanted: Iterable[LineAt]) -> list[ReadLine | None]:
         """What lines say; None for those for which no columns are left. Raises MissingExtra."""
@@ -95,12 +95,12 @@ class PairReader:
         return cut, left - margin
 
 
-def words_in(found: ReadLine, box: Box) -> Sequence[int]:
+def words_in(read: ReadLine, box: Box) -> Sequence[int]:
     """The indices of the words of a line that stand in a box, or reach into it; of upright ones all."""
-    if found.at.upright:
-        return range(len(found.line.words))
-    slack = 0.2 * len(found.cut)
-    first, last = box[0] - found.left - slack, box[2] - found.left + slack
+    if read.at.upright:
+        return range(len(read.line.words))
+    slack = 0.2 * len(read.cut)
+    first, last = box[0] - read.left - slack, box[2] - read.left + slack
     return [
-        i for i, word in enumerate(found.line.words) if word.columns[-1] >= first and word.columns[0] < last
+        i for i, word in enumerate(read.line.words) if word.columns[-1] >= first and word.columns[0] < last
     ]

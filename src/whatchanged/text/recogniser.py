@@ -48,7 +48,7 @@ class RecognisedWord(NamedTuple):
     """The mean of its characters' probabilities."""
 
 
-class Line(NamedTuple):
+class RecognisedLine(NamedTuple):
     """What was read."""
 
     words: tuple[RecognisedWord, ...]
@@ -61,11 +61,11 @@ class Line(NamedTuple):
         return " ".join(word.text for word in self.words)
 
 
-def read_lines(pictures: Sequence[Pixels]) -> list[Line]:
+def read_lines(pictures: Sequence[Pixels]) -> list[RecognisedLine]:
     """The text of pictures (h, w, 3), RGB, of one line each. Raises MissingExtra."""
     recogniser = _recogniser()
     widths = [width_as_read(picture.shape) for picture in pictures]
-    results: list[Line] = [Line((), 0.0)] * len(pictures)
+    results: list[RecognisedLine] = [RecognisedLine((), 0.0)] * len(pictures)
     for batch in _batches(widths):
         wide = max(LEAST_WIDTH, *(widths[i] for i in batch))
         inputs = np.zeros((len(batch), 3, HEIGHT, wide), np.float32)
@@ -100,7 +100,7 @@ def reading_identity(reads: bool) -> str | None:
     return None if path is None else f"{path.name}, {path.stat().st_size:,} bytes"
 
 
-def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale: float) -> Line:
+def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale: float) -> RecognisedLine:
     """What columns say by CTC: the likeliest character of each, without repetitions and blanks.
 
     probabilities: (T, characters). scale: how many columns of the picture one of these is.
@@ -120,7 +120,7 @@ def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale
             letters = []
     if letters:
         words.append(_word(letters))
-    return Line(tuple(words), float(np.mean(sure)) if words else 0.0)
+    return RecognisedLine(tuple(words), float(np.mean(sure)) if words else 0.0)
 
 
 def _word(letters: Sequence[tuple[str, float, float]]) -> RecognisedWord:

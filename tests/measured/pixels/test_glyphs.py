@@ -38,7 +38,7 @@ def test_a_glyph_below_its_limit_leaves_no_doubt(residue, counts):
     before, after = written("16.50", 12), written("16.60", 12)
     with mock.patch.object(gate, "MOST_GLYPH_BOXES", 0):
         alone = visibility(before, after).score
-    glyph = glyphs.Glyph((20, 12, 60, 30), residue * glyphs.LEAST, 0.0)
+    glyph = glyphs.Glyph((20, 12, 60, 30), residue * glyphs.LEAST_BESIDE_SAME, 0.0)
     with mock.patch.object(glyphs, "most_unlike", return_value=glyph):
         found = visibility(before, after).score
     assert found == pytest.approx(residue if counts else alone)

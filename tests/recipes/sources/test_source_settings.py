@@ -9,6 +9,7 @@ from whatchanged.recipes.sources.dataset import PreparationName
 DATASET = DatasetConfig(path="a", features="f", merges="m", examples="scenes", exchange=True, wording="full")
 POOL = PoolConfig(path="a", tokens="t", merges="m", wording="full", validation=8)
 REGIONS = RegionPairsConfig(path="a", features="f")
+BOTH = RegionPairsConfig(path="a", features="f", real_path="r", real_features="g", real_repeats=2)
 
 
 def test_a_recipe_names_the_preparations_that_there_are():
@@ -30,6 +31,8 @@ def test_no_folder_is_published():
     assert DATASET.without_folders() == DatasetConfig(examples="scenes", exchange=True, wording="full")
     assert POOL.without_folders() == PoolConfig(wording="full", validation=8)
     assert REGIONS.without_folders() == RegionPairsConfig()
+    assert BOTH.without_folders() == RegionPairsConfig(real_repeats=2)
+    assert BOTH.with_folders("b", "h").real_path == "r"
 
 
 def test_the_same_pairs_as_pictures():

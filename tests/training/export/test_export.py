@@ -245,6 +245,8 @@ HEADLESS = ["vision.kind=backbone", *WIDER, *SHORT, "method.distractor_judging=f
         pytest.param("scorer-tiny", AUTHORS, id="scorer-authors"),
         pytest.param("scorer-tiny", [*AUTHORS, *SUBTRACTION], id="scorer-subtraction"),
         pytest.param("pcl-tiny", HEADLESS, id="pcl-headless"),
+        pytest.param("duda-tiny", SCORER, id="duda"),
+        pytest.param("dirl-tiny", SCORER, id="dirl"),
     ],
 )
 def test_a_method_without_a_head_is_judged_by_its_sentences(name, settings, tiny_dataset, tmp_path):

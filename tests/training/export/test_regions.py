@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from support.drawn_regions import write_set
+from support.drawn_regions import write_real, write_set
 from support.tiny_run import make_run
 
 from whatchanged.answers import Answerer
@@ -127,6 +127,16 @@ def test_what_cannot_be_exported(run, tmp_path):
     with pytest.raises(RecipeError, match="changed ones and others"):
         export_run(run, tmp_path / "out", "out", data=plain)
     assert not (tmp_path / "out").exists()
+
+
+def test_pairs_of_which_people_disagree_fit_nothing(run, tmp_path):
+    folder = write_real(tmp_path / "set", pairs=4)
+    lines = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+    visible = [{**line, "split": "validation"} for line in lines]
+    visible[1]["visible_change"] = "uncertain"
+    (folder / "pairs.jsonl").write_text("\n".join(map(json.dumps, visible)))
+    card = export_run(run, tmp_path / "out", "out", data=folder).card
+    assert "3 validation pairs (1 without change)" in card.no_change.how
 
 
 # What is fitted

@@ -189,3 +189,30 @@ def test_the_truth_can_move():
     moved = collate([truth(ADDED)]).to("cpu")
     assert moved.boxes.shape == (1, 1, 2, 4)
     assert supervision.ABSENT == -1
+
+
+def test_of_a_doubtful_pair_kinds_are_learnt_and_no_verdict():
+    places = torch.tensor([[10.0, 10, 20, 20], [70, 0, 80, 9]])[None, :, None].expand(-1, -1, 2, -1)
+    labels = label(places, collate([replace(truth(ADDED), doubtful=True)]))
+    assert labels.verdict.tolist() == [-1] and labels.changed.tolist() == [[-1, -1]]
+    assert labels.kind[0, 0] == KINDS.index("added")
+    loss = region_loss(silent(2), places, labels, torch.ones(1, 2, dtype=torch.bool))
+    assert loss["verdict"] == 0 and loss["changed"] == 0
+    assert loss["kind"] > 0 and loss["rank"] > 0
+
+
+def test_ranking_a_later_change_first_is_worth_less():
+    boxes = torch.tensor([[10.0, 10, 20, 20], [40, 40, 60, 50], [70, 0, 80, 9]])
+    places = boxes[None, :, None].expand(-1, -1, 2, -1)
+    labels = label(places, collate([truth(ADDED, REMOVED)]))
+    assert labels.order[0, :2].tolist() == [0, 1]
+    there = torch.ones(1, 3, dtype=torch.bool)
+    alike, less = (region_loss(silent(3), places, labels, there, later)["rank"].item() for later in (1, 0.25))
+    assert_close(alike - less, math.log(1 + 0.25) - math.log(2), rtol=1e-5, atol=1e-6)
+    second = label(
+        places[:, 1:], collate([truth(ADDED, REMOVED)])
+    )  # where only the second change is proposed
+    of_two = [
+        region_loss(silent(2), places[:, 1:], second, there[:, 1:], later)["rank"] for later in (1, 0.25)
+    ]
+    assert_close(of_two[0], of_two[1])

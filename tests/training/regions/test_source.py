@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from support.drawn_regions import drawn_pair, write_set
+from support.tiny_sets import ui_train
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, RecipeError
@@ -57,3 +58,43 @@ def test_a_set_without_pairs_to_train_on_is_refused(drawn, tmp_path):
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(DatasetError, match="no pairs in its train split"):
         open_sources(recipe(path, drawn[1]), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """Two labelled pairs to learn from, one to validate on, and their regions."""
+    folder = tmp_path_factory.mktemp("real")
+    ui_train(folder / "set")
+    store_regions(open_dataset(folder / "set"), folder / "set", folder / "regions", quiet=True, regions=4)
+    return folder / "set", folder / "regions"
+
+
+def beside(real, repeats):
+    names = f'data.real_path="{real[0]}"', f'data.real_features="{real[1]}"'
+    return *names, f"data.real_repeats={repeats}"
+
+
+def test_real_pairs_stand_beside_drawn_ones_as_often_as_the_recipe_says(drawn, real, tmp_path):
+    sources = open_sources(recipe(*drawn, *beside(real, 3)), tmp_path)
+    assert (len(sources.train), len(sources.validation)) == (3 * 2 + 8, 1 + 2)
+    rng = np.random.default_rng(0)
+    ids = [sources.train.example(index, rng).record.pair_id for index in range(len(sources.train))]
+    assert ids == [*(3 * ["ab-001", "ab-002"]), *(str(number) for number in range(8))]
+    assert sources.train.example(0, rng).truth.changes[0].kind == "moved"
+    assert sources.validation.example(0, rng).truth.doubtful
+
+
+def test_real_pairs_alone_are_a_set_like_any_other(real, tmp_path):
+    sources = open_sources(recipe(*real), tmp_path)
+    assert (len(sources.train), len(sources.validation)) == (2, 1)
+
+
+def test_folders_of_real_pairs_are_named_where_they_are_read_and_only_there(drawn, real, tmp_path):
+    with pytest.raises(RecipeError, match=r"real_path is empty.*--set data.real_path=FOLDER"):
+        open_sources(recipe(*drawn, "data.real_repeats=2"), tmp_path)
+    with pytest.raises(RecipeError, match=r"real_features is empty.*--set data.real_features=FOLDER"):
+        open_sources(recipe(*drawn, beside(real, 2)[0], "data.real_repeats=2"), tmp_path)
+    with pytest.raises(RecipeError, match=r"no effect without real pairs: data.real_repeats is 0"):
+        recipe(*drawn, beside(real, 2)[0])
+    with pytest.raises(RecipeError, match=r"data.real_repeats: got -1"):
+        recipe(*drawn, "data.real_repeats=-1")

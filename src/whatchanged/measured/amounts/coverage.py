@@ -68,6 +68,14 @@ def read_coverage(
     return Coverage(np.clip(along, 0, 1), fill, color)
 
 
+def unexplained(part: Pixels, covered: Coverage) -> float:
+    """What of a part (h, w, 3) is neither its ground nor its ink, nor between both, as a part of the ink."""
+    ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
+    shown = ground + covered.ink[..., None] * (color - ground)
+    rest = float(np.abs(part - shown).max(axis=2).sum())
+    return rest / max(1e-6, float(np.abs(color - ground).max()) * covered.area)
+
+
 def ink_box(ink: Floats) -> Box | None:
     """The box of what is drawn; None where nothing is."""
     return box_of(ink >= INKED)
@@ -105,8 +113,8 @@ def columns_of_ink(ink: Floats, space: float) -> list[tuple[int, int]]:
 def stroke(ink: Floats) -> float:
     """How thick what is drawn is, in pixels: twice its area by the length of its edge.
 
-    A line of width w and length l has the area w l and the edge 2 l. The edge is the sum of all steps of the coverage,
-    across and down; of slanted lines that is up to 1.4 times too long.
+    A line of width w and length l has the area w l and the edge 2 l. The edge is the sum of all steps of the
+    coverage, across and down; of slanted lines that is up to 1.4 times too long.
     """
     padded = np.pad(ink, 1)
     across, down = np.abs(np.diff(padded, axis=1)), np.abs(np.diff(padded, axis=0))

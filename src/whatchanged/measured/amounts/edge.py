@@ -20,8 +20,10 @@ THICKEST = 8
 """Pixels of an outline at most."""
 SMALLEST = 10
 """Pixels of the sides of a thing at least."""
-SIDES = 3
-"""Sides, of four, that must agree."""
+LEAST_SIDES, MOST_SIDES = 2, 0.7
+"""Sides that must agree at least, and the part of those that tell anything."""
+CORNERS = 3
+"""Corners, of four, that must agree."""
 SAME_WITHIN = 0.8
 """Share of what a thing holds that is the same where its outline alone changed."""
 EVEN = 0.8
@@ -36,13 +38,17 @@ QUARTER = 1 - np.pi / 4
 """Part of the square around a quarter of a circle that lies outside of it."""
 ROUND = 0.3
 """Part of its radius by which a corner may begin earlier or later."""
+IN_CORNERS = 0.9
+"""Share of what differs that lies in the corners where they alone changed."""
 ROUNDER = 1.0
 """Pixels by which a radius grew or shrank at least."""
-FAINTEST, FAINT = 3, 80
+FAINTEST, FAINT = 3, 120
 """Levels between which a shadow is darker than its ground, at its darkest."""
 SHADES = 3
 """Shades that a shadow has at least: one shade is a line."""
-BARE = 0.93
+NARROW = 20
+"""Pixels of the shorter side of a box up to which it may be all shadow: that of one side."""
+BARE = 0.85
 """Share of a shadow's pixels that are ground where it is not there."""
 HOLLOW = 0.75
 """Part of the box that a shadow covers at most: the thing that throws it stands within or beside it."""
@@ -62,24 +68,9 @@ class Outline:
     dashed: bool
 
 
-def read_outline(pixels: Pixels, box: Box) -> Outline | None:
-    """The outline of the thing that a box stands around; None where its sides do not agree on one."""
-    left, top, right, bottom = box
-    if min(right - left, bottom - top) < SMALLEST:
-        return None
-    sides = [side for side in _sides(pixels, box) if side is not None]
-    if len(sides) < SIDES:
-        return None
-    widths = sorted(side.thick for side in sides)
-    usual = widths[len(widths) // 2]
-    alike = [side for side in sides if side.thick == usual]
-    if len(alike) < SIDES:
-        return None
-    return Outline(usual, alike[0].color, sum(side.dashed for side in alike) >= SIDES)
-
-
-def _sides(pixels: Pixels, box: Box) -> list[Outline | None]:
-    """The outline as each side of a box shows it: left, top, right, bottom."""
+def read_outline(pixels: Pixels, box: Box) -> list[Outline | None]:
+    """The outline as each side of a box shows it: left, top, right, bottom; None where a side shows
+    neither a line nor none."""
     left, top, right, bottom = box
     height, width = pixels.shape[:2]
     deep = min(INSIDE, (min(right - left, bottom - top) + 1) // 2)
@@ -138,30 +129,43 @@ def _dashed_side(part: Pixels, ground: RGBColor) -> Outline | None:
     if starts < DASHES:
         return None
     thick = int(np.argmin(np.append(shares[row:] >= DASHED[0], False)))
+    if thick > THICKEST // 2:
+        return None
     return Outline(thick, usual_color(part[drawn[:, row], row]), True)
 
 
 def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """What became of the outline of the thing in a box: it came, went, became thicker or dashed, or another colour."""
-    one, other = read_outline(before, box), read_outline(after, box)
-    if one is None or other is None or not _same_within(before, after, box, max(one.thick, other.thick) + 1):
+    """What became of the outline of the thing in a box: it came, went, became thicker or dashed."""
+    if min(box[2] - box[0], box[3] - box[1]) < SMALLEST:
         return None
-    values = {"amount_before": one.thick, "amount_after": other.thick}
-    if bool(one.thick) != bool(other.thick):
-        shown = other if other.thick else one
-        return Finding(
-            "restyled",
-            "outline",
-            0.7,
-            {"on_after": other.thick > 0, "outline_color": words.color_code(shown.color)},
-        )
-    if not one.thick:
+    sides = [
+        (one, other)
+        for one, other in zip(read_outline(before, box), read_outline(after, box), strict=True)
+        if one is not None and other is not None
+    ]
+    if len(sides) < LEAST_SIDES:
         return None
-    if one.dashed != other.dashed:
-        return Finding("restyled", "line style", 0.7, {"on_after": other.dashed})
-    if one.thick != other.thick:
-        return Finding("restyled", "border width", 0.7, values)
-    return None
+    rim = max(max(one.thick, other.thick) for one, other in sides) + 1
+    if not _same_within(before, after, box, rim):
+        return None
+    for on, pairs in ((True, sides), (False, [(other, one) for one, other in sides])):
+        new = [other for one, other in pairs if not one.thick and other.thick]
+        if len(new) >= max(LEAST_SIDES, MOST_SIDES * len(sides)):
+            values = {"on_after": on, "outline_color": words.color_code(new[0].color)}
+            return Finding("restyled", "outline", 0.7, values)
+    both = [(one, other) for one, other in sides if one.thick and other.thick]
+    if len(both) < max(LEAST_SIDES, MOST_SIDES * len(sides)):
+        return None
+    if all(one.dashed != other.dashed for one, other in both):
+        return Finding("restyled", "line style", 0.7, {"on_after": both[0][1].dashed})
+    step = float(np.median([other.thick - one.thick for one, other in both]))
+    alike = [pair for pair in both if (pair[1].thick - pair[0].thick) * step > 0]
+    if abs(step) < 1 or len(alike) < MOST_SIDES * len(both):
+        return None
+    amounts = (float(np.median([side.thick for side in ends])) for ends in zip(*alike, strict=True))
+    return Finding(
+        "restyled", "border width", 0.7, dict(zip(("amount_before", "amount_after"), amounts, strict=True))
+    )
 
 
 def _same_within(before: Pixels, after: Pixels, box: Box, rim: int) -> bool:
@@ -173,6 +177,8 @@ def _same_within(before: Pixels, after: Pixels, box: Box, rim: int) -> bool:
 
 def radius_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     """Whether the corners of the thing in a box became rounder or sharper; None where neither is sure."""
+    if not _differs_in_corners(before, after, box):
+        return None
     one, other = _radius(before, box), _radius(after, box)
     if one is None or other is None or abs(one - other) < ROUNDER:
         return None
@@ -181,9 +187,22 @@ def radius_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     )
 
 
+def _differs_in_corners(before: Pixels, after: Pixels, box: Box) -> bool:
+    """Whether what differs in a box lies in the squares at its corners, nearly all of it."""
+    left, top, right, bottom = box
+    differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= 2 * ALIKE
+    height, width = differs.shape
+    down, across = (min(LARGEST_CORNER, (side + 1) // 2) for side in (height, width))
+    rows, columns = np.zeros(height, bool), np.zeros(width, bool)
+    rows[:down] = rows[-down:] = True
+    columns[:across] = columns[-across:] = True
+    inside = np.count_nonzero(differs & rows[:, None] & columns[None])
+    return bool(inside >= IN_CORNERS * max(1, int(np.count_nonzero(differs))))
+
+
 def _radius(pixels: Pixels, box: Box) -> float | None:
-    """The radius of the corners of the thing that fills a box, by the ground within the corners; None where the
-    corners do not agree."""
+    """The radius of the corners of the thing that fills a box, by the ground within the corners; None
+    where the corners do not agree."""
     left, top, right, bottom = box
     side = min(LARGEST_CORNER, (right - left) // 2, (bottom - top) // 2)
     if side < 4:
@@ -201,7 +220,7 @@ def _radius(pixels: Pixels, box: Box) -> float | None:
         radius = _corner(part, ground)
         if radius is not None:
             radii.append(radius)
-    if len(radii) < SIDES or np.ptp(sorted(radii)[1:]) > max(1.5, 0.25 * max(radii)):
+    if len(radii) < CORNERS or np.ptp(sorted(radii)[1:]) > max(1.5, 0.25 * max(radii)):
         return None
     return float(np.median(radii))
 
@@ -211,7 +230,7 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     if min(part.shape[:2]) < 4:
         return None
     steps = steps_from(ground, part).astype(np.float32)
-    edge = float(np.median(np.concatenate([steps[0, -2:], steps[-2:, 0]])))
+    edge = float(np.median(np.concatenate([steps[0, -2:], steps[-2:, 0], steps[-1, -2:]])))
     if edge <= ALIKE:
         return None
     uncovered = 1 - np.clip(steps / edge, 0, 1)
@@ -219,18 +238,21 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     outside = np.minimum.accumulate(uncovered, axis=1)
     radius = float(np.sqrt(outside.sum() / QUARTER))
     along, down = float(outside[0].sum()), float(outside[:, 0].sum())
-    # a quarter of a circle begins one radius from the corner on both sides
+    # a circle leaves its first row, half a pixel deep, where it is sqrt(r - 1/4) from the end of the corner
+    along, down = (length + np.sqrt(max(0.0, radius - 0.25)) for length in (along, down))
     fits = max(abs(along - radius), abs(down - radius)) <= max(1.5, ROUND * radius)
-    return radius if fits and radius < len(part) - 1 else None
+    return radius if fits and radius <= len(part) + 1 else None
 
 
 def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a shadow came or went in a box: many faint shades on what is plain ground in the other picture."""
+    """Whether a shadow came or went in a box: many faint shades on what is plain ground in the other
+    picture."""
     left, top, right, bottom = box
     one, other = before[top:bottom, left:right], after[top:bottom, left:right]
     steps = steps_between(one, other)
     differs = steps >= FAINTEST
-    if differs.mean() > HOLLOW or not FAINTEST < int(steps.max()) <= FAINT:
+    hollow = differs.mean() <= HOLLOW or min(differs.shape) <= NARROW
+    if not hollow or not FAINTEST < int(steps.max()) <= FAINT:
         return None
     for bare, shaded, on in ((one, other, True), (other, one, False)):
         if _is_shadow(bare[differs], shaded[differs]):

@@ -63,8 +63,8 @@ def _both(one: DetectedChange, other: DetectedChange) -> DetectedChange:
 
 
 def order_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, tuple[Box, Box]] | None:
-    """Whether what stands at both ends of a box was exchanged, across or downwards: the finding and where they stand
-    now; else None."""
+    """Whether what stands at both ends of a box was exchanged, across or downwards: the finding and where
+    they stand now; else None."""
     left, top, right, bottom = box
     one, other = (picture[top:bottom, left:right] for picture in (before, after))
     for axis in (1, 0):
@@ -81,7 +81,8 @@ def order_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, tupl
 
 
 def _profile(part: Pixels, axis: int) -> NDArray[np.float32]:
-    """The lines of a part along an axis as the mean luminance of ``PARTS`` parts each, less the ground's: (N, P)."""
+    """The lines of a part along an axis as the mean luminance of ``PARTS`` parts each, less the ground's:
+    (N, P)."""
     light = luminance(part).astype(np.float32) / UNIT
     ground = np.array(usual_color(part.reshape(-1, 3)), np.uint8)
     light -= float(luminance(ground[None])[0]) / UNIT
@@ -104,7 +105,8 @@ def _exchanged_lengths(one: NDArray[np.float32], other: NDArray[np.float32]) -> 
 
 
 def _longest(start: NDArray[np.float32], end: NDArray[np.float32]) -> int | None:
-    """How many of the first lines of one part are the last lines of another one, at most; None where none are."""
+    """How many of the first lines of one part are the last lines of another one, at most; None where none
+    are."""
     length = len(start)
     for count in range(length - SMALLEST, SMALLEST - 1, -1):
         part = start[:count]

@@ -1,15 +1,18 @@
-"""Each change with what can be measured of it: the finer word, its amounts, and what sort of thing shows it."""
+"""Each change with what can be measured of it: the finer word, its amounts, and what sort of thing shows
+it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, opacity_change
-from whatchanged.measured.amounts.content import is_dialog, read_content
+from whatchanged.measured.amounts.content import grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.state import state_change
-from whatchanged.measured.amounts.text import text_change
-from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.amounts.strokes import line_width_change, marker_change
+from whatchanged.measured.amounts.text import text_change, underline_change
+from whatchanged.measured.pixels.boxes import area, lies_in
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -17,8 +20,27 @@ from whatchanged.measured.rules.kinds import Finding
 
 MOST_CHANGES = 24
 """Changes that are measured, the largest."""
+_SHIFTED = ("pushed in", "closed up", "moved over")
+"""Finer words of what came or went between things that moved: both pictures show other things at its
+place."""
 
 _Measure = Callable[[Pixels, Pixels, Box], Finding | None]
+_EDGES: tuple[_Measure, ...] = (shadow_change, radius_change, outline_change)
+_MEASURES: dict[tuple[str | None, str], tuple[_Measure, ...]] = {
+    ("added", "thing"): (shadow_change, outline_change, fill_change),
+    ("removed", "thing"): (shadow_change, outline_change, fill_change),
+    ("added", "fill"): (fill_change,),
+    ("removed", "fill"): (fill_change,),
+    ("recolored", "border"): (radius_change, outline_change),
+    ("recolored", "fill"): (*_EDGES, opacity_change),
+    ("recolored", "ink"): (*_EDGES, opacity_change),
+    ("resized", "size"): _EDGES,
+    ("restyled", ""): (*_EDGES, opacity_change, fill_change),
+    ("replaced", ""): (*_EDGES, opacity_change, fill_change),
+    ("rewritten", ""): (shadow_change, opacity_change),
+    (None, ""): (*_EDGES, opacity_change, fill_change),
+}
+"""What is measured of a kind and its finer word, in this order; "": of any other finer word."""
 
 
 def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> list[DetectedChange]:
@@ -34,39 +56,92 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
 
 
 def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """One change, measured by what its kind allows."""
+    """One change, with the first attribute that explains it."""
     box = change.box_after or change.box_before
-    if box is None or not (_inside(box, before) and _inside(box, after)) or not area(box):
+    if box is None or not (lies_in(box, before.shape) and lies_in(box, after.shape)) or not area(box):
         return change
-    kind = change.finding.kind
-    if (
-        kind in (None, "added", "removed", "recolored", "replaced", "restyled")
-        and change.finding.aspect not in _SHIFTED
-    ):
-        state = state_change(before, after, box)
-        if state is not None:
-            finding, element, place = state
-            if kind is not None:
-                finding = replace(finding, kind=kind, aspect=change.finding.aspect)
-            return replace(change, finding=finding, box_before=place, box_after=place, element=element)
-    for measure in _MEASURES.get((kind, change.finding.aspect), _MEASURES.get((kind, ""), ())):
+    if change.finding.kind == "moved":
+        return _with_alignment(change, before, after)
+    if change.finding.aspect not in _SHIFTED:
+        for measure in (_grid, _state, _edge_or_color, _text, _lines):
+            measured = measure(change, before, after, box)
+            if measured is not None:
+                return measured
+    return _with_content(change, before, after, box)
+
+
+def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """A grid that came or went."""
+    came = grid_change(before, after, box)
+    if came is None:
+        return None
+    finding = Finding("added" if came else "removed", "grid", 0.7)
+    was, now = (None, box) if came else (box, None)
+    return replace(change, finding=finding, box_before=was, box_after=now, element="grid")
+
+
+def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """The state of a control, which keeps the kind that the rules told."""
+    if change.finding.kind in ("resized", "rewritten"):
+        return None
+    state = state_change(before, after, box)
+    if state is None:
+        return None
+    finding, element, control = state
+    if change.finding.kind is not None:
+        finding = replace(finding, kind=change.finding.kind, aspect=change.finding.aspect)
+    return replace(change, finding=finding, box_before=control, box_after=control, element=element)
+
+
+def _edge_or_color(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """An edge, a fill or an opacity."""
+    kind, aspect = change.finding.kind, change.finding.aspect
+    for measure in _MEASURES.get((kind, aspect), _MEASURES.get((kind, ""), ())):
         finding = measure(before, after, box)
         if finding is not None:
             return replace(change, finding=finding, box_before=box, box_after=box)
-    if kind in (None, "recolored", "replaced", "restyled", "rewritten") or change.finding.aspect == "size":
-        if change.finding.aspect not in ("border", "fill", "radius"):
-            measured = text_change(before, after, change)
-            if measured is not None:
-                return measured
-    return _of_content(change, before, after, box)
+    return None
 
 
-def _of_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange:
+def _text(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Text that says the same, or a line under it."""
+    kind, aspect = change.finding.kind, change.finding.aspect
+    if kind in ("added", "removed", "restyled", "recolored", "resized"):
+        underline = underline_change(before, after, box)
+        if underline is not None:
+            finding, around = underline
+            return replace(change, finding=finding, box_before=around, box_after=around)
+    if kind in ("added", "removed") or aspect in ("border", "fill", "radius", "length"):
+        return None
+    measured = text_change(before, after, change)
+    return None if measured is None else _with_alignment(measured, before, after)
+
+
+def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Drawn lines that became thicker, or got markers."""
+    if change.finding.kind not in ("restyled", "added", "removed"):
+        return None
+    finding = line_width_change(before, after, box) or marker_change(before, after, box)
+    return None if finding is None else replace(change, finding=finding, box_before=box, box_after=box)
+
+
+def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """What moved across, with how it is aligned now, where that changed."""
+    was, now, values = change.box_before, change.box_after, change.finding.values
+    if change.finding.kind != "moved" or not values.get("dx") or values.get("dy") or not change.cause:
+        return change
+    if was is None or now is None or not lies_in(was, before.shape) or not lies_in(now, after.shape):
+        return change
+    align = alignment_of(before, after, was, now)
+    return replace(change, finding=replace(change.finding, values={**values, **align})) if align else change
+
+
+def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange:
     """The change with what it is that came, went or was exchanged, where its look tells."""
-    kind = change.finding.kind
+    kind, aspect = change.finding.kind, change.finding.aspect
     if kind in ("added", "removed"):
         shown, hidden = (after, before) if kind == "added" else (before, after)
-        if change.finding.aspect not in _SHIFTED and is_dialog(shown, hidden, box):
+        if aspect not in _SHIFTED and is_dialog(shown, hidden, box):
             return replace(change, element="dialog")
         content = read_content(shown, box)
         if content is None:
@@ -76,39 +151,22 @@ def _of_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
             finding = replace(finding, values={**finding.values, "number": content.number})
         return replace(change, finding=finding, element=content.element, boxes=content.boxes)
     if kind in (None, "replaced", "rewritten") and change.box_before == change.box_after:
-        for shown, hidden, came in ((after, before, True), (before, after, False)):
-            if is_dialog(shown, hidden, box):
-                finding = Finding("added" if came else "removed", "dialog", 0.6)
-                places = (None, box) if came else (box, None)
-                return replace(
-                    change, finding=finding, box_before=places[0], box_after=places[1], element="dialog"
-                )
-        order = order_change(before, after, box)
-        if order is not None:
-            return replace(change, finding=order[0], boxes=order[1])
+        return _dialog(change, before, after, box) or _order(change, before, after, box) or change
     return change
 
 
-_SHIFTED = ("pushed in", "closed up", "moved over")
-"""Finer words of what came or went between things that moved: both pictures show other things at its place."""
-
-_MEASURES: dict[tuple[str | None, str], tuple[_Measure, ...]] = {
-    ("added", "thing"): (shadow_change, outline_change, fill_change),
-    ("removed", "thing"): (shadow_change, outline_change, fill_change),
-    ("added", "fill"): (fill_change,),
-    ("removed", "fill"): (fill_change,),
-    ("recolored", "border"): (outline_change,),
-    ("recolored", "fill"): (opacity_change,),
-    ("recolored", "ink"): (opacity_change,),
-    ("restyled", "border"): (outline_change, shadow_change),
-    ("restyled", "radius"): (radius_change,),
-    ("restyled", ""): (shadow_change, radius_change, outline_change, opacity_change, fill_change),
-    ("replaced", ""): (shadow_change, opacity_change, fill_change),
-    (None, ""): (shadow_change, radius_change, outline_change, opacity_change, fill_change),
-}
-"""What is measured of a kind and its finer word, in this order; "": of any other finer word."""
+def _dialog(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """A dialog that came over something else, or went."""
+    if is_dialog(after, before, box):
+        finding = Finding("added", "dialog", 0.6)
+        return replace(change, finding=finding, box_before=None, element="dialog")
+    if is_dialog(before, after, box):
+        finding = Finding("removed", "dialog", 0.6)
+        return replace(change, finding=finding, box_after=None, element="dialog")
+    return None
 
 
-def _inside(box: Box, picture: Pixels) -> bool:
-    """Whether a box lies in a picture."""
-    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]
+def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Two things within what differs that changed places."""
+    order = order_change(before, after, box)
+    return None if order is None else replace(change, finding=order[0], boxes=order[1])

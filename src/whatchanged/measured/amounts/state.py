@@ -34,11 +34,12 @@ FULL = 0.65
 KNOB = 0.25
 """How much more of its half than of the other one a knob covers."""
 
-Element = Literal["checkbox", "radio button", "switch"]
+ControlName = Literal["checkbox", "radio button", "switch"]
 
 
-def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Element, Box] | None:
-    """What became of the state of the control at a difference: the finding, what it is, and its box; else None."""
+def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, ControlName, Box] | None:
+    """What became of the state of the control at a difference: the finding, what it is, and its box; else
+    None."""
     if max(box[2] - box[0], box[3] - box[1]) > SWITCH_LONG[1] * SWITCH_HEIGHTS[1]:
         return None
     boxes = [_control_box(picture, box) for picture in (before, after)]
@@ -61,7 +62,8 @@ def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Elem
 
 
 def _control_box(pixels: Pixels, box: Box) -> Box | None:
-    """The box of what stands out from its ground around a difference; None where it goes on beyond ``ROOM``."""
+    """The box of what stands out from its ground around a difference; None where it goes on beyond
+    ``ROOM``."""
     from scipy import ndimage  # slow to import
 
     window = grown(box, ROOM, (pixels.shape[1], pixels.shape[0]))
@@ -80,14 +82,14 @@ def _control_box(pixels: Pixels, box: Box) -> Box | None:
     return None if best[2] >= window[2] or best[3] >= window[3] else best
 
 
-def _of_box(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, Element, Box] | None:
+def _of_box(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, ControlName, Box] | None:
     """A tick or a dot that came or went in a small box or circle."""
     one, other = _marked(before, was), _marked(after, now)
     marked = [MARKED[0] <= share <= MARKED[1] for share in (one, other)]
     plain = [share <= PLAIN for share in (one, other)]
     if not (marked[0] and plain[1]) and not (marked[1] and plain[0]):
         return None
-    element: Element = "radio button" if _is_round(after, now) else "checkbox"
+    element: ControlName = "radio button" if _is_round(after, now) else "checkbox"
     # in a circle a number may stand as well
     if element == "radio button" and not _is_dot(*((before, was) if marked[0] else (after, now))):
         return None
@@ -133,7 +135,7 @@ def _is_round(pixels: Pixels, box: Box) -> bool:
     return all(bool((steps_from(ground, part) < 2 * STANDS_OUT).mean() > 0.7) for part in corners)
 
 
-def _of_switch(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, Element, Box] | None:
+def _of_switch(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, ControlName, Box] | None:
     """The knob of a switch that went from one end to the other: at the right it is on."""
     one, other = _knob_side(before, was), _knob_side(after, now)
     if one is None or other is None or one == other:

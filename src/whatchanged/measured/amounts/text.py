@@ -7,20 +7,29 @@ import numpy as np
 
 from whatchanged import words
 from whatchanged.measured.amounts.coverage import (
+    INKED,
     Coverage,
     columns_of_ink,
     ink_box,
     read_coverage,
     rows_of_ink,
+    unexplained,
 )
-from whatchanged.measured.amounts.type import Line, LineStep, compare_lines, read_line, type_change
-from whatchanged.measured.pixels.boxes import area, grown
+from whatchanged.measured.amounts.type import (
+    SLANTED,
+    LineStep,
+    TextLine,
+    compare_lines,
+    read_line,
+    type_change,
+)
+from whatchanged.measured.pixels.boxes import area, grown, lies_in
 from whatchanged.measured.pixels.layers import far
-from whatchanged.measured.pixels.planes import enlarged, steps_between
+from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 
 DIFFERS = 24
 """Levels from which on a pixel differs."""
@@ -31,19 +40,33 @@ MOST_LINES = 6
 ROOM = 2
 """Pixels around what differs that are looked at as well."""
 UNEXPLAINED = 0.4
-"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one colour."""
+"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one
+colour."""
 PIECES = 3
 """Letters, or other pieces that touch none beside them, that a text has at least."""
 INK_SHARE = (0.02, 0.6)
 """Share of a line's box that is ink."""
 MOST_OF_THEM = 0.6
 """Part of the pixels that differ of which lines that changed alike account at least."""
-SURELY_BOLDER = 1.25
+UPRIGHT = 2.2
+"""How many times as high as wide text that runs upwards is at least."""
+SURELY_BOLDER = 1.4
 """How much more ink bolder letters have at least where the rules take the text for another one."""
 SAME = 0.09
 """What is left over at most where a line is the same but for its place and its colour."""
 SAME_COLOR = 12
 """Levels up to which two colours of ink are the same."""
+PALER, PALER_BOLDER = 80, 1.25
+"""Levels by which the colours of bolder and of lighter letters may differ, as thin ones seldom show
+theirs; and how much more ink the bolder ones then have at least."""
+THICKEST, LONG = 4, 5
+"""Pixels that a line under text is thick at most, and how many times as long as thick it is at least."""
+HIGHEST, NEAR_TEXT = 32, 8
+"""Pixels above it in which the text is looked for, and pixels between both at most."""
+HALF = 0.4
+"""Part of the line's columns above which something is written."""
+OTHER_LETTERS, OTHER_HEIGHT = 0.45, 1.3
+"""What is left over at least where a line says something else; and how many times as high it is at most."""
 FARTHEST = 60
 """Pixels that a line of text moved at most within what differs."""
 
@@ -53,21 +76,25 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
 
     Text that says the same and looks the same has moved, or has another colour.
     """
-    lines = _line_boxes(before, after, change)
-    total = sum(pixels for _, _, pixels in lines)
+    box = change.box_after or change.box_before
+    upright = box is not None and _is_upright(box)
+    lines = _line_boxes(before, after, change, upright)
+    total = sum(pixels for _, _, pixels in lines[:MOST_LINES])
     weights: dict[tuple[object, str], int] = {}
+    pieces: dict[tuple[object, str], int] = {}
     alike: dict[tuple[object, str], list[_LineChange]] = {}
     for was, now, pixels in lines[:MOST_LINES]:
-        one = _line_change(before, after, was, now)
+        one = _line_change(before, after, was, now, upright)
         if one is None or one[0] is None:
             continue
         key = one[0].kind, one[0].aspect
+        pieces[key] = pieces.get(key, 0) + one[3]
         weights[key] = weights.get(key, 0) + pixels
         alike.setdefault(key, []).append(one)
     best = max(weights, key=lambda key: weights[key], default=None)
-    if best is None or weights[best] < MOST_OF_THEM * total:
+    if best is None or weights[best] < MOST_OF_THEM * total or pieces[best] < PIECES:
         return None
-    finding, was, now = alike[best][0]
+    finding, was, now, _ = alike[best][0]
     if finding is None or _is_unsure(finding, change.finding):
         return None
     if finding.kind == "moved":
@@ -78,28 +105,59 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
     return replace(change, finding=finding)
 
 
+def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
+    """Whether a line under text came or went where nothing else differs: the finding and the box of text
+    and line."""
+    left, top, right, bottom = box
+    height = bottom - top
+    if height > THICKEST or right - left < LONG * height or not top:
+        return None
+    above = slice(max(0, top - HIGHEST), top)
+    text = [read_coverage(picture[above, left:right]) for picture in (before, after)]
+    if text[0] is None or text[1] is None:
+        return None
+    rows = rows_of_ink(text[1].ink)
+    if not rows or above.start + rows[-1][1] < top - NEAR_TEXT or rows[-1][1] - rows[-1][0] < 2 * height:
+        return None
+    line = text[1].ink[rows[-1][0] : rows[-1][1]]
+    spread = np.flatnonzero((line >= INKED).any(axis=0))
+    if len(columns_of_ink(line, 0)) < PIECES or len(spread) < HALF * (right - left):
+        return None
+    ink = [
+        steps_from(covered.ground, picture[top:bottom, left:right]).mean()
+        for covered, picture in zip(text, (before, after), strict=True)
+        if covered is not None
+    ]
+    if max(ink) < 2 * min(ink) + DIFFERS / 2:
+        return None
+    around = (left, above.start + rows[-1][0], right, bottom)
+    return Finding("restyled", "decoration", 0.7, {"on_after": bool(ink[1] > ink[0])}), around
+
+
 def _is_unsure(finding: Finding, rules: Finding) -> bool:
     """Whether an attribute is too weak for text of which the rules say that it reads otherwise."""
     if rules.kind not in ("rewritten", "replaced") or finding.aspect != "weight":
         return False
-    area = float(finding.values["amount_after"])
-    return max(area, 1 / area) < SURELY_BOLDER
+    return _growth(finding) < SURELY_BOLDER
 
 
-def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[tuple[Box, Box, int]]:
-    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them first."""
+def _line_boxes(
+    before: Pixels, after: Pixels, change: DetectedChange, upright: bool
+) -> list[tuple[Box, Box, int]]:
+    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them
+    first."""
     from scipy import ndimage  # slow to import
 
     was, now = change.box_before, change.box_after
     if was is None or now is None or not area(now):
         return []
-    if not _inside(was, before) or not _inside(now, after):
+    if not lies_in(was, before.shape) or not lies_in(now, after.shape):
         return []
     if was != now:
         return [(was, now, area(now))]
     left, top, right, bottom = now
     differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= DIFFERS
-    labels, count = ndimage.label(enlarged(differs, *JOINED), np.ones((3, 3), bool))
+    labels, count = ndimage.label(enlarged(differs, *JOINED[:: -1 if upright else 1]), np.ones((3, 3), bool))
     pixels = np.bincount(labels[differs], minlength=count + 1)[1:]
     boxes = [
         (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
@@ -109,15 +167,18 @@ def _line_boxes(before: Pixels, after: Pixels, change: DetectedChange) -> list[t
     return sorted(lines, key=lambda line: (-line[2], line[1]))
 
 
-_LineChange = tuple[Finding | None, Box, Box]
+_LineChange = tuple[Finding | None, Box, Box, int]
+"""What became of a line, its boxes before and after, and how many pieces it is in."""
 
 
-def _line_change(before: Pixels, after: Pixels, was: Box, now: Box) -> _LineChange | None:
+def _line_change(before: Pixels, after: Pixels, was: Box, now: Box, upright: bool) -> _LineChange | None:
     """What became of one line of text, and its boxes; None where there is none in one of the pictures."""
     first, second = _covered(before, was), _covered(after, now)
     if first is None or second is None:
         return None
     (one, one_box), (other, other_box) = first, second
+    if upright:
+        one, other = (replace(each, ink=np.rot90(each.ink, -1)) for each in (one, other))
     rows, others = rows_of_ink(one.ink), rows_of_ink(other.ink)
     if len(rows) != len(others) or len(rows) > MOST_LINES:
         return None
@@ -129,7 +190,13 @@ def _line_change(before: Pixels, after: Pixels, was: Box, now: Box) -> _LineChan
         return None
     pairs = [(first, second) for first, second in lines if first is not None and second is not None]
     finding = _of_lines(pairs, one, other, one_box, other_box)
-    return finding, one_box, other_box
+    return finding, one_box, other_box, len(columns_of_ink(other.ink, 0))
+
+
+def _is_upright(box: Box) -> bool:
+    """Whether a box is so much higher than wide that text in it runs upwards, as the label of an axis
+    does."""
+    return box[3] - box[1] > UPRIGHT * (box[2] - box[0])
 
 
 def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
@@ -140,33 +207,44 @@ def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
     if covered is None:
         return None
     inside = ink_box(covered.ink)
-    if len(columns_of_ink(covered.ink, 0)) < PIECES:
-        return None
     if inside is None or not INK_SHARE[0] < covered.area / covered.ink.size < INK_SHARE[1]:
         return None
-    ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
-    shown = ground + covered.ink[..., None] * (color - ground)
-    rest = np.abs(part - shown).max(axis=2).sum() / (np.abs(color - ground).max() * covered.area)
-    if rest > UNEXPLAINED:
+    if unexplained(part, covered) > UNEXPLAINED:
         return None
     left, top = around[:2]
     return covered, (left + inside[0], top + inside[1], left + inside[2], top + inside[3])
 
 
 def _of_lines(
-    lines: Sequence[tuple[Line, Line]], one: Coverage, other: Coverage, was: Box, now: Box
+    lines: Sequence[tuple[TextLine, TextLine]], one: Coverage, other: Coverage, was: Box, now: Box
 ) -> Finding | None:
     """What became of all lines of a part: that of each of them, where it is the same."""
     steps = [compare_lines(*line) for line in lines]
     if all(_is_same(step) for step in steps):
         return _of_same(one, other, was, now)
+    if all(_says_otherwise(step) for step in steps):
+        return Finding("rewritten", "text", 0.5)
     findings = [type_change(*line) for line in lines]
     first = findings[0]
     if first is None or any(each is None or each.aspect != first.aspect for each in findings):
         return None
-    if first.aspect == "weight" and far(one.color, other.color) > SAME_COLOR:
-        return None  # thin strokes seldom show the whole colour: what is paler may only look thinner
+    # thin strokes seldom show the whole colour, so bolder text looks a little darker as well
+    apart = far(one.color, other.color)
+    if first.aspect == "weight" and apart > SAME_COLOR and (apart > PALER or _growth(first) < PALER_BOLDER):
+        return None
     return first
+
+
+def _says_otherwise(step: LineStep) -> bool:
+    """Whether a line of one height is made of other letters, whatever their style."""
+    one_height = max(step.heights) <= TEXT_HEIGHT and max(step.height, 1 / step.height) <= OTHER_HEIGHT
+    return step.left_over >= OTHER_LETTERS and one_height and abs(step.slant) < SLANTED
+
+
+def _growth(finding: Finding) -> float:
+    """How many times as much ink bolder letters have, or had."""
+    area = float(finding.values["amount_after"])
+    return max(area, 1 / area)
 
 
 def _is_same(step: LineStep) -> bool:
@@ -188,8 +266,3 @@ def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | No
     if (dx or dy) and max(abs(dx), abs(dy)) <= FARTHEST and far(one.ground, other.ground) <= SAME_COLOR:
         return Finding("moved", "position", 0.7, {"dx": dx, "dy": dy})
     return None
-
-
-def _inside(box: Box, picture: Pixels) -> bool:
-    """Whether a box lies in a picture."""
-    return box[2] <= picture.shape[1] and box[3] <= picture.shape[0]

@@ -1,11 +1,12 @@
 """What became of a line of text that says the same: weight, size, slant, underline, letter spacing, face.
 
-Both lines are laid on each other column by column, so that letters may be wider, higher or bolder; what is left
-over tells whether they are the same letters. Which limits tell the attributes apart was fitted on drawn lines by
-``tools/fit/type_limits.py``.
+Both lines are laid on each other column by column, so that letters may be wider, higher or bolder; what is
+left over tells whether they are the same letters. Which limits tell the attributes apart was fitted on drawn
+lines by ``tools/fit/type_limits.py``.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,35 +21,36 @@ BAND = 0.12
 SHEARS = np.linspace(-0.1, 0.4, 21)
 """Slants that are tried: columns to the right for each row upwards."""
 
-SAME_LETTERS = 0.36
+SAME_LETTERS = 0.33
 """What is left over, as a part of the ink, below which both lines show the same letters."""
 CUT_LETTERS, UNDERLINED_WIDTH = 0.42, (0.9, 1.1)
-"""The same where one is underlined, which may cut off the feet of letters; and between which its width grew then."""
+"""The same where one is underlined, which may cut off the feet of letters; and between which its width
+grew then."""
 ALIKE_WIDTH = (0.92, 1.09)
 """Between which the width grew beside the height where letters grew or shrank."""
 ALIKE_INK = (0.8, 1.25)
 """Between which their ink grew beside height and width."""
 LEAST_SIZE, LEAST_STEP = 0.05, 0.8
 """How much of their height letters grew or shrank at least, and how many pixels."""
-ONE_SIZE = 0.05
-"""How much of their height letters may differ where they have one size; a pixel may always."""
-BOLDER, BOLDEST = 1.15, 2.3
+ONE_SIZE, ONE_STEP = 0.05, 1.3
+"""How much of their height letters may differ where they have one size, and how many pixels always."""
+BOLDER, BOLDEST = 1.15, 1.8
 """How much more ink bolder letters have at least and at most, or how much less the others."""
 EVENLY = 0.3
 """How much of it each third of the line shows at least."""
-BOLD_WIDTH = (0.97, 1.14)
+BOLD_WIDTH = (0.97, 1.17)
 """Between which the line's width grew as well, for each time that its letters became bolder."""
 SLANTED = 0.14
 """Columns for each row that italics are slanted more."""
 SPACED, LEAST_SPACED = 1.03, 2
 """How much wider a line with more space between its letters is at least, and by how many pixels."""
 SAME_INK = 0.04
-"""Part by which its ink may differ then."""
+"""Part by which its ink, and the columns that have any, may differ then."""
 OTHER_FACE = 0.17
 """What is left over at least where another typeface shows the same letters; only where they were read."""
 UNDERLINED, UNBROKEN = 0.7, 1.5
-"""Share of the columns that a line under the text covers at least, and how long its longest part is at least, in
-heights of the text: letters that reach below it interrupt it."""
+"""Share of the columns that a line under the text covers at least, and how long its longest part is at
+least, in heights of the text: letters that reach below it interrupt it."""
 STRUCK = 0.95
 """Share of the columns that a line through the text covers at least."""
 THICK = 0.16
@@ -58,7 +60,7 @@ SHORTEST, SMALLEST, LARGEST = 8, 5, 64
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """A line of text without what underlines it.
 
     ink         (h, w) the coverage in the box of the letters
@@ -80,6 +82,7 @@ class LineStep:
     area            how much more ink there is
     areas           the same of the first, the middle and the last third of the line
     slant           columns for each row by which it is slanted more
+    inked           how many more of its columns have ink
     wider           by how many pixels the lengths differ
     heights         pixels from its highest to its lowest ink, before and after
     """
@@ -90,11 +93,12 @@ class LineStep:
     area: float
     areas: tuple[float, float, float]
     slant: float
+    inked: float
     wider: int
     heights: tuple[float, float]
 
 
-def read_line(ink: Floats) -> Line | None:
+def read_line(ink: Floats) -> TextLine | None:
     """The line that a part's coverage shows; None where it is too small or too large for one."""
     box = ink_box(ink)
     if box is None:
@@ -110,19 +114,20 @@ def read_line(ink: Floats) -> Line | None:
     if under is None:
         through = _rule(part, (height // 4, 3 * height // 4), STRUCK, unbroken, thick)
     if under is None:
-        return Line(part, False, through is not None)
+        return TextLine(part, False, through is not None)
     letters = part.copy()
     letters[under] = 0
     without = ink_box(letters)
     if without is None or without[3] - without[1] < SMALLEST:
         return None
-    return Line(letters[without[1] : without[3], without[0] : without[2]], True, False)
+    return TextLine(letters[without[1] : without[3], without[0] : without[2]], True, False)
 
 
 def _rule(ink: Floats, within: tuple[int, int], least: float, unbroken: float, thick: int) -> slice | None:
     """The rows of a line across most of the columns; None where there is none, or it is too thick.
 
-    within: between which rows. least: share of the columns that it covers. unbroken: how long its longest part is.
+    within: between which rows. least: share of the columns that it covers. unbroken: how long its longest
+    part is.
     """
     covered = ink.mean(axis=1)
     rows = np.flatnonzero(covered[within[0] : within[1]] >= least) + within[0]
@@ -137,7 +142,7 @@ def _rule(ink: Floats, within: tuple[int, int], least: float, unbroken: float, t
     return slice(start - (covered[start - 1] > least / 2), stop + soft_end)
 
 
-def compare_lines(one: Line, other: Line) -> LineStep:
+def compare_lines(one: TextLine, other: TextLine) -> LineStep:
     """How the letters of a line differ from those of another one."""
     heights = (_height(one.ink), _height(other.ink))
     return LineStep(
@@ -147,12 +152,13 @@ def compare_lines(one: Line, other: Line) -> LineStep:
         area=float(other.ink.sum() / one.ink.sum()),
         areas=_by_thirds(one.ink, other.ink),
         slant=_slant(other.ink) - _slant(one.ink),
+        inked=_inked(other.ink) / _inked(one.ink),
         wider=abs(other.ink.shape[1] - one.ink.shape[1]),
         heights=heights,
     )
 
 
-def type_change(one: Line, other: Line, same_words: bool = False) -> Finding | None:
+def type_change(one: TextLine, other: TextLine, same_words: bool = False) -> Finding | None:
     """What became of a line that says the same; None where it may say something else, or nothing is sure.
 
     same_words: whether both were read and say the same.
@@ -166,14 +172,14 @@ def type_change(one: Line, other: Line, same_words: bool = False) -> Finding | N
         return Finding("restyled", "struck", 0.7, {"on_after": other.struck})
     if step.left_over >= SAME_LETTERS and not same_words:
         return None
-    return _attribute(step, same_words)
+    return attribute_of(step, same_words)
 
 
-def _attribute(step: LineStep, same_words: bool) -> Finding | None:
+def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     """The attribute that explains a step, if one does."""
     low, high = ALIKE_WIDTH
     grown = step.heights[1] - step.heights[0]
-    one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= 1
+    one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= ONE_STEP
     same_ink = ALIKE_INK[0] < step.area / (step.height * step.width) < ALIKE_INK[1]
     if abs(step.slant) >= SLANTED and one_size and same_ink:
         return Finding("restyled", "slant", 0.7, {"on_after": step.slant > 0})
@@ -190,7 +196,7 @@ def _attribute(step: LineStep, same_words: bool) -> Finding | None:
         # relative amounts: how much ink the letters have
         return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
     spaced = max(step.width, 1 / step.width) >= SPACED and step.wider >= LEAST_SPACED
-    if abs(step.area - 1) <= SAME_INK and spaced:
+    if max(abs(step.area - 1), abs(step.inked - 1)) <= SAME_INK and spaced:
         return Finding(
             "restyled", "letter spacing", 0.6, {"amount_before": 1.0, "amount_after": round(step.width, 3)}
         )
@@ -205,12 +211,17 @@ def _height(ink: Floats) -> float:
     return float(len(covered) - 2 + covered[0] + covered[-1])
 
 
+def _inked(ink: Floats) -> int:
+    """How many columns of a line have ink."""
+    return int(np.count_nonzero((ink >= INKED).any(axis=0)))
+
+
 def _by_thirds(one: Floats, other: Floats) -> tuple[float, float, float]:
     """How much more ink each third of a line's length has."""
     inks = []
     for ink in (one, other):
         ends = np.linspace(0, ink.shape[1], 4).round().astype(int)
-        inks.append([float(ink[:, a:b].sum()) for a, b in zip(ends[:-1], ends[1:], strict=True)])
+        inks.append([float(ink[:, a:b].sum()) for a, b in pairwise(ends)])
     first, second, third = (after / max(before, 1.0) for before, after in zip(*inks, strict=True))
     return first, second, third
 
@@ -229,8 +240,9 @@ def _columns(ink: Floats) -> Floats:
 
 
 def _left_over(one: Floats, other: Floats) -> float:
-    """Dynamic time warping of two lines (N, ROWS) and (M, ROWS): the least sum of differences along a way through
-    both, as a part of the ink of both. Nothing that lies further from its place than ``BAND`` is tried.
+    """Dynamic time warping of two lines (N, ROWS) and (M, ROWS): the least sum of differences along a way
+    through both, as a part of the ink of both. Nothing that lies further from its place than ``BAND`` is
+    tried.
     """
     count, others = len(one), len(other)
     cost = np.abs(one[:, None] - other[None]).sum(axis=2)

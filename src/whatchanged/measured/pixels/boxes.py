@@ -8,6 +8,20 @@ from numpy.typing import NDArray
 from whatchanged.measured.result import Box
 
 
+def covered_share(boxes: Sequence[Box], size: tuple[int, int]) -> float:
+    """The part of a picture, of this width and height, that lies in at least one box."""
+    width, height = size
+    inside = [(max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3])) for box in boxes]
+    inside = [box for box in inside if box[0] < box[2] and box[1] < box[3]]
+    if not inside:
+        return 0.0
+    across, down = (sorted({side for box in inside for side in box[axis::2]}) for axis in (0, 1))
+    grid = np.zeros((len(down) - 1, len(across) - 1), bool)
+    for left, top, right, bottom in inside:
+        grid[down.index(top) : down.index(bottom), across.index(left) : across.index(right)] = True
+    return float(np.diff(down) @ grid @ np.diff(across)) / (width * height)
+
+
 def area(box: Box) -> int:
     """Pixels of a box."""
     return (box[2] - box[0]) * (box[3] - box[1])
@@ -28,6 +42,11 @@ def union(boxes: Sequence[Box]) -> Box:
     """The box around boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def lies_in(box: Box, shape: tuple[int, ...]) -> bool:
+    """Whether a box lies in a picture of this shape: height, width, and what else it has."""
+    return box[2] <= shape[1] and box[3] <= shape[0]
 
 
 def grown(box: Box, by: int, size: tuple[int, int]) -> Box:

@@ -96,8 +96,11 @@ class Visibility:
         return self.differs & (self.strength >= threshold)
 
 
-def visibility(before: Pixels, after: Pixels) -> Visibility:
-    """How visibly two pictures of one size differ, pixel by pixel."""
+def visibility(before: Pixels, after: Pixels, weight: float = INK.slope) -> Visibility:
+    """How visibly two pictures of one size differ, pixel by pixel.
+
+    weight: the share by which ink changes visibly.
+    """
     step = steps_between(before, after)
     differs = step > 0
     strength = np.zeros(differs.shape, np.float32)
@@ -110,7 +113,7 @@ def visibility(before: Pixels, after: Pixels) -> Visibility:
     for core in _cores(near):
         window = tuple(slice(max(0, side.start - MARGIN), side.stop + MARGIN) for side in core)
         pixels = _of_cells(*window)
-        found = _strength(before[pixels], after[pixels], near[window])
+        found = _strength(before[pixels], after[pixels], near[window], weight)
         inner = _of_cells(
             *(slice(s.start - w.start, s.stop - w.start) for s, w in zip(core, window, strict=True))
         )
@@ -133,7 +136,8 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
     Coarse: luminance and the larger chroma (at half size from the start, as it is seen less sharply), blurred
     on, so that what alternates in sign goes away. All three by the contrast there.
     Ink: how much more or less there is of what is thin, by how much there is of it. Motion leaves it as it
-    was; lines and markers that grow by a pixel, which the range explains away, do not.
+    was; lines and markers that grow by a pixel, which the range explains away, do not. No more of it counts
+    than the mean luminance there changed by: between text and an edge, what is thin depends on the text.
     """
     one, other = luminance(before), luminance(after)
     ground = blurred(np.maximum(contrast(one), contrast(other)))
@@ -231,12 +235,13 @@ def _of_cells(rows: slice, columns: slice) -> tuple[slice, slice]:
     return slice(CELL * rows.start, CELL * rows.stop), slice(CELL * columns.start, CELL * columns.stop)
 
 
-def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: float) -> NDArray[np.float32]:
     """The largest of all measures over its limit, (H, W); the coarse ones only in cells near a difference."""
     height, width = before.shape[:2]
+    limits = (*LIMITS[:-1], Limit(INK.flat * weight / INK.slope, weight))
     fine, *coarse = (
         size / (limit.flat + limit.slope * ground)
-        for (size, ground), limit in zip(tests(before, after), LIMITS, strict=True)
+        for (size, ground), limit in zip(tests(before, after), limits, strict=True)
     )
     cells: NDArray[np.float32] = np.maximum.reduce(coarse) * near
     return np.maximum(fine, cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[:height, :width])
@@ -261,11 +266,12 @@ def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.fl
     both = np.stack([one, other])
     light = blurred(_coarse((one + other) >> 1)) >= 128 * UNIT
     inks = np.zeros((2, *light.shape), np.float32)
+    changed = _levels(_coarse(other - one))
     if light.any():
         inks = _levels(_coarse(closed(both, THIN) - both))
     if not light.all():
         inks = np.where(light, inks, _levels(_coarse(closed(-both, THIN) + both)))
-    return np.abs(inks[1] - inks[0]), np.maximum(inks[0], inks[1])
+    return np.minimum(np.abs(inks[1] - inks[0]), changed), np.maximum(inks[0], inks[1])
 
 
 def _coarse(planes: Planes) -> Planes:

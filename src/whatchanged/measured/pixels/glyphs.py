@@ -19,6 +19,10 @@ from whatchanged.measured.result import Box
 # Fitted on drawn lines of text: of 18,369 that were drawn anew these limits call 18 changed.
 LEAST = 0.15
 """The residue from which on a glyph is another one, where the rest of its line has none."""
+LEAST_BESIDE_SAME = 0.13
+"""The same, where the rest of its line is what it was: whoever draws a line anew draws all of it anew."""
+SAME = 0.02
+"""The residue of the rest up to which that is so."""
 SLOPE = 2.0
 """How much more for each unit of the residue of the rest."""
 REST = 0.9
@@ -30,6 +34,8 @@ ROOM = 14
 """Pixels above and below a difference in which its line is looked for."""
 REACH = 64
 """Pixels to the left and right of a difference in which the rest of its line is looked for."""
+UPRIGHT = 0.7
+"""The part of the rows around a line of text that upright lines beside it fill at least."""
 AROUND = 24
 """Pixels to the left and right of a difference whose ink makes the line's rows."""
 BLANK = 12
@@ -61,6 +67,8 @@ class Glyph:
     @property
     def strength(self) -> float:
         """In units of the limit: from 1 on the glyph is another one."""
+        if self.rest <= SAME:
+            return self.residue / LEAST_BESIDE_SAME
         return self.residue / (LEAST + SLOPE * self.rest)
 
 
@@ -82,7 +90,7 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
         return None
     first_column, first_row = max(0, left - REACH), max(0, top - ROOM)
     part = (slice(first_row, bottom + ROOM), slice(first_column, right + REACH))
-    inks = _inks(before[part], after[part])
+    inks = _without_sides(*_inks(before[part], after[part]))
     left, right = left - first_column, right - first_column
     rows = _rows(
         np.maximum(*inks)[:, max(0, left - AROUND) : right + AROUND], top - first_row, bottom - first_row
@@ -99,7 +107,7 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
         return None
     least = np.maximum(masses, inked.mean() / 2)  # what has next to no ink is no glyph
     inside = (starts < right) & (stops > left)
-    if (np.add.reduceat(np.abs(one - other).sum(axis=0), starts) / least)[inside].max() < LEAST:
+    if (np.add.reduceat(np.abs(one - other).sum(axis=0), starts) / least)[inside].max() < LEAST_BESIDE_SAME:
         return None
     residues = _residues(one, other, starts, least, inside)
     if residues is None:
@@ -122,6 +130,14 @@ def _inks(before: Pixels, after: Pixels) -> tuple[InkLevels, InkLevels]:
     ground = np.array(usual_color(before.reshape(-1, 3)), np.int16)
     one, other = (np.abs(picture.astype(np.int16) - ground) for picture in (before, after))
     return luminance(one) // UNIT, luminance(other) // UNIT
+
+
+def _without_sides(one: InkLevels, other: InkLevels) -> tuple[InkLevels, InkLevels]:
+    """The inks without upright lines that did not change, such as the sides of a cell or a button: they are
+    no part of a line of text, and would join it to what is above and below."""
+    share = np.mean((one >= INK) & (one == other), axis=0)
+    sides = share >= UPRIGHT
+    return np.where(sides, 0, one), np.where(sides, 0, other)
 
 
 def _rows(ink: InkLevels, top: int, bottom: int) -> slice:
@@ -161,7 +177,7 @@ def _residues(
         for down in SHIFTS:
             rest = np.abs(_shifted(left, down, 0) - _shifted(right, -down, 0)).sum(axis=0, dtype=np.int64)
             np.minimum(best, np.add.reduceat(rest, starts) / (64 * masses), out=best)
-        if best[inside].max() < LEAST:
+        if best[inside].max() < LEAST_BESIDE_SAME:
             return None
     return best
 

@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageCms, ImageOps
+from PIL import Image, ImageCms
 
 from whatchanged.errors import ImageError
-from whatchanged.images import MAX_PIXELS, PictureSource, kept, name_of, stored_picture
+from whatchanged.images import (
+    MAX_PIXELS,
+    PictureSource,
+    kept,
+    name_of,
+    orientation_of,
+    stored_picture,
+    upright,
+)
 from whatchanged.opening import open_regular
 from whatchanged.urls import is_remote
 
@@ -93,11 +101,11 @@ def read_picture(source: PictureSource, frame: int = 0) -> Picture:
             image.seek(frame)
         deep = _announces_depth(image)
         image.load()
-        turn = _turn(image)
+        turn = orientation_of(image)
         profile = image.info.get("icc_profile") or b""
-        upright = ImageOps.exif_transpose(image) if turn != 1 else image
-        stored = None if upright.mode in _PLAIN_MODES else np.asarray(upright)
-        on_white, on_black, hidden = _flatten(upright)
+        turned = upright(image)
+        stored = None if turned.mode in _PLAIN_MODES else np.asarray(turned)
+        on_white, on_black, hidden = _flatten(turned)
     return Picture(on_white, on_black, hidden, stored, deep and stored is None, turn, profile, frames)
 
 
@@ -155,12 +163,6 @@ def in_common_colors(picture: Picture) -> Pixels:
     except (ImageCms.PyCMSError, OSError):
         return picture.on_white
     return picture.on_white if shown is None else np.asarray(shown)
-
-
-def _turn(image: Image.Image) -> int:
-    """The orientation that the picture asks for, 1 to 8."""
-    turn = image.getexif().get(ExifTags.Base.Orientation, 1)
-    return turn if turn in range(1, 9) else 1
 
 
 def _announces_depth(image: Image.Image) -> bool:

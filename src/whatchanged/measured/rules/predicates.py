@@ -263,7 +263,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "face"): _always("is set in another typeface"),
     ("restyled", "outline"): _turned("got an outline", "lost its outline"),
     ("restyled", "border width"): _with_amounts("got a thicker outline", "got a thinner outline"),
-    ("restyled", "line width"): _with_amounts("is drawn with a thicker line", "is drawn with a thinner line"),
+    ("restyled", "line width"): _either("is drawn with a thicker line", "is drawn with a thinner line"),
     ("restyled", "line style"): _turned("is now dashed", "is no longer dashed"),
     ("restyled", "radius"): _with_amounts("got rounder corners", "got sharper corners"),
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),

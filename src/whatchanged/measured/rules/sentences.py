@@ -141,7 +141,7 @@ def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Sta
 def _text(statement: Statement, subject: Subject) -> str:
     """The words of a statement, without capital and full stop."""
     kind, values = statement.kind, statement.values
-    knows = subject.noun is not None or subject.named
+    knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
     amount = "" if exact or subject.named else f" ({words.percent(statement.share)} of the picture)"
     if statement.share > MOSTLY and not exact and not subject.named:
@@ -151,7 +151,9 @@ def _text(statement: Statement, subject: Subject) -> str:
         told = f"what follows {subject.position}".rstrip()
     else:
         part = _PARTS.get(str(values.get("aspect"))) if kind == "recolored" and knows else None
-        told = subject_text(subject, None if part == subject.noun else part, new=kind == "added")
+        told = subject_text(
+            subject, None if part == subject.noun else part, new=kind == "added" and "state" not in values
+        )
         if kind == "recolored" and not knows:
             carrier = _COLORED.get(str(values.get("aspect")), "something")
             told = f"{carrier} {_nameless_position(subject)}".rstrip()
@@ -213,14 +215,14 @@ def statement(
     return reword(unworded, plain_subject(unworded, size), size)
 
 
-def together(statements: Sequence[Statement], told: Sequence[Statement] | None = None) -> str:
+def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
     """The first statements as one sentence; of the others how many there are.
 
-    told: those that are told instead, some of the statements.
+    chosen: those that are told instead, some of the statements.
     """
-    told = statements[:MOST] if told is None else told
-    parts = [words.lowered(one.sentence)[:-1] for one in told]
-    more = len(statements) - len(told)
+    chosen = statements[:MOST] if chosen is None else chosen
+    parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    more = len(statements) - len(chosen)
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))

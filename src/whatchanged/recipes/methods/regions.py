@@ -11,7 +11,7 @@ from whatchanged.recipes.schema import Recipe
 
 @dataclass(frozen=True)
 class RegionsConfig(LearnerSettings):
-    """Networks that judge proposed regions by stored measurements; the truth of drawn pairs teaches them."""
+    """Networks that judge proposed regions by stored measurements; the truth of pairs teaches them."""
 
     implementation: ClassVar[str] = "whatchanged.training.regions.judge:RegionJudge"
     exporter: ClassVar[str] = "whatchanged.training.export.regions:export_regions"
@@ -27,6 +27,8 @@ class RegionsConfig(LearnerSettings):
     """Share of a region's features that are left out while it learns."""
     networks: int = 1
     """How many networks judge each region. They begin with other weights; what they say is averaged."""
+    later: float = 1.0
+    """What it is worth to rank a later change first, beside the one before it in the order of importance."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -39,3 +41,4 @@ class RegionsConfig(LearnerSettings):
         name = f"{self.heads}, the heads that share it"
         check_multiples(where, "method.", self, ("width",), self.heads, name)
         require(where, "method.dropout", self.dropout, 0 <= self.dropout < 1, "a share below 1")
+        require(where, "method.later", self.later, 0 < self.later <= 1, "a number above 0, at most 1")

@@ -168,9 +168,10 @@ def write_region_model(
 
 
 def _known_pairs(records: Sequence[PairRecord], truths: Mapping[str, Truth]) -> list[PairRecord]:
-    """At most ``PAIRS`` of the pairs whose truth is known. Raises RecipeError where nothing can be fitted on
-    them."""
-    known = [record for record in records if record.pair_id in truths and record.after is not None]
+    """At most ``PAIRS`` of the pairs whose truth is known, and not doubtful. Raises RecipeError where nothing
+    can be fitted on them."""
+    certain = [record for record in records if record.changed is not None]
+    known = [record for record in certain if record.pair_id in truths and record.after is not None]
     known = [known[round(at)] for at in np.linspace(0, len(known) - 1, min(PAIRS, len(known)))]
     if not known or not any(record.changed for record in known) or all(record.changed for record in known):
         raise RecipeError(

@@ -282,7 +282,8 @@ class SCORER(nn.Module):
         matched: Directions | None = None
         if rebuilt:
             matched = Directions(*(one.matched for one in rebuilt[-1 if self.preset.match_last else 0]))
-            both = fuse_rebuilt(*(one.cells for one in rebuilt[-1]), self.config.fusion)
+            a, b = rebuilt[-1]
+            both = fuse_rebuilt(a.cells, b.cells, self.config.fusion)
         else:
             both = after - before
         return self.dropout(self.fuse(both)).relu(), matched

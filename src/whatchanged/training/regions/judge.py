@@ -183,7 +183,7 @@ class RegionJudge(nn.Module):
         proposals = self.proposals(batch)
         labels = supervision.label(proposals.boxes, batch.truth)
         each = [
-            supervision.region_loss(said, proposals.boxes, labels, proposals.there)
+            supervision.region_loss(said, proposals.boxes, labels, proposals.there, self.config.later)
             for said in self._judge_each(proposals)
         ]
         return {name: torch.stack([losses[name] for losses in each]).mean() for name in each[0]}

@@ -1,4 +1,4 @@
-"""What the truth of drawn pairs teaches about proposed places. None of it is part of a published method.
+"""What the truth of pairs, drawn or real, teaches about proposed places. No published method has any of it.
 
 A place belongs to the change whose box it overlaps most, where that is at least ``NEAR``: from there on it
 learns kind, element and where the box should be. From ``HIT`` on it counts as a change, below ``NEAR`` as
@@ -7,6 +7,7 @@ none; between the two that teaches nothing.
 Axis letters: B pairs, N places, T boxes of changes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ class RegionTruth:
     boxes: (B, T, 2, 4) before and after, in pixels; there: (B, T, 2), whether there is a box. kind,
     element, aspect: (B, T), numbers in ``KINDS``, ``ELEMENT_NAMES`` and ``ASPECT_NAMES``, -1 for no change or
     what is not known. change: (B, T), which of the pair's changes has the box, -1 for none.
+    doubtful: (B,), whether people may disagree that the pair shows a change.
     """
 
     boxes: Tensor
@@ -46,6 +48,7 @@ class RegionTruth:
     element: Tensor
     aspect: Tensor
     change: Tensor
+    doubtful: Tensor
 
     def to(self, device: torch.device | str) -> "RegionTruth":
         """The same on another device."""
@@ -60,7 +63,8 @@ class Labels:
     kind, element, aspect: (B, N), of that change; -1 where the overlap is below ``NEAR``.
     changed: (B, N), 1 for a change, 0 for none, -1 where it teaches nothing.
     boxes: (B, N, 2, 4), of that change; known: (B, N, 2), whether it has one and the overlap is ``NEAR``.
-    verdict: (B,), whether the pair shows any change.
+    verdict: (B,), 1 where the pair shows any change, 0 where none, -1 where that is doubtful.
+    order: (B, N), the number of that change among the pair's, the most important one 0.
     """
 
     share: Tensor
@@ -71,6 +75,7 @@ class Labels:
     boxes: Tensor
     known: Tensor
     verdict: Tensor
+    order: Tensor
 
 
 def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
@@ -88,7 +93,8 @@ def collate(truths: Sequence[ScreenTruth]) -> RegionTruth:
                     boxes[i, j, side] = torch.tensor(box, dtype=torch.float32)
                     there[i, j, side] = True
     kind, element, aspect, change = shown
-    return RegionTruth(boxes, there, kind, element, aspect, change)
+    doubtful = torch.tensor([truth.doubtful for truth in truths])
+    return RegionTruth(boxes, there, kind, element, aspect, change, doubtful)
 
 
 def no_truth() -> ScreenTruth:
@@ -145,9 +151,12 @@ def label(proposals: Tensor, truth: RegionTruth) -> Labels:
     element = torch.where(near, torch.gather(truth.element, 1, change), ABSENT)
     aspect = torch.where(near, torch.gather(truth.aspect, 1, change), ABSENT)
     changed = torch.where(share >= HIT, 1, torch.where(near, ABSENT, 0))
+    changed = changed.masked_fill(truth.doubtful[:, None], ABSENT)
     boxes = torch.gather(truth.boxes, 1, change[..., None, None].expand(-1, -1, 2, 4))
     known = torch.gather(truth.there, 1, change[..., None].expand(-1, -1, 2)) & near[..., None]
-    return Labels(share, kind, element, aspect, changed, boxes, known, truth.there.any(-1).any(-1))
+    verdict = truth.there.any(-1).any(-1).long().masked_fill(truth.doubtful, ABSENT)
+    order = torch.gather(truth.change, 1, change).clamp_min(0)
+    return Labels(share, kind, element, aspect, changed, boxes, known, verdict, order)
 
 
 def pointed(proposals: Tensor, truth: RegionTruth) -> Tensor:
@@ -207,13 +216,16 @@ def supported(rank: Tensor, boxes: Tensor, there: Tensor) -> Tensor:
     return (alike * chances[:, None]).sum(2) * there
 
 
-def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tensor) -> dict[str, Tensor]:
+def region_loss(
+    logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tensor, later: float = 1.0
+) -> dict[str, Tensor]:
     """Seven terms: which kind, which element, which aspect, whether it is a change at all, which place is the
     best, where the boxes should be, whether the pair shows a change.
 
     boxes: (B, N, 2, 4). there: (B, N), real places. ``rank`` is a distribution p over a pair's boxes: its
-    term is -log of the sum of p over the hits, and ``SOFT`` times the cross-entropy of p with the squares of
-    all overlaps, for pairs that have such places. Boxes learn from 1 - IoU of the refined ones.
+    term is -log of the sum of w p over the hits, and ``SOFT`` times the cross-entropy of p with the squares
+    of all overlaps, for pairs that have such places. w = later^k for a hit of the k-th change after the most
+    important one that is hit. Boxes learn from 1 - IoU of the refined ones.
     """
     judged = there & (labels.changed != ABSENT)
     verdict = F.binary_cross_entropy_with_logits(
@@ -224,9 +236,11 @@ def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tens
     wanted = wanted / wanted.sum(1, keepdim=True).clamp_min(1e-6)
     ranked = logits.rank.masked_fill(~there, -1e4).log_softmax(1)
     hit = (labels.share >= HIT) & there
-    among_hits = ranked.masked_fill(~hit, -1e4).logsumexp(1)
+    after = labels.order - labels.order.masked_fill(~hit, MOST_BOXES).amin(1, keepdim=True)
+    among_hits = (ranked + after * math.log(later)).masked_fill(~hit, -1e4).logsumexp(1)
     apart = 1 - iou(refined(boxes, logits.shift), labels.boxes)
-    pairs = F.binary_cross_entropy_with_logits(logits.verdict, labels.verdict.float(), reduction="none")
+    seen = labels.verdict.clamp_min(0).float()
+    pairs = F.binary_cross_entropy_with_logits(logits.verdict, seen, reduction="none")
     return {
         "kind": _named(logits.kinds, labels.kind, there),
         "element": _named(logits.elements, labels.element, there),
@@ -234,7 +248,7 @@ def region_loss(logits: RegionLogits, boxes: Tensor, labels: Labels, there: Tens
         "changed": _mean(verdict, judged),
         "rank": _mean(-among_hits, hit.any(1)) + SOFT * _mean(-(wanted * ranked).sum(1), shown),
         "box": _mean(apart, labels.known & there[..., None]),
-        "verdict": _mean(pairs, there.any(1)),
+        "verdict": _mean(pairs, there.any(1) & (labels.verdict != ABSENT)),
     }
 
 

@@ -108,6 +108,7 @@ class ScreenTruth:
         A change that cannot be seen stands here as "faint: KIND ASPECT".
     size_before, size_after: width and height of the pictures.
     family: what drew it. design: what its look is made of, such as the library, font, theme and scale.
+    doubtful: whether people may disagree that anything can be seen (real pairs alone).
     """
 
     changes: tuple[ScreenChange, ...]
@@ -116,6 +117,7 @@ class ScreenTruth:
     size_after: tuple[int, int]
     family: str = ""
     design: Mapping[str, Value] = field(default_factory=dict)
+    doubtful: bool = False
 
     def reversed(self) -> "ScreenTruth":
         """The truth of the pair whose pictures are exchanged."""

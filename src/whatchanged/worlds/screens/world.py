@@ -18,6 +18,7 @@ from whatchanged.worlds import (
 from whatchanged.worlds.screens.describing import describe
 from whatchanged.worlds.screens.judging import GRADES, judge
 from whatchanged.worlds.screens.kinds import KINDS
+from whatchanged.worlds.screens.labelled import DATASET, labelled_truths
 from whatchanged.worlds.screens.reading import read
 from whatchanged.worlds.screens.templates import NO_CHANGE
 from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
@@ -34,9 +35,10 @@ films it does not know."""
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
-    """The truth of these records by their ids; {} where the folder or list holds none."""
-    if not has_truth(root):
-        return {}
+    """The truth of these records by their ids; {} where neither the folder or list nor they hold any."""
+    labelled = labelled_truths(records)
+    if labelled or not has_truth(root):
+        return labelled
     wanted = {record.pair_id for record in records}
     return {name: truth for name, truth in read_truths(root) if name in wanted}
 
@@ -53,7 +55,7 @@ def _captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
 WORLD = World(
     name="screens",
     description="web pages, application windows, plots and documents: what changed on a screen, or nothing",
-    pictures=WorldPictures(datasets=(), view_and_light_differ=False, limits=LIMITS),
+    pictures=WorldPictures(datasets=(DATASET,), view_and_light_differ=False, limits=LIMITS),
     truth=TruthFiles(has_truth, truths, kind_of),
     language=WorldLanguage(
         captions=_captions,

@@ -1,0 +1,132 @@
+"""Straight runs of pixels that all change in one way: edges that lie elsewhere, fills, shadows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.planes import steps_between
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+
+LENGTH = 16
+"""Pixels of a run at least."""
+EDGE = 28
+"""Pixels of a run from which on it is taken for an edge by itself: strokes of letters are shorter."""
+FAINTEST = 2
+"""Levels below which a pixel's difference makes no run."""
+FAR = 4
+"""Pixels within which an edge that lies elsewhere is found again."""
+CORNER = 12
+"""Pixels of a box's corner, which may be round, beyond which its edges are straight."""
+SAME = 2
+"""Levels up to which two colours are one."""
+
+Codes = NDArray[np.int32]
+"""(H, W): a colour as one number."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Neighbouring pixels of a row or column that have one colour before, and one after.
+
+    step   levels between the two colours
+    sharp  whether both colours lie beside the run in the other picture: an edge that lies elsewhere
+    new    levels by which each colour is none of those beside the run in the other picture, nor between
+           them: neither an edge that lies elsewhere nor one that is drawn anew explains it
+    """
+
+    box: Box
+    step: int
+    sharp: bool
+    new: int
+
+
+def find_runs(before: Pixels, after: Pixels) -> Iterator[Run]:
+    """The runs of all rows, then those of all columns."""
+    for run in _runs_of_rows(before, after):
+        yield run
+    for run in _runs_of_rows(before.swapaxes(0, 1), after.swapaxes(0, 1)):
+        left, top, right, bottom = run.box
+        yield Run((top, left, bottom, right), run.step, run.sharp, run.new)
+
+
+def is_edge(before: Pixels, after: Pixels, axis: int) -> bool:
+    """Whether two parts show the same, even along an axis and with a step across it."""
+    if before.size == 0 or not np.array_equal(before, after):
+        return False
+    lines = np.moveaxis(before, axis, 0)
+    return bool((lines == lines[0]).all() and (lines[0] != lines[0][0]).any())
+
+
+def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) -> Iterator[Box]:
+    """Sharp edges that lie elsewhere, of at least so many levels: long ones, and both sides of a box."""
+    sharp = [run for run in runs if run.sharp and run.step >= least]
+    yield from (run.box for run in sharp if max(run.box[2] - run.box[0], run.box[3] - run.box[1]) >= EDGE)
+    upright = [run.box for run in sharp if run.box[2] - run.box[0] == 1]
+    upright.sort(key=lambda box: (box[1], box[3], box[0]))
+    for one, other in pairwise(upright):
+        if one[1::2] == other[1::2] and other[0] - one[0] >= EDGE and _closed(before, after, one, other):
+            yield one
+            yield other
+
+
+def _closed(before: Pixels, after: Pixels, one: Box, other: Box) -> bool:
+    """Whether an edge that did not change leads from the upper or lower end of a side to the other side's."""
+    columns = slice(one[2] + CORNER, other[0] - CORNER)
+    ends = (slice(max(0, one[1] - CORNER), one[1]), slice(one[3], one[3] + CORNER))
+    return any(is_edge(before[rows, columns], after[rows, columns], 1) for rows in ends)
+
+
+def codes(pixels: Pixels) -> Codes:
+    """Each pixel's colour as one number."""
+    red, green, blue = (pixels[..., channel].astype(np.int32) for channel in range(3))
+    return (red << 16) | (green << 8) | blue
+
+
+def _runs_of_rows(before: Pixels, after: Pixels) -> Iterator[Run]:
+    differs = steps_between(before, after) >= FAINTEST
+    rows = np.flatnonzero(np.count_nonzero(differs, axis=1) >= LENGTH)
+    if not len(rows):
+        return
+    goes_on = _goes_on(before[rows], after[rows], differs[rows])
+    for row, line, go in zip(rows.tolist(), differs[rows], goes_on, strict=True):
+        starts = np.flatnonzero(line & ~go)
+        ends = np.append(np.flatnonzero(~go), len(go))
+        stops = ends[np.searchsorted(ends, starts, side="right")]
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+            if stop - start >= LENGTH:
+                yield _run(before, after, row, start, stop)
+
+
+def _goes_on(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether a pixel continues a run: it and the one to its left differ and have the same two colours."""
+    goes_on = np.zeros(differs.shape, bool)
+    one, other = codes(before), codes(after)
+    goes_on[:, 1:] = differs[:, 1:] & differs[:, :-1]
+    goes_on[:, 1:] &= (one[:, 1:] == one[:, :-1]) & (other[:, 1:] == other[:, :-1])
+    return goes_on
+
+
+def _run(before: Pixels, after: Pixels, row: int, start: int, stop: int) -> Run:
+    """One run of a row, told by what lies above and below its middle."""
+    column = (start + stop) // 2
+    was, now = (picture[:, column].astype(np.int16) for picture in (before, after))
+    step = int(np.abs(now[row] - was[row]).max())
+    first, last = max(0, row - 1), row + 2
+    new = min(_outside(now[row], was[first:last]), _outside(was[row], now[first:last]))
+    first, last = max(0, row - FAR), row + FAR + 1
+    sharp = _among(now[row], was[first:last]) and _among(was[row], now[first:last])
+    return Run((start, row, stop, row + 1), step, sharp, new)
+
+
+def _outside(color: NDArray[np.int16], others: NDArray[np.int16]) -> int:
+    """Levels by which a colour (3,) lies outside the range of others (N, 3)."""
+    return max(0, int(np.maximum(color - others.max(axis=0), others.min(axis=0) - color).max()))
+
+
+def _among(color: NDArray[np.int16], others: NDArray[np.int16]) -> bool:
+    """Whether a colour (3,) is one of others (N, 3)."""
+    return bool((np.abs(others - color).max(axis=1) <= SAME).any())

@@ -1,0 +1,76 @@
+"""What is structured is no noise, however faint: the same at every corner, along a whole edge, in all of a
+text, over a whole fill. And what compression explains is noise, however strong."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from whatchanged.measured.pixels.compression import as_compressed
+from whatchanged.measured.pixels.corners import find_corners
+from whatchanged.measured.pixels.gate import DOUBT, Visibility, visibility
+from whatchanged.measured.pixels.planes import steps_between
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.pixels.recoloring import find_recolorings
+from whatchanged.measured.pixels.straight import find_runs, moved_edges
+from whatchanged.measured.policy import Policy
+from whatchanged.measured.result import Box
+
+SURE = 4.0
+"""The strength of what is structured, in units of the visible: the measurement is sure of it."""
+LEAST_FILL = 5000
+"""Levels, summed over its pixels, that a fill changes by at least where it counts; smaller ones are not
+seen."""
+LEAST_COLOR = 2500
+"""The same of text and borders, over all whose colours were exchanged."""
+
+# Every pair that is not seen to differ is looked at in this way, so each test is one that noise passes fast.
+
+
+def visible_by(policy: Policy, before: Pixels, after: Pixels) -> Visibility:
+    """How visibly two pictures of one size differ, and where they do so by what a policy counts."""
+    seen = visibility(before, after, policy.weight)
+    if seen.score >= DOUBT:
+        explained = as_compressed(before, after)
+        if explained is None:
+            return _with(seen, structured(before, after, policy)) if seen.score < 1 else seen
+        rest = visibility(*explained, policy.weight)
+        return replace(rest, differs=seen.differs)
+    if not seen.differs.any():
+        return seen
+    places = list(structured(before, after, policy))
+    if places and as_compressed(before, after) is not None:
+        return seen
+    return _with(seen, places)
+
+
+def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
+    """Where two pictures differ by what a policy counts: edges, fills, colours, corners."""
+    step = steps_between(before, after)
+    runs = list(find_runs(before, after))
+    if policy.shift <= 1:
+        yield from moved_edges(before, after, runs, policy.color)
+    rows = [(run.box, run.new, run.box[2] - run.box[0]) for run in runs if run.box[3] - run.box[1] == 1]
+    yield from _together(rows, policy.fill, LEAST_FILL)
+    exchanged = [one for one in find_recolorings(before, after, step > 0) if one.step >= policy.color]
+    if sum(one.pixels * one.step for one in exchanged) >= LEAST_COLOR:
+        yield from (one.box for one in exchanged)
+    yield from (one.box for one in find_corners(before, after, step) if one.radius >= policy.radius)
+
+
+def _together(places: Sequence[tuple[Box, float, int]], least: float, most: float) -> Iterator[Box]:
+    """The places, with their step and their pixels, that change by a step that counts, if they do so together
+    by as many levels as are seen."""
+    steep = [one for one in places if one[1] >= least]
+    if sum(step * pixels for _, step, pixels in steep) >= most:
+        yield from (box for box, _, _ in steep)
+
+
+def _with(seen: Visibility, places: "list[Box] | Iterator[Box]") -> Visibility:
+    """What is seen, and these places beyond doubt."""
+    strength = seen.strength
+    for left, top, right, bottom in places:
+        if strength is seen.strength:
+            strength = strength.copy()
+        np.maximum(strength[top:bottom, left:right], np.float32(SURE), out=strength[top:bottom, left:right])
+    return seen if strength is seen.strength else Visibility(seen.differs, strength)

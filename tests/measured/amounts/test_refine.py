@@ -1,0 +1,67 @@
+"""What is said of drawn pairs from the pictures to the sentence."""
+
+import numpy as np
+import pytest
+from tests.drawn_text import draw, page, text
+
+from whatchanged.measured import measure
+from whatchanged.measured.rules.predicates import is_exact
+
+
+def said(before, after):
+    """The first statement of a pair."""
+    return measure(before, after).statements[0]
+
+
+def test_bolder_text():
+    assert said(text(), text(bold=True)).sentence == "The text at the left became bolder."
+
+
+def test_larger_text():
+    sentence = said(text(size=16), text(size=20)).sentence
+    assert sentence.startswith("The text ") and " became larger, " in sentence
+
+
+def test_a_fill_behind_text_is_recoloured_not_added():
+    before = np.concatenate([text(), text("Orders"), text("Log in")])
+    after = before.copy()
+    after[48:96] = np.minimum(after[48:96], (210, 230, 255))
+    one = said(before, after)
+    assert (one.kind, one.values["aspect"]) == ("recolored", "fill")
+    assert one.sentence.endswith("turned from white to light blue.")
+
+
+def test_a_box_that_was_ticked():
+    empty = draw(
+        page(), rectangle=((40, 40, 57, 57), {"outline": (110, 110, 110), "fill": "white", "width": 2})
+    )
+    ticked = draw(empty, line=([(44, 49), (48, 53), (54, 44)], {"fill": "black", "width": 2}))
+    one = said(empty, ticked)
+    assert (one.element, one.values["state"], one.values["on_after"]) == ("checkbox", "checked", True)
+    assert one.sentence.startswith("The checkbox ") and one.sentence.endswith(" was checked.")
+
+
+def test_an_outline_around_text():
+    before = np.pad(text(), ((20, 20), (20, 20), (0, 0)), constant_values=255)
+    after = draw(before, rectangle=((25, 25, 270, 62), {"outline": (90, 90, 90), "width": 2}))
+    assert said(before, after).sentence.endswith(" got an outline.")
+
+
+def test_lines_of_text_that_came():
+    blank = np.full((48, 260, 3), 255, np.uint8)
+    one, other = text("Orders of last week"), text("Messages")
+    before = np.concatenate([text(), blank, blank, blank])
+    after = np.concatenate([text(), blank, one, other])
+    statement = said(before, after)
+    assert (statement.kind, statement.element) == ("added", "text")
+    assert statement.sentence.startswith("Two texts ")
+
+
+@pytest.mark.parametrize("words", ["Settings and reposts", "Invoices by country"])
+def test_of_other_words_no_style_is_told(words):
+    one = said(text(), text(words))
+    assert not is_exact(one.kind, one.values)
+
+
+def test_words_that_are_quite_other_are_rewritten():
+    assert said(text("Wow, mild!"), text("Giraffe six")).kind == "rewritten"

@@ -1,0 +1,81 @@
+"""What became of a line of text, drawn with a known truth."""
+
+import pytest
+from tests.drawn_text import text
+
+from whatchanged.measured.amounts.coverage import read_coverage
+from whatchanged.measured.amounts.type import LineStep, attribute_of, compare_lines, read_line, type_change
+
+
+def line(**options):
+    """A line of text as it is read."""
+    covered = read_coverage(text(**options))
+    assert covered is not None
+    read = read_line(covered.ink)
+    assert read is not None
+    return read
+
+
+@pytest.mark.parametrize("size", [13, 16, 22])
+def test_bolder_and_lighter(size):
+    plain, bold = line(size=size), line(size=size, bold=True)
+    finding = type_change(plain, bold)
+    assert finding.aspect == "weight" and finding.values["amount_after"] > 1
+    finding = type_change(bold, plain)
+    assert finding.aspect == "weight" and finding.values["amount_after"] < 1
+
+
+@pytest.mark.parametrize(("before", "after"), [(14, 16), (16, 20), (20, 16), (24, 18)])
+def test_larger_and_smaller(before, after):
+    finding = type_change(line(size=before), line(size=after))
+    assert finding.aspect == "text size"
+    assert finding.values["factor"] == pytest.approx(after / before, rel=0.07)
+    larger = finding.values["amount_after"] > finding.values["amount_before"]
+    assert larger == (after > before)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_italics(on):
+    upright, slanted = line(size=18), line(size=18, slant=0.25)
+    finding = type_change(upright, slanted) if on else type_change(slanted, upright)
+    assert (finding.aspect, finding.values) == ("slant", {"on_after": on})
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_an_underline(on):
+    plain, under = line(), line(underlined=True)
+    assert (plain.underlined, under.underlined) == (False, True)
+    finding = type_change(plain, under) if on else type_change(under, plain)
+    assert (finding.aspect, finding.values) == ("decoration", {"on_after": on})
+
+
+def test_letter_spacing():
+    close, wide = line(spacing=0.01), line(spacing=2)
+    finding = type_change(close, wide)
+    assert finding.aspect == "letter spacing" and finding.values["amount_after"] > 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"at": (20.4, 12.0)},
+        {"color": (30, 60, 160)},
+        {"ground": (40, 40, 40), "color": (240, 240, 240)},
+        {"words": "Invoices and letters"},
+        {"words": "Settings and reposts"},
+    ],
+)
+def test_what_is_none_of_these_is_not_guessed(other):
+    assert type_change(line(), line(**other)) is None
+
+
+def test_other_words_leave_more_over_than_bolder_ones():
+    bold = compare_lines(line(), line(bold=True)).left_over
+    other = compare_lines(line(), line(words="Invoices by country")).left_over
+    assert bold < other
+
+
+def test_another_face_is_told_of_words_that_were_read_alone():
+    step = LineStep(0.3, 1.02, 0.93, 0.95, (0.95, 0.95, 0.95), 0.0, 0.93, 4, (16.0, 16.3))
+    assert attribute_of(step, same_words=False) is None
+    assert attribute_of(step, same_words=True).aspect == "face"

@@ -1,0 +1,93 @@
+"""Structured differences count however faint; what is drawn anew, or compressed, does not."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from whatchanged.measured.pixels.gate import visibility
+from whatchanged.measured.pixels.structure import visible_by
+from whatchanged.measured.policy import DEFAULT, POLICIES
+
+WHITE, GREY = (255, 255, 255), (229, 231, 235)
+
+
+def card(radius=6, fill=WHITE, border=GREY, ink=(40, 45, 60), text="Monthly report", left=30, width=2):
+    """A page of 320 x 140 pixels with one card, drawn four times as large and reduced."""
+    image = Image.new("RGB", (4 * 320, 4 * 140), WHITE)
+    draw = ImageDraw.Draw(image)
+    box = (4 * left, 4 * 30, 4 * (left + 240) - 1, 4 * 110 - 1)
+    draw.rounded_rectangle(box, 4 * radius, fill=fill, outline=border, width=4 * width)
+    image = image.resize((320, 140), Image.Resampling.BOX)
+    ImageDraw.Draw(image).text((50, 60), text, fill=ink, font=ImageFont.load_default(16))
+    return np.asarray(image)
+
+
+def score(before, after, policy="default"):
+    forth, back = (visible_by(POLICIES[policy], *pair).score for pair in ((before, after), (after, before)))
+    assert forth == pytest.approx(back)
+    return forth
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        card(radius=2),
+        card(fill=(249, 250, 251)),
+        card(border=(219, 221, 225)),
+        card(ink=(60, 65, 80)),
+        card(left=31),
+        card(width=1),
+    ],
+    ids=["radius", "fill", "border", "text colour", "one pixel", "ring"],
+)
+def test_what_is_structured_counts(after):
+    assert score(card(), after) >= 1
+
+
+def test_lenient_passes_what_default_counts():
+    assert score(card(), card(fill=(249, 250, 251)), "lenient") < 1
+    assert score(card(), card(border=(222, 224, 228)), "lenient") < 1
+    assert score(card(border=(180, 180, 180)), card(border=(180, 180, 180), left=31), "lenient") < 1
+    assert score(card(), card(fill=(252, 252, 252)), "design-system") >= 1
+    assert score(card(), card(fill=(252, 252, 252))) < 1
+
+
+def test_a_small_fill_that_nobody_sees_is_none():
+    before = np.full((100, 100, 3), 200, np.uint8)
+    after = before.copy()
+    after[40:48, 40:60] = 204
+    assert score(before, after) < 1
+
+
+@pytest.mark.parametrize(("quality", "sampling"), [(88, "4:2:0"), (80, "4:4:4"), (93, "4:2:0")])
+def test_a_picture_beside_its_jpeg_is_noise_and_a_change_in_it_is_not(quality, sampling):
+    before = card(ink=(200, 30, 40), border=(20, 90, 200))
+    buffer = io.BytesIO()
+    Image.fromarray(before).save(buffer, "JPEG", quality=quality, subsampling=sampling)
+    compressed = np.array(Image.open(buffer).convert("RGB"))
+    assert score(before, compressed) < 0.5
+    compressed[90:100, 60:120] = (30, 120, 60)
+    assert score(before, compressed) > 1
+
+
+def test_text_that_is_drawn_a_part_of_a_pixel_aside_is_noise():
+    pictures = []
+    for aside in (0, 1, 2):
+        image = Image.new("RGB", (4 * 320, 4 * 60), WHITE)
+        ImageDraw.Draw(image).text(
+            (40 + aside, 60 + aside),
+            "Your card expires soon",
+            fill=(20, 20, 20),
+            font=ImageFont.load_default(64),
+        )
+        pictures.append(np.asarray(image.resize((320, 60), Image.Resampling.BOX)))
+    for other in pictures[1:]:
+        assert score(pictures[0], other) < 0.8
+
+
+def test_what_is_seen_anyway_stays_as_it_is():
+    before, after = card(), card(fill=(120, 160, 220))
+    seen = visible_by(DEFAULT, before, after)
+    np.testing.assert_array_equal(seen.strength, visibility(before, after).strength)
