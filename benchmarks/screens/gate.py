@@ -4,7 +4,7 @@
 
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
 ``benchmarks.screens.gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds
-pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same), which stand at their defaults: any
+pixelmatch, odiff-bin and looks-same (npm install with these names), which stand at their defaults: any
 counted pixel is a change. TREE: the sources of another version, whose measured verdicts and times are told
 beside, in the same run.
 
