@@ -1,6 +1,6 @@
 """Draws pairs with truth for the gate: structured changes, however faint, and noise of every sort.
 
-    python -m benchmarks.gate_draw FOLDER [--count 200] [--seed 1] [--kinds radius,fill]
+    python -m benchmarks.screens.gate_draw FOLDER [--count 200] [--seed 1] [--kinds radius,fill]
 
 Writes FOLDER/pairs.jsonl and the pictures: ``id``, ``kind``, ``changed``, ``half`` (0 sets limits, 1 is read
 once), ``detail``, and ``levels``, the largest step between the two. Chromium draws pages in a look of their
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from benchmarks.gate_pages import FACES, Color, Look, Rng, page, random_look, with_digit
+from benchmarks.screens.gate_pages import FACES, Color, Look, Rng, page, random_look, with_digit
 from whatchanged.synth.screens.browser import Browser
 
 SCALES = (1.0, 1.0, 1.0, 1.25, 1.5, 2.0)
