@@ -368,6 +368,28 @@ def planted(result: Result) -> str:
     return table(["command", "cases", "faults"], *body, total)
 
 
+def gates(result: Result) -> str:
+    """How many verdicts of each system are right: of the cases, of each kind of drawn pairs, of all."""
+    systems = result.figures["systems"]
+    kinds = list(systems["whatchanged"])
+    body = [
+        [
+            kind,
+            str(systems["whatchanged"][kind]["pairs"]),
+            *(_right(found.get(kind)) for found in systems.values()),
+        ]
+        for kind in kinds
+    ]
+    return table(["kind", "pairs", *systems], *body)
+
+
+def _right(found: Mapping[str, Any] | None) -> str:
+    """ "90 of 96 (2, 4)": right, of how many, false greens and false alarms."""
+    if found is None:
+        return "-"
+    return f"{found['right']} of {found['pairs']} ({found['false greens']}, {found['false alarms']})"
+
+
 def is_calm(result: Result) -> bool:
     """Whether the machine did next to nothing else, so that times count."""
     return result.other_load is not None and result.other_load <= CALM
@@ -418,6 +440,7 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     "fuzz": {"table": fuzzed, "commands": commands},
     "kills": {"table": killed, "commands": commands},
     "planted": {"table": planted, "commands": commands},
+    "gate": {"table": gates, "commands": commands},
     "occlusion": {
         "pairs": occlusion("rows"),
         "objects": occlusion("things"),

@@ -83,6 +83,14 @@ FURTHER = (
     _reads("doctor", "doctor", codes=(0, 1)),
     _reads("evaluate with Java", "evaluate", *SCORED, "--resamples", "50"),
     Planned(Command("demo", ("demo", "--html", "demo.html"), ("demo.html",), over=("--force",))),
+    Planned(
+        Command(
+            "figure",
+            ("figure", "words", "in/old/01.png", "in/new/01.png", "-o", "figure.png", "--model", "clevr-pcl"),
+            ("figure.png",),
+            over=("--force",),
+        )
+    ),
     Planned(Command("demo --save", ("demo", "--save", "pairs"), ("pairs",))),
     Planned(
         Command("compare --git", ("compare", "--git", "HEAD", "-o", "report", QUIET), ("report",)),

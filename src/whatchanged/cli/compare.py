@@ -16,7 +16,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
-from whatchanged.cli.policy import PolicyName, say_policy
+from whatchanged.cli.policy import PolicyName, note_policy
 from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
@@ -125,7 +125,7 @@ def compare(
         policy=usual,
         policies=read_policies(policies, usual) if policies else (),
     )
-    say_policy(sensitivity, strict, quiet)
+    note_policy(sensitivity, strict, quiet)
     if model is not None:
         from whatchanged.answers import Answerer
 

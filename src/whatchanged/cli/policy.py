@@ -18,7 +18,7 @@ PolicyName = Annotated[
 ]
 
 
-def say_policy(sensitivity: float, strict: bool, quiet: bool) -> None:
+def note_policy(sensitivity: float, strict: bool, quiet: bool) -> None:
     """Say which policy is meant by the options that will go."""
     if strict:
         note(
