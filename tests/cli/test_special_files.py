@@ -145,7 +145,7 @@ def test_stored_answers_of_a_folder_that_somebody_committed(run, tmp_path):
 
 
 def test_what_a_shell_passes_as_a_pipe_is_read(tmp_path):
-    boxes = b'{"*": [[0, 0, 500, 500]]}'
+    boxes = b'{"*": [[160, 80, 200, 120]]}'
     save(screen(), tmp_path / "old" / "1.png")
     save(with_square(screen()), tmp_path / "new" / "1.png")
     done = subprocess.run(

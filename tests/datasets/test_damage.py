@@ -15,6 +15,7 @@ PAIRS = {
     "levir_cc": 3,
     "cub": 3,
     "nabirds": 3,
+    "ui_train": 3,
     "plain": 2,
 }
 

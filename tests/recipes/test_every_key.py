@@ -98,7 +98,7 @@ def test_a_key_that_changes_only_what_never_learns_leaves_the_fingerprint_as_it_
     name, given = "clevr-see", small("clevr-see")
     one, other = (load_recipe(name, [*given, f"method.cross_layers={layers}"]) for layers in (1, 2))
     assert changes.fingerprint(one).difference(changes.fingerprint(other)) == "model"
-    monkeypatch.setattr("fingerprint.HANDED_ON", ())
+    monkeypatch.setattr("support.fingerprint.HANDED_ON", ())
     assert changes.fingerprint(one).difference(changes.fingerprint(other)) is None
 
 

@@ -65,6 +65,10 @@ METHOD = {
     "off_diagonal": (0.01, 0.02),
     "epsilon": (1e-3, 1e-2),
     "pooling": ("all", "words"),
+    "fusion": ("sum", "product"),
+    "matching": ("max", "mean"),
+    "heads_combined": ("sum", "mean"),
+    "view_loss": ("contrast", "distance"),
     "later": (0.5, 0.4),
 }
 VISION = {

@@ -14,7 +14,8 @@ from whatchanged.training.data.sources import open_sources
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.schedule import make_optimizer
 
-RECIPES = [name for name in recipe_names() if name.startswith("clip4idc-")]
+RECIPES = [n for n in recipe_names() if n.startswith("clip4idc-") and n != "clip4idc-ui-train"]
+"""Those that read pictures."""
 OWN = [name for name in RECIPES if not re.search(r"(spot|request)-(paper|ft)", name)]
 """Those whose settings are not another recipe's at toy size."""
 SMALL = [

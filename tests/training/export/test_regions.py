@@ -102,13 +102,14 @@ def test_the_graph_says_what_torch_says_of_padded_pairs(run, bundle, drawn, tmp_
 
 
 def test_a_run_speaks_from_pictures_to_the_line(bundle, drawn):
-    answerer, world = Answerer(bundle.folder, threads=1), find_world("screens")
+    answerer = Answerer(bundle.folder, threads=1)
     for number in range(4):
         before, after = (drawn.parent / f"images/{number}_{side}.png" for side in ("before", "after"))
         line = answerer.answer(before, after).as_json(str(number))
         assert line["answer"] == "tiny" and json.loads(json.dumps(line, allow_nan=False)) == line
-        assert all(world.language.reads(change["sentence"]) for change in line["changes"])
-        assert line["verdict"] == "noise" or world.language.reads(line["caption"])
+        assert all(change["sentence"].endswith(".") for change in line["changes"])
+        first = line["changes"][0]["sentence"][1:-1] if line["changes"] else "visible changed"
+        assert first in line["caption"]
 
 
 def test_half_precision_and_what_differs_from_torch(run, tmp_path, monkeypatch):

@@ -343,8 +343,8 @@ def test_methods_are_built_by_name():
     settings = find_method("pcl", "here")
     assert settings is PCLConfig
     assert isinstance(build_method(settings(width=8, heads=2), StoredFeatures(1, 2, 3), VOCABULARY), PCL)
-    with pytest.raises(RecipeError, match=r'there is no method "duda"\. Known: pcl, '):
-        find_method("duda", "here")
+    with pytest.raises(RecipeError, match=r'there is no method "bert"\. Known: pcl, '):
+        find_method("bert", "here")
 
 
 @pytest.mark.parametrize(("batch", "pairs"), [(200, 28), (150, 21), (7, 1)])
