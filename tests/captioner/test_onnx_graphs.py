@@ -170,6 +170,8 @@ def test_the_fields_are_those_of_onnx():
 
 def test_every_operator_is_one_of_onnx():
     """A misspelt name would allow nothing."""
+    if onnx.defs.onnx_opset_version() < 24:
+        pytest.skip("this onnx is older than some of the operators")
     assert {schema.name for schema in onnx.defs.get_all_schemas()} >= onnx_files.OPERATORS
 
 
