@@ -126,7 +126,7 @@ def test_the_lines_of_many_devices_and_machines_are_as_shown(tmp_path, command_l
 def test_the_way_from_published_features_to_a_table_is_as_shown(tmp_path, command_line):
     pytest.importorskip("torch")
     page = (ROOT / "docs" / "from-download-to-table.md").read_text(encoding="utf-8")
-    assert len(list(steps(page))) == 12
+    assert len(list(steps(page))) == 13
     assert "\n\n".join(differences(page, tmp_path)) == ""
     assert not list((tmp_path / "data").glob("*/*.png"))
     assert (tmp_path / "model" / "bundle.json").is_file()
