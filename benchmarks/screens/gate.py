@@ -1,9 +1,9 @@
 """Is a change that was meant ever green, and is noise ever a change? Cases with truth, beside other tools.
 
-    python -m benchmarks.gate CASES DRAWN [--half 1] [--rivals NODE_MODULES] [--old TREE] [--record]
+    python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--rivals NODE_MODULES] [--old TREE] [--record]
 
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
-``benchmarks.gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
+``benchmarks.screens.gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
 odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same), which stand at their defaults: any
 counted pixel is a change. TREE: the sources of another version, whose gate's verdicts and times are told
 beside, in the same run.
@@ -34,7 +34,7 @@ from whatchanged.measured.policy import DEFAULT
 
 FAINT = 8
 """Levels below which shadows are told apart."""
-SCRIPT = Path(__file__).parent / "screens/rivals.mjs"
+SCRIPT = Path(__file__).parent / "rivals.mjs"
 GATE = (
     "import json, sys, time\n"
     "try:\n"

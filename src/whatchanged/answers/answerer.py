@@ -72,7 +72,6 @@ class Answerer:
         beams        hypotheses that a model keeps; 1 is greedy
         read_text    things are named by the words in and beside them, and text that changed is quoted; None:
                      where the extra "text" is installed
-        read_text    text that changed is quoted, where it is read beyond doubt
         policy       from which size on a change counts: a policy or its name (``POLICIES``)
 
         Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or policy
