@@ -3,7 +3,7 @@
     python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--rivals NODE_MODULES] [--old TREE] [--record]
 
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
-``benchmarks.screens.gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
+``gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
 odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same), which stand at their defaults: any
 counted pixel is a change. TREE: the sources of another version, whose gate's verdicts and times are told
 beside, in the same run.
