@@ -4,8 +4,8 @@
 
 FOLDER: drawn by ``benchmarks/screens/groups.py``. How much each part of two signatures speaks against one
 cause is fitted by logistic regression over all couples of a batch, no weight below 0; the distance at which
-groups part is the one with the best mean adjusted Rand index on the batches fitted on. Prints the constants of
-``compare/grouping.py`` and what they reach on the batches held out; ``--write`` puts them into
+groups part is the one with the best mean adjusted Rand index on the batches fitted on. Prints the constants
+of ``compare/grouping.py`` and what they reach on the batches held out; ``--write`` puts them into
 ``measured/fitted.py``.
 """
 

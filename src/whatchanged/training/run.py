@@ -22,7 +22,7 @@ from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
-from whatchanged.training.loop import train
+from whatchanged.training.loop import Watcher, train
 from whatchanged.training.methods import Learner
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
@@ -52,6 +52,7 @@ def run_recipe(
     workers: int = 0,
     accumulate: int = 1,
     first_stage: str = "",
+    watch: Watcher | None = None,
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
@@ -62,6 +63,7 @@ def run_recipe(
     accumulate: in how many parts each of them reads its rows, so that less memory is needed.
     first_stage: of a new run with ``init`` the stage that it begins with, as those before lie behind these
     weights; "end": no stage is trained, and the run is finished as it is.
+    watch: called with the method and where the run stands before each line of the log.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
@@ -70,10 +72,12 @@ def run_recipe(
     with joined():
         chosen, where = _settle(recipe, run, resume), choose_device(device)
         launch = _look(chosen, run, where, init, quiet or rank() > 0, first_stage)
-        return _run(launch, max_seconds, workers, accumulate)
+        return _run(launch, max_seconds, workers, accumulate, watch)
 
 
-def _run(launch: "Launch", max_seconds: float | None, workers: int, accumulate: int) -> State:
+def _run(
+    launch: "Launch", max_seconds: float | None, workers: int, accumulate: int, watch: Watcher | None
+) -> State:
     """``run_recipe``, in each of the processes."""
     recipe, start = launch.recipe, launch.start
     if launch.start is not None and launch.start.state.finished:
@@ -105,6 +109,7 @@ def _run(launch: "Launch", max_seconds: float | None, workers: int, accumulate: 
         launch.quiet,
         workers,
         accumulate,
+        watch,
     )
 
 
