@@ -3,7 +3,7 @@
 import math
 import shutil
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +45,9 @@ from whatchanged.training.schedule import fill_unused_gradients, learning_rate, 
 from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
 
+Watcher = Callable[[Learner, State], None]
+"""Looks at a method and where its run stands, ``state.window`` included, and changes neither."""
+
 
 def train(
     recipe: Recipe,
@@ -55,6 +58,7 @@ def train(
     start: Checkpoint | None = None,
     max_seconds: float | None = None,
     launch: Launch = USUAL,
+    watch: Watcher | None = None,
 ) -> State:
     """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
 
@@ -64,7 +68,7 @@ def train(
     best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
     last checkpoint takes exactly the steps of an unbroken one. launch: its workers read the examples, none of
     them: threads do, and the steps are the same; each batch is read in ``accumulate`` parts
-    (``gradient_caching``).
+    (``gradient_caching``). watch: called before each line of the log.
 
     SIGINT and SIGTERM end it as the end of ``max_seconds`` does, all saved, with KeyboardInterrupt or
     SystemExit; a second one ends it at once. Raises RecipeError when a loss or the metric is not finite.
@@ -87,6 +91,8 @@ def train(
                     count_terms(state.window, draw.task, values)
                     state.step, state.positions = state.step + 1, draw.positions
                     state.seconds = before + time.monotonic() - began
+                    if watch is not None and due(state.step, stage.log_every, stage.steps):
+                        watch(method, state)
                     report(recipe, method, sources, state, device, best, log)
                     if stage_over(stage, state, log):
                         break

@@ -23,7 +23,7 @@ from whatchanged.training.data.token_cache import with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
-from whatchanged.training.loop import train
+from whatchanged.training.loop import Watcher, train
 from whatchanged.training.methods import Learner
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
@@ -54,6 +54,7 @@ def run_recipe(
     accumulate: int = 1,
     first_stage: str = "",
     launch: Launch | None = None,
+    watch: Watcher | None = None,
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
@@ -65,6 +66,7 @@ def run_recipe(
     first_stage: of a new run with ``init`` the stage that it begins with, as those before lie behind these
     weights; "end": no stage is trained, and the run is finished as it is.
     launch: device, quiet, workers and accumulate in one, in place of these four keywords.
+    watch: called with the method and where the run stands before each line of the log.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
@@ -74,10 +76,10 @@ def run_recipe(
     launch = one_launch(launch, by_keywords, Launch(workers=0))
     with joined():
         launch = replace(launch, quiet=launch.quiet or rank() > 0)
-        return _run(_look(_settle(recipe, run, resume), run, init, launch, first_stage), max_seconds)
+        return _run(_look(_settle(recipe, run, resume), run, init, launch, first_stage), max_seconds, watch)
 
 
-def _run(beginning: "Beginning", max_seconds: float | None) -> State:
+def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | None) -> State:
     """``run_recipe``, in each of the processes."""
     recipe, start = beginning.recipe, beginning.start
     if beginning.start is not None and beginning.start.state.finished:
@@ -98,7 +100,7 @@ def _run(beginning: "Beginning", max_seconds: float | None) -> State:
             wait_for_all()  # the first process has written it
             start = read_checkpoint(beginning.last)
     launch = beginning.launch
-    return train(recipe, method, sources, beginning.run, beginning.device, start, max_seconds, launch)
+    return train(recipe, method, sources, beginning.run, beginning.device, start, max_seconds, launch, watch)
 
 
 @dataclass(frozen=True)
