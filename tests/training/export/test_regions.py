@@ -140,6 +140,19 @@ def test_pairs_of_which_people_disagree_fit_nothing(run, tmp_path):
     assert "3 validation pairs (1 without change)" in card.no_change.how
 
 
+def test_a_run_of_drawn_and_real_pairs_is_fitted_on_both(drawn, tmp_path):
+    """Pairs of both sets bear the same names; each keeps its own truth."""
+    real = write_real(tmp_path / "real", pairs=5)  # pair 4, which shows noise alone, is for validation
+    sets = [f"data.path={drawn}", f"data.real_path={real}", "data.real_features=x"]
+    run = make_run(tmp_path / "run", "screens-real", [*TINY, *sets])
+    (run / "environment.json").write_text(json.dumps({"command": "whatchanged train"}))
+    card = export_run(run, tmp_path / "out", "out").card
+    assert "3 validation pairs (2 without change)" in card.no_change.how
+    assert str(real) not in json.dumps(dict(card.provenance))
+    alone = export_run(run, tmp_path / "alone", "alone", data=drawn).card
+    assert "2 validation pairs (1 without change)" in alone.no_change.how
+
+
 # What is fitted
 
 
