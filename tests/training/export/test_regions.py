@@ -63,7 +63,7 @@ def test_the_card_says_what_the_model_reads_and_tells(bundle):
     )
     assert "2 validation pairs (1 without change)" in card.no_change.how
     assert card.statements.how.endswith(
-        "of 2 validation pairs; a second or third statement where 80 % of them point to a change"
+        "of 2 validation pairs; a second or third statement where 80 % of them point to a change of their own"
     )
     assert card.statements.told == 1.0  # so few pairs show no precision
     assert (card.preset, card.max_length, len(card.vocabulary)) == ("", 0, 6) and card.method == "regions"
@@ -197,11 +197,11 @@ def test_further_statements_are_told_from_where_on_they_are_precise():
     assert fit_statements(rows, START, AS_THEY_ARE).told == pytest.approx(1 / (1 + np.exp(-1.44)), abs=1e-6)
 
 
-def test_a_further_statement_is_right_where_it_points_to_any_change():
+def test_a_further_statement_is_right_where_it_points_to_a_change_that_none_before_it_tells():
     own = [seen(True, 1.0, 0.1, [9.0, 2.0], [True, True]) for _ in range(60)]
     same = [replace(one, points=np.ones((2, 1), bool)) for one in own]
     none = [replace(one, points=np.array([[True], [False]])) for one in own]
-    assert [fit_statements(rows, START, AS_THEY_ARE).told for rows in (own, same, none)] == [0.0, 0.0, 1.0]
+    assert [fit_statements(rows, START, AS_THEY_ARE).told for rows in (own, same, none)] == [0.0, 1.0, 1.0]
 
 
 def test_a_verdict_that_tells_nothing_weighs_nothing():

@@ -325,7 +325,7 @@ def fit_statements(seen: Sequence[JudgedPair], start: Statements, weights: Weigh
     places = sum(len(one.right) for one in seen)
     how = (
         f"maximum likelihood on {places:,} places of {len(seen):,} validation pairs; a second or third"
-        f" statement where {100 * PRECISE:g} % of them point to a change"
+        f" statement where {100 * PRECISE:g} % of them point to a change of their own"
     )
     return replace(
         by,
@@ -372,15 +372,17 @@ def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> floa
 
 
 def _further_threshold(seen: Sequence[JudgedPair]) -> float:
-    """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change.
+    """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change of
+    their own: to one to which none before them points.
 
     1 where too few do.
     """
-    later = [
-        (chance_of_change(one.judged, index), bool(one.points[index].any()))
-        for one in seen
-        for index in one.order[1:MOST]
-    ]
+    later = []
+    for one in seen:
+        for place in range(1, len(one.order[:MOST])):
+            index, before = one.order[place], one.order[:place]
+            own = one.points[index] & ~one.points[before].any(0)
+            later.append((chance_of_change(one.judged, index), bool(own.any())))
     later.sort(reverse=True)
     right = np.cumsum([hit for _, hit in later])
     precise = [n for n in range(LEAST, len(later) + 1) if right[n - 1] >= PRECISE * n]
