@@ -89,6 +89,11 @@ class DataSettings(ABC):
         """The folder of what was computed from the pictures beforehand; "" for none."""
         return ""
 
+    @property
+    def data_sets(self) -> tuple[str, ...]:
+        """The data sets on disk whose pairs are learned from."""
+        return (self.path,)
+
     @abstractmethod
     def with_folders(self, path: str, stored: str) -> Self:
         """The same data in other folders."""
