@@ -90,8 +90,8 @@ class DataSettings(ABC):
         return ""
 
     @property
-    def data_sets(self) -> tuple[str, ...]:
-        """The data sets on disk whose pairs are learned from."""
+    def paths(self) -> tuple[str, ...]:
+        """Where everything lies that is learned from."""
         return (self.path,)
 
     @abstractmethod

@@ -39,8 +39,8 @@ class RegionPairsConfig(DataSettings):
         return self.features
 
     @property
-    def data_sets(self) -> tuple[str, ...]:
-        """The drawn pairs, and the real ones where any are read."""
+    def paths(self) -> tuple[str, ...]:
+        """The drawn pairs, and the real ones where they are read."""
         return (self.path, self.real_path) if self.real_repeats else (self.path,)
 
     def with_folders(self, path: str, stored: str) -> "RegionPairsConfig":

@@ -103,7 +103,7 @@ def export_regions(
         raise RecipeError(f"{model.run}: {recipe.method.name} judges no regions.")
     if in_distribution is not None:
         raise RecipeError("--familiar: a model of regions tells screens by how even they are. Leave it out.")
-    roots = [Path(path) for path in recipe.data.data_sets] if data is None else [data]
+    roots = tuple(map(Path, recipe.data.paths)) if data is None else (data,)
     read = [_validation_pairs(root) for root in roots]
     world = read[0][0]
     pairs = [pair for _, own in read for pair in own]
