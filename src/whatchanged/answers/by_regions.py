@@ -104,8 +104,8 @@ def with_facts(guesses: Sequence[Statement], measured: Measured) -> tuple[Statem
     stands.
 
     It stands where it is a fact about the whole picture or an exact measurement: that the picture was scaled,
-    cropped or grew, that a thing moved or became larger by so many pixels, that a text became bolder or turned
-    to another colour. A model may only name the thing.
+    cropped or grew, that a thing moved or became larger by so many pixels, that a text became bolder or
+    turned to another colour. A model may only name the thing.
     """
     if not guesses or not measured.statements or not stands(measured.statements[0]):
         return tuple(guesses)
