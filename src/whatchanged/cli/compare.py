@@ -17,13 +17,15 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.accept import show_accepted
 from whatchanged.cli.calibrate import calibrate as learn
-from whatchanged.cli.cluster import Ray, on_cluster
 from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.launch import Ray
 from whatchanged.cli.policy import PolicyName, note_policy
 from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
+from whatchanged.launch import Launch
 from whatchanged.opening import read_regular
+from whatchanged.scale.sharing import on_cluster
 from whatchanged.scale.urls import path_of
 from whatchanged.urls import is_remote
 from whatchanged.words import counted
@@ -139,8 +141,9 @@ def compare(
     if output is not None and not is_remote(output) and output.absolute().parent.is_dir():
         hold(output)
     with _matched(old, new, git, output, quiet) as (matched, folder):
-        with on_cluster(ray, [path for path in (old, new) if path is not None], quiet) as cores:
-            comparison = _run(matched, settings, folder, cores or workers, force, quiet)
+        launch = Launch(workers=workers, ray=ray, quiet=quiet)
+        with on_cluster(launch, [path for path in (old, new) if path is not None]) as launch:
+            comparison = _run(matched, settings, folder, launch.workers, force, quiet)
         if accept:
             _accept(comparison, accept, folder, quiet)
             return
