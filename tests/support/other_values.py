@@ -187,6 +187,8 @@ def _folder(recipe: Recipe, name: str, data):
             return data.regions(recipe.method, "other")
         grid = [getattr(vision, size, 3) for size in ("rows", "columns", "feature_width")]
         return data.features(*grid, "other")
+    if name in REAL and recipe.data.source != "regions":
+        return "real"  # refused, whatever it is
     if name in REAL:
         return data.real("other") if name == "real_path" else data.real_regions(recipe.method, "other")
     if name == "tokens":

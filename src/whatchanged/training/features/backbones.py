@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import MissingExtra, RecipeError
-from whatchanged.recipes.schema import Precision
+from whatchanged.launch import Precision
 from whatchanged.training.device import in_precision
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.resnet import ResNet101
