@@ -28,6 +28,11 @@ def import_ray() -> Any:
     return _imported("ray")
 
 
+def import_transformers() -> Any:
+    """The module ``transformers``. Raises ModuleNotFoundError where it is not installed."""
+    return _imported("transformers")
+
+
 def _imported(name: str) -> Any:
     """The module of this name, its reports switched off; what a person chose stays."""
     for variable, value in SWITCHES.items():
