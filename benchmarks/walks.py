@@ -72,6 +72,8 @@ class Tracer:
         self._package, self._first, self._last = f"{package}{os.sep}", first, last
         self._open: list[tuple[FrameType, Call]] = []
         self._begun = self._over = False
+        self._imports = 0
+        """Modules of the package that are being imported now, one within the other."""
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         """What ``sys.setprofile`` calls."""
@@ -79,6 +81,10 @@ class Tracer:
             return
         code = frame.f_code
         if not code.co_filename.startswith(self._package):
+            return
+        if code.co_name == "<module>":
+            self._imports += 1 if event == "call" else -1
+        if self._imports:  # bodies of classes, decorators: nobody reads them on his way
             return
         if event == "return":
             if self._open and self._open[-1][0] is frame:
@@ -93,9 +99,8 @@ class Tracer:
 
 
 def _is_nameless(frame: FrameType) -> bool:
-    """Whether this is no function: a module, the body of a class, a comprehension, a generator expression."""
-    code = frame.f_code
-    return code.co_name.startswith("<") or "__qualname__" in frame.f_locals
+    """Whether this is no function: a module, a comprehension, a generator expression."""
+    return frame.f_code.co_name.startswith("<")
 
 
 @dataclass

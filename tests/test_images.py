@@ -368,4 +368,4 @@ def test_an_orientation_in_xmp_turns_nothing(tmp_path):
     assert picture_size(tmp_path / "exif.png") == (10, 20)
     with Image.open(tmp_path / "xmp.png") as plain, Image.open(tmp_path / "exif.png") as turned:
         assert (orientation_of(plain), orientation_of(turned)) == (1, 6)
-        assert upright(plain).size == (20, 10) and upright(turned).size == (10, 20)
+        assert upright(plain, 1).size == (20, 10) and upright(turned, 6).size == (10, 20)

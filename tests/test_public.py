@@ -13,7 +13,7 @@ from whatchanged import records
 PUBLIC = {
     *("Answer", "Answerer", "describe"),
     *("Captioner", "Description", "load"),
-    *("CaptionedPairs", "caption_pairs"),
+    *("CaptionedPairs", "Launch", "caption_pairs"),
     *("datasets", "evaluation", "recipes", "training"),
     *("WhatchangedError", "__version__"),
 }

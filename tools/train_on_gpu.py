@@ -47,6 +47,7 @@ import torch
 
 from whatchanged.errors import DatasetError, RecipeError, WhatchangedError
 from whatchanged.files import write_whole
+from whatchanged.launch import Launch
 from whatchanged.recipes import ObjectsConfig, PoolConfig
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe, StageConfig
@@ -234,7 +235,7 @@ def one_round(options: argparse.Namespace) -> dict[str, Any]:
     note("drawn", _drawn(pool))
     if options.speak and start is not None:
         tokens = here / "tokens"
-        note("tokens", store_tokens(start, pool, tokens, options.variants, device, quiet=True))
+        note("tokens", store_tokens(start, pool, tokens, options.variants, Launch(device, quiet=True)))
         speak = replace(speak, data=speak.data.with_folders(str(pool), str(tokens)))
         left = min(options.speak * options.seconds, end - time.monotonic() - 0.05 * options.seconds)
         note("speak", train_for(speak, here / "speak", start, left, SPEAK, device, out))

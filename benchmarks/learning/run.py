@@ -32,15 +32,14 @@ from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.build import make_method
-from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
+from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.pictures import picture_reader
-from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import cached_tokens
-from whatchanged.training.loop import count_terms, due, next_stage, stage_draws, steps_done, take_step
-from whatchanged.training.methods import Method, captioning
-from whatchanged.training.run import check_tokens, measure_tokens, seed_everything
+from whatchanged.training.loop import Watcher, steps_done
+from whatchanged.training.methods import Learner, Method, captioning
+from whatchanged.training.run import measure_tokens, run_recipe, seed_everything
 from whatchanged.training.run_folder import keep, keep_vocabulary
-from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.validation import similarity
 from whatchanged.training.vision.base import has_backbone
 from whatchanged.training.weights.trained import open_trained
@@ -148,7 +147,16 @@ class Run:
     def _stage(self, stage: StageConfig, share: float) -> StageConfig:
         steps = max(1, round(self.plan.pairs * share / stage.batch))
         warmup = max(1, round(stage.warmup * steps / stage.steps))
-        return replace(stage, steps=steps, warmup=warmup, lr=self.rate, evaluate_every=0)
+        every = max(1, self.plan.every // stage.batch)
+        return replace(
+            stage,
+            steps=steps,
+            warmup=warmup,
+            lr=self.rate,
+            evaluate_every=0,
+            log_every=every,
+            save_every=every,
+        )
 
     @property
     def _last(self) -> Path:
@@ -169,22 +177,11 @@ class Run:
         """
         recipe, validation = self.recipe, self.plan.validation  # now: opening it draws random numbers
         self._launch()
-        sources = open_sources(recipe, self.folder)
-        seed_everything(recipe.seed)
-        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
-        method = captioning(made, recipe.name)
         if not self._last.exists():
-            self._begin(recipe, method, sources)
-        start = read_checkpoint(self._last)
-        start.restore_model(method)
-        state = start.state
-        while not state.finished:
-            stage = recipe.stages[state.stage]
-            state = self._stage_of(recipe, method, sources, validation, start, state)
-            if "retrieval" in stage.tasks:
-                save_checkpoint(self._after(stage.name), state, method, None)
-            save_checkpoint(self._last, state, method, None)
-            start = read_checkpoint(self._last)
+            self._begin(recipe)
+        if not read_checkpoint(self._last).state.finished:
+            watch = self._points(recipe, validation)
+            run_recipe(recipe, self.folder, resume=True, device=DEVICE.type, quiet=True, watch=watch)
 
     def _launch(self) -> None:
         """Note which code goes on with the run; a finished run is left as it is."""
@@ -214,50 +211,40 @@ class Run:
         results: dict[str, Any] = read_json(self._made.read_text(encoding="utf-8"))
         return results
 
-    def _begin(self, recipe: Recipe, method: Method, sources: Sources) -> None:
+    def _begin(self, recipe: Recipe) -> None:
         """A run's folder whose checkpoint has the shared vision, and nothing else that was trained."""
+        sources = open_sources(recipe, self.folder)
+        seed_everything(recipe.seed)
+        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
+        method = captioning(made, recipe.name)
         method.vision.load_state_dict(self.plan.trained.vision.state_dict(), strict=False)
         measure_tokens(method.vision, sources.train)
-        check_tokens(recipe, method)
         keep(recipe, self.folder, DEVICE, None)
         keep_vocabulary(sources.vocabulary, self.folder)
         save_checkpoint(self._last, State(), method, None)
 
-    def _stage_of(
-        self,
-        recipe: Recipe,
-        method: Method,
-        sources: Sources,
-        validation: Twin,
-        start: Checkpoint,
-        state: State,
-    ) -> State:
-        """One stage from ``start`` on; the state behind it."""
-        stage = recipe.stages[state.stage]
-        optimizer = make_optimizer(method, stage)
-        start.restore_optimizer(method, optimizer)
-        start.restore_random()
-        every, began, before = max(1, self.plan.every // stage.batch), time.process_time(), state.seconds
-        for draw in stage_draws(recipe, method, sources, state, 0):
-            values = take_step(method, optimizer, draw, recipe, state, DEVICE)
-            count_terms(state.window, draw.task, values)
-            state.step, state.positions = state.step + 1, draw.positions
-            if due(state.step, every, stage.steps):
-                state.seconds = before + time.process_time() - began
-                self._point(recipe, method, validation, state)
-                state.window = {}
-                save_checkpoint(self._last, state, method, optimizer)
-        return next_stage(state, recipe, 0)
+    def _points(self, recipe: Recipe, validation: Twin) -> Watcher:
+        """Adds a point to the curve, and keeps the weights at the end of a stage that learns retrieval."""
+        done = pairs_read(recipe, read_checkpoint(self._last).state)
+        before = max((point["seconds"] for point in self.curve() if point["pairs"] <= done), default=0.0)
+        began = time.process_time()
 
-    def _point(self, recipe: Recipe, method: Method, validation: Twin, state: State) -> None:
+        def watch(method: Learner, state: State) -> None:
+            stage = recipe.stages[state.stage]
+            seconds = before + time.process_time() - began
+            self._point(recipe, captioning(method, recipe.name), validation, state, seconds)
+            if "retrieval" in stage.tasks and state.step == stage.steps:
+                save_checkpoint(self._after(stage.name), state, method, None)
+
+        return watch
+
+    def _point(self, recipe: Recipe, method: Method, validation: Twin, state: State, seconds: float) -> None:
         """One more line of the curve; lines of steps that are taken anew are dropped."""
-        stage = recipe.stages[state.stage]
-        steps = steps_done(recipe, state)
         said = captioned(method, validation.examples, DEVICE)
         point = {
-            "pairs": steps * stage.batch,
-            "stage": stage.name,
-            "seconds": round(state.seconds, 2),
+            "pairs": pairs_read(recipe, state),
+            "stage": recipe.stages[state.stage].name,
+            "seconds": round(seconds, 2),
             "losses": {name: total / count for name, (total, count) in sorted(state.window.items())},
             "distinct": len(set(said)),
             **plain(scores_of(said, validation.records, validation.truths, 0)),
@@ -327,6 +314,11 @@ class Run:
             "curve": curve,
             "tests": tests,
         }
+
+
+def pairs_read(recipe: Recipe, state: State) -> int:
+    """Pairs of all steps so far."""
+    return steps_done(recipe, state) * recipe.stages[state.stage].batch
 
 
 def learned(method: Method) -> int:

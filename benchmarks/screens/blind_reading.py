@@ -4,6 +4,9 @@ r"""Sentences of several states of the program, read blind: the reader does not 
     python -m benchmarks.screens.blind_reading sheet $UI_DEV LIST \
         --state before=A.jsonl --state after=B.jsonl -o SHEET
     python -m benchmarks.screens.blind_reading count SHEET/key.json VERDICTS
+    python -m benchmarks.screens.blind_reading against $UI_DEV --seed 45 --pairs 60 \
+        --state rules=A.jsonl --state network=B.jsonl -o SHEET
+    python -m benchmarks.screens.blind_reading prefer SHEET/key.json PREFERENCES
 
 ``choose`` writes the seed and the ids: pairs with a visible change and pairs without one, drawn at random.
 ``sheet`` writes for the reader
@@ -16,6 +19,10 @@ the fields ``id`` and ``caption``. A sentence that all states share is one item.
 
 The reader is given ``DEFINITIONS`` and writes VERDICTS, a JSON line an item: ``item``, ``own`` (his own
 sentence, written first), ``verdict``, ``reason``. ``count`` tells how often each state got each verdict.
+
+``against`` draws changed pairs at random of which two states say different sentences, and asks which is
+better: an item has the sentences ``one`` and ``two``, in a random order. PREFERENCES is a JSON line an item:
+``item``, ``own``, ``better`` ("one", "two" or "same"), ``one`` and ``two`` (a verdict each), ``reason``.
 """
 
 import argparse
@@ -95,6 +102,54 @@ def count(key: dict[str, Any], verdicts: Sequence[dict[str, Any]]) -> dict[str, 
     return counts
 
 
+def write_choices(folder: Path, seed: int, size: int, states: dict[str, Path], out: Path) -> list[str]:
+    """A sheet of ``size`` changed pairs of which two states differ, and its key; returns the pairs' ids.
+
+    Raises ValueError where there are not as many.
+    """
+    pairs = _pairs(folder)
+    said = {state: {one["id"]: one["caption"] for one in _lines(path)} for state, path in states.items()}
+    first, second = said.values()
+    changed = sorted(name for name, one in pairs.items() if one["visible_change"] == "yes")
+    differ = [name for name in changed if first[name] != second[name]]
+    if len(differ) < size:
+        raise ValueError(f"the two states differ in {len(differ)} pairs")
+    rng = random.Random(seed)
+    chosen = rng.sample(differ, size)
+    (out / "pictures").mkdir(parents=True)
+    items, key = [], {}
+    for number, pair in enumerate(chosen):
+        picture = f"pictures/{number:03}.png"
+        _side_by_side(folder / pairs[pair]["before"], folder / pairs[pair]["after"]).save(out / picture)
+        order = rng.sample(sorted(said), 2)
+        one, two = (said[state][pair] for state in order)
+        items.append({"item": number, "picture": picture, "one": one, "two": two})
+        key[str(number)] = {"id": pair, "one": order[0], "two": order[1]}
+    (out / "items.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items))
+    (out / "definitions.txt").write_text(DEFINITIONS)
+    (out / "key.json").write_text(json.dumps(key, indent=1))
+    return chosen
+
+
+def count_preferences(key: dict[str, Any], read: Sequence[dict[str, Any]]) -> dict[str, Counter[str]]:
+    """State -> how often it was preferred ("better"), and each verdict; "same" -> how often neither was.
+
+    Raises ValueError where an answer is unknown, or the items are not those of the key.
+    """
+    if sorted(str(one["item"]) for one in read) != sorted(key):
+        raise ValueError("not one answer for every item")
+    counts: dict[str, Counter[str]] = {}
+    for one in read:
+        about = key[str(one["item"])]
+        if one["better"] not in ("one", "two", "same") or not {one["one"], one["two"]} <= set(VERDICTS):
+            raise ValueError(f"item {one['item']}: no such answer")
+        better = about.get(one["better"], "same")
+        counts.setdefault(better, Counter())["better"] += 1
+        for which in ("one", "two"):
+            counts.setdefault(about[which], Counter())[one[which]] += 1
+    return counts
+
+
 def _side_by_side(before: Path, after: Path) -> Image.Image:
     """Two pictures on grey, the old one at the left (above, where they are broad)."""
     one, other = (Image.open(path).convert("RGB") for path in (before, after))
@@ -129,19 +184,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sheet.add_argument("list", type=Path)
     sheet.add_argument("--state", action="append", required=True, metavar="NAME=ANSWERS")
     sheet.add_argument("-o", "--output", type=Path, required=True)
-    counter = actions.add_parser("count")
-    counter.add_argument("key", type=Path)
-    counter.add_argument("verdicts", type=Path)
+    for name in ("count", "prefer"):
+        counter = actions.add_parser(name)
+        counter.add_argument("key", type=Path)
+        counter.add_argument("verdicts", type=Path)
+    against = actions.add_parser("against")
+    against.add_argument("folder", type=Path)
+    against.add_argument("--seed", type=int, required=True)
+    against.add_argument("--pairs", type=int, default=60)
+    against.add_argument("--state", action="append", required=True, metavar="NAME=ANSWERS")
+    against.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_args(arguments)
     if given.action == "choose":
         print(json.dumps(choose(given.folder, given.seed, given.changed, given.unchanged), indent=1))
-    elif given.action == "sheet":
+    elif given.action in ("sheet", "against"):
         states = {name: Path(path) for name, path in (one.split("=", 1) for one in given.state)}
-        write_sheet(given.folder, json.loads(given.list.read_text()), states, given.output)
+        if given.action == "sheet":
+            write_sheet(given.folder, json.loads(given.list.read_text()), states, given.output)
+        else:
+            write_choices(given.folder, given.seed, given.pairs, states, given.output)
     else:
-        counts = count(json.loads(given.key.read_text()), _lines(given.verdicts))
-        rows = [[state, *(str(found[verdict]) for verdict in VERDICTS)] for state, found in counts.items()]
-        print(table(["state", *VERDICTS], *rows))
+        counting = count if given.action == "count" else count_preferences
+        counts = counting(json.loads(given.key.read_text()), _lines(given.verdicts))
+        columns = [*(["better"] if given.action == "prefer" else []), *VERDICTS]
+        rows = [[state, *(str(found[column]) for column in columns)] for state, found in counts.items()]
+        print(table(["state", *columns], *rows))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from PIL import Image, ImageDraw, ImageFont
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.measured.pixels.boxes import union
 from whatchanged.measured.pixels.reading import Pixels
-from whatchanged.telemetry import import_onnxruntime
+from whatchanged.telemetry import import_silent
 from whatchanged.text.finding import find_lines
 from whatchanged.text.reader import LineAt, PairReader
 from whatchanged.text.recogniser import read_lines
@@ -122,7 +122,7 @@ def draw(count: int, seed: int) -> list[tuple[Pixels, str]]:
 
 def by_rapidocr(pictures: Sequence[Pixels]) -> list[tuple[str, float]]:
     """Text and confidence of each line, as RapidOCR reads it."""
-    import_onnxruntime()  # with its reports switched off, before it is imported from there
+    import_silent("onnxruntime")  # with its reports switched off, before it is imported from there
     rapidocr = importlib.import_module("rapidocr")
     engine = rapidocr.RapidOCR(
         params={"Global.log_level": "error", "EngineConfig.onnxruntime.intra_op_num_threads": 1}

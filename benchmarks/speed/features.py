@@ -19,6 +19,7 @@ from PIL import Image
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import MissingExtra
+from whatchanged.launch import Launch
 from whatchanged.training.features.backbones import BACKBONES
 from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.features.store import store_features
@@ -45,7 +46,7 @@ def measure(name: str, pairs: Path, workers: int) -> dict[str, object]:
     count = 2 * len(dataset.records)
     out, shard = pairs.parent / name, max(1, count // (2 * workers))
     began = clock()
-    done = store_features(dataset, name, out, weights, shard, workers=workers, device="cpu", quiet=True)
+    done = store_features(dataset, name, out, weights, shard, launch=Launch("cpu", workers, quiet=True))
     seconds, thousands = clock() - began, done.pictures / 1000
     row: dict[str, object] = {"backbone": name, "pictures": done.pictures, "workers": workers}
     row["clock"] = "process" if workers == 1 else "wall"

@@ -12,6 +12,7 @@
 describe, Answer, Answerer      the answer for any pair: of the model that knows the pictures, or measured
 load, Captioner, Description    what one model says: a shipped one, or one of your own
 caption_pairs, CaptionedPairs   predictions for a list or a data set
+Launch                          how something is computed: device, workers, precision, batch size
 datasets                        read a data set: ``datasets.open_dataset(path)``
 evaluation                      score captions
 recipes                         read and list recipes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer, describe
     from whatchanged.captioner.runtime import Captioner, Description, load
     from whatchanged.captions import CaptionedPairs, caption_pairs
+    from whatchanged.launch import Launch
 
 __version__ = "0.2.0"
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "CaptionedPairs",
     "Captioner",
     "Description",
+    "Launch",
     "WhatchangedError",
     "__version__",
     "caption_pairs",
@@ -53,6 +56,7 @@ _MODULES = {
     "whatchanged.answers": ("Answer", "Answerer", "describe"),
     "whatchanged.captioner.runtime": ("Captioner", "Description", "load"),
     "whatchanged.captions": ("CaptionedPairs", "caption_pairs"),
+    "whatchanged.launch": ("Launch",),
 }
 
 

@@ -180,9 +180,8 @@ def orientation_of(image: Image.Image) -> int:
     return turn if turn in range(1, 9) else 1
 
 
-def upright(image: Image.Image) -> Image.Image:
-    """The picture turned as it asks for."""
-    turn = orientation_of(image)
+def upright(image: Image.Image, turn: int) -> Image.Image:
+    """The picture turned as it asks for. turn: its ``orientation_of``."""
     return image if turn == 1 else image.transpose(TURNS[turn])
 
 
@@ -329,7 +328,7 @@ def _decode(image: Image.Image, name: str) -> Image.Image:
     check_size(image.size, name)
     try:
         image.load()
-        return _to_rgb(upright(image))
+        return _to_rgb(upright(image, orientation_of(image)))
     except _DECODER_ERRORS as error:
         raise ImageError(f"{name}: cannot decode the picture: {_reason(error)}. Copy it again.") from error
 

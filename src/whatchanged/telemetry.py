@@ -8,7 +8,7 @@ itself.
 
 import importlib
 import os
-from typing import Any
+from typing import Any, Literal
 
 SWITCHES = {
     "ORT_DISABLE_TELEMETRY": "1",
@@ -18,23 +18,12 @@ SWITCHES = {
 """Variable -> the value by which ONNX Runtime, Ray and the Hugging Face libraries report nothing."""
 
 
-def import_onnxruntime() -> Any:
-    """The module ``onnxruntime``. It is slow to import, so only those who run a model ask for it."""
-    return _imported("onnxruntime")
+def import_silent(name: Literal["onnxruntime", "ray", "transformers"]) -> Any:
+    """The module of this name, its reports switched off; what a person chose stays.
 
-
-def import_ray() -> Any:
-    """The module ``ray``. Raises ModuleNotFoundError where it is not installed."""
-    return _imported("ray")
-
-
-def import_transformers() -> Any:
-    """The module ``transformers``. Raises ModuleNotFoundError where it is not installed."""
-    return _imported("transformers")
-
-
-def _imported(name: str) -> Any:
-    """The module of this name, its reports switched off; what a person chose stays."""
+    All are slow to import, so only those who need them ask. Raises ModuleNotFoundError where it is not
+    installed.
+    """
     for variable, value in SWITCHES.items():
         os.environ.setdefault(variable, value)
     return importlib.import_module(name)

@@ -44,3 +44,21 @@ def test_calls_are_followed_between_the_first_function_and_the_end_of_the_last(t
     assert (first.file, first.name) == ("inside.py", "first")
     assert [call.name for call in first.calls] == ["leaf", "leaf", "last"]
     assert [call.name for call in first.calls[-1].calls] == ["leaf"]
+
+
+def test_what_runs_at_import_is_no_call(tmp_path, monkeypatch):
+    """A body of a class, and a function that is called as its module is imported, are read by nobody."""
+    (tmp_path / "late_in_walk.py").write_text("def early(): ...\nclass Late:\n    early()\ndef leaf(): ...\n")
+    file = tmp_path / "inside.py"
+    file.write_text("def first():\n    import late_in_walk\n    late_in_walk.leaf()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    inside = {}
+    exec(compile(file.read_text(), str(file), "exec"), inside)
+    tracer = Tracer(tmp_path, "first", "first")
+    sys.setprofile(tracer)
+    try:
+        inside["first"]()
+    finally:
+        sys.setprofile(None)
+    (first,) = tracer.root.calls
+    assert [call.name for call in first.calls] == ["leaf"]

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from whatchanged.launch import Launch
+
 
 def test_the_arguments_reach_the_work_and_the_count_is_told(whatchanged, monkeypatch, tmp_path):
     pytest.importorskip("torch")
@@ -14,7 +16,7 @@ def test_the_arguments_reach_the_work_and_the_count_is_told(whatchanged, monkeyp
     pool, out, run = tmp_path / "pool", tmp_path / "tokens", tmp_path / "run"
     arguments = (pool, out, "--run", run, "--variants", 3, "--device", "cpu", "--quiet")
     assert whatchanged("features", *arguments)[:2] == (0, f"{out}: 7 shards of tokens written\n")
-    assert calls == [(run, pool, out, 3, "cpu", True)]
+    assert calls == [(run, pool, out, 3, Launch("cpu", batch_size=8, quiet=True))]
 
 
 def test_a_folder_without_a_run_is_refused(whatchanged, tmp_path):
@@ -60,12 +62,8 @@ def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tm
     assert named == {
         "weights": Path("w.pth"),
         "shard": 9,
-        "batch": 4,
-        "workers": 2,
-        "device": "cpu",
-        "quiet": True,
         "npy": False,
-        "precision": "bf16",
+        "launch": Launch("cpu", 2, "bf16", 4, quiet=True),
     }
 
 

@@ -146,7 +146,7 @@ def test_runs_without_a_common_picture_and_files_that_are_others(tmp_path):
         {"pictures": "1"},
     ):
         path.write_text(json.dumps({**good, **spoiled}))
-        with pytest.raises(WhatchangedError, match="no file that --calibrate wrote"):
+        with pytest.raises(WhatchangedError, match="no file that calibrate wrote"):
             read_noise(path)
     path.write_text(json.dumps({**good, "unsteady": {"a": [[0, 0, 0, 1]]}}))
     with pytest.raises(WhatchangedError, match="'a' holds something that is no box"):

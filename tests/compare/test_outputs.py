@@ -158,12 +158,13 @@ def test_the_page_lists_groups_first_and_leaves_out_what_is_the_same(found):
     assert sorted(index for group in page.groups for index in group.members) == list(range(10))
 
 
-def test_all_four_files_are_written(found, tmp_path):
+def test_all_files_are_written(found, tmp_path):
     folder = tmp_path / "out"
     claim(folder)
     write_outputs(found, folder)
     assert {path.name for path in folder.iterdir()} == {
         "answers.jsonl",
+        "compared.json",
         "index.html",
         "junit.xml",
         "results.jsonl",

@@ -49,6 +49,7 @@ class Command:
 
 
 ACCEPTED = ("compare", "base", "in/new", "-o", "report", "--workers", "1", "--fail-on", "never", "--quiet")
+NAMES = tuple(f"{number:02d}.png" for number in range(PAIRS))
 
 COMMANDS: Sequence[Command] = (
     Command(
@@ -79,15 +80,24 @@ COMMANDS: Sequence[Command] = (
     ),
     Command(
         "compare --accept",
-        (*ACCEPTED, *(word for number in range(PAIRS) for word in ("--accept", f"{number:02d}.png"))),
+        (*ACCEPTED, *(word for name in NAMES for word in ("--accept", name))),
+        ("base",),
+        kind="replaced",
+        first=ACCEPTED,
+        beside=("report",),
+        share=2,
+    ),
+    Command(
+        "accept",
+        ("accept", "report", *NAMES, "--quiet"),
         ("base",),
         kind="replaced",
         first=ACCEPTED,
         beside=("report",),
     ),
     Command(
-        "compare --calibrate",
-        ("compare", "in/old", "in/new", "--calibrate", "-o", "noise.json", "--workers", "1", "--quiet"),
+        "calibrate",
+        ("calibrate", "in/old", "in/new", "-o", "noise.json", "--workers", "1", "--quiet"),
         ("noise.json",),
         over=("--quiet",),
     ),

@@ -118,7 +118,7 @@ def test_files_that_are_not_written_whole_are_seen(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["caption", "describe --heatmap", "evaluate", "compare", "compare --accept"])
+@pytest.mark.parametrize("name", ["caption", "describe --heatmap", "evaluate", "compare", "accept"])
 def test_what_is_stopped_loses_nothing(capsys, name):
     assert suite.main(["--count", "6", "--commands", name, "--seed", "1"]) == 0, capsys.readouterr().out
     said = capsys.readouterr().out

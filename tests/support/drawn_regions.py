@@ -1,6 +1,7 @@
 """Ten tiny pairs with truth, drawn with rectangles: what the tests of regions work with."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +40,24 @@ def drawn_pair(number: int) -> tuple[np.ndarray, np.ndarray, ScreenTruth]:
     return before, after, ScreenTruth(changes, () if changes else ("levels 1",), SIZE, SIZE, "pages")
 
 
-def write_set(folder: Path, pairs: int = 10, first: int = 0) -> Path:
-    """A drawn set on disk, its pairs numbered from ``first`` on; returns its list."""
+def _recolor_bar(pixels: np.ndarray) -> None:
+    pixels[BAR[1] : BAR[3], BAR[0] : BAR[2]] = (230, 160, 30)
+
+
+def write_set(folder: Path, pairs: int = 10, first: int = 0, bar: bool = False) -> Path:
+    """A drawn set on disk, its pairs numbered from ``first`` on; returns its list.
+
+    bar: where something changed the bar has another color, too.
+    """
     (folder / "images").mkdir(parents=True)
     lines = []
     for number in range(pairs):
         before, after, truth = drawn_pair(first + number)
+        if bar and truth.changes:
+            _recolor_bar(after)
+            values = {"aspect": "fill", "color_before": "#5a5a5a", "color_after": "#e6a01e"}
+            recolored = ScreenChange("recolored", "bar", "", BAR, BAR, values)
+            truth = replace(truth, changes=(*truth.changes, recolored))
         names = [f"images/{number}_{side}.png" for side in ("before", "after")]
         for name, pixels in zip(names, (before, after), strict=True):
             Image.fromarray(pixels).save(folder / name)
@@ -67,7 +80,7 @@ def write_real(folder: Path, pairs: int = 4, first: int = 0) -> Path:
     for number in range(pairs):
         before, after, truth = drawn_pair(first + number)
         if truth.changes:
-            after[BAR[1] : BAR[3], BAR[0] : BAR[2]] = (230, 160, 30)
+            _recolor_bar(after)
         names = {side: f"images/{number}_{side}.png" for side in ("before", "after")}
         for side, pixels in zip(names, (before, after), strict=True):
             Image.fromarray(pixels).save(folder / names[side])

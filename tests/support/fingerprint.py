@@ -22,6 +22,7 @@ from whatchanged.training.batches import Draw, StageInput, plans, read, read_exa
 from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State
 from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.run import measure_tokens
 from whatchanged.training.schedule import learning_rate, make_optimizer
 from whatchanged.training.validation import decode
 from whatchanged.vocabulary import EOS
@@ -190,11 +191,14 @@ class Fingerprint:
     def fresh(self):
         """The recipe's method as a run starts it; recipes that build the same share it. Not to be trained."""
         recipe, words = self.recipe, self.sources.vocabulary
-        asked = repr((recipe.method, recipe.vision, recipe.seed)) + digest(list(words.entries))
+        data = recipe.data if recipe.vision.frozen else None  # by whose tokens a frozen vision standardises
+        asked = repr((recipe.method, recipe.vision, recipe.seed, data)) + digest(list(words.entries))
         known = self.seen.models
         if asked not in known:
             torch.manual_seed(recipe.seed)
-            known[asked] = make_method(recipe, words)
+            known[asked] = made = make_method(recipe, words)
+            if made.vision is not None:
+                measure_tokens(made.vision, self.sources.train)
         known[asked] = known.pop(asked)  # the last one that was asked for
         while len(known) > MODELS:
             known.pop(next(iter(known)))

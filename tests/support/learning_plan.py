@@ -1,6 +1,7 @@
 """A small plan for the learning curves, and settings that make their recipes tiny."""
 
 from support.tiny_run import TINY, make_run
+from whatchanged.launch import Launch
 from whatchanged.training.features.store import store_tokens
 
 _CLIP4IDC = (
@@ -64,7 +65,7 @@ def make_places(tiny_pool, folder):
     from whatchanged.synth.clevr.twin import write_twin
 
     see = make_run(folder / "see", "clevr-see", TINY)
-    store_tokens(see, tiny_pool, folder / "tokens", 2, "cpu", quiet=True)
+    store_tokens(see, tiny_pool, folder / "tokens", 2, Launch("cpu", quiet=True))
     write_twin(folder / "val", 12, 5, (96, 64))
     return {"vision": str(see), "pool": tiny_pool, "tokens": folder / "tokens", "val": folder / "val"}
 

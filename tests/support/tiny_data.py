@@ -95,7 +95,7 @@ class TinyData:
 
     def screens(self, which="own"):
         """The list of drawn pairs of rectangles, with their truth."""
-        made = self._once(f"screens-{which}", lambda folder: write_set(folder, first=SEEDS[which]))
+        made = self._once(f"screens-{which}", lambda folder: write_set(folder, first=SEEDS[which], bar=True))
         return made / "pairs.jsonl"
 
     def regions(self, method, which="own"):
@@ -109,7 +109,7 @@ class TinyData:
 
     def real(self, which="own"):
         """The folder of pairs with labels as real ones have them."""
-        return self._once(f"real-{which}", lambda folder: write_real(folder, first=SEEDS[which]))
+        return self._once(f"real-{which}", lambda folder: write_real(folder, 5, SEEDS[which]))
 
     def real_regions(self, method, which="own"):
         """The regions of these pairs."""

@@ -17,6 +17,7 @@ from whatchanged.captioner.runtime import load
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import ImageError, RecipeError
 from whatchanged.evaluation.io.predictions import aligned, read_predictions
+from whatchanged.launch import Launch
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.testing.method_case import shaken
 from whatchanged.training.caption import open_run_captioner
@@ -53,7 +54,7 @@ def pairs(tiny_dataset):
 
 @pytest.mark.slow
 def test_the_sentences_are_those_of_the_exported_model(run, pairs, tiny_dataset, tmp_path):
-    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto")
+    captioner = open_run_captioner(run, tiny_dataset, None, "auto", Launch("cpu"))
     said = list(captioner.describe(pairs, 16))
     sentences = [found.sentence for found in said]
     export_run(run, tmp_path / "model", "tiny")
@@ -67,7 +68,7 @@ def test_the_sentences_are_those_of_the_exported_model(run, pairs, tiny_dataset,
 
 
 def test_the_probability_is_that_of_the_head_where_there_is_one(tiny_dataset, run, pairs):
-    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto")
+    captioner = open_run_captioner(run, tiny_dataset, None, "auto", Launch("cpu"))
     with torch.no_grad():
         captioner.method.distractor.weight.zero_()
         captioner.method.distractor.bias.copy_(torch.tensor([3.0, 1.0]).log())  # nothing changed, changed
@@ -80,7 +81,7 @@ def test_the_probability_is_that_of_the_head_where_there_is_one(tiny_dataset, ru
 def test_sixteen_bit_change_the_probabilities_little(run, pairs, tiny_dataset):
     judged = []
     for precision in ("fp32", "bf16"):
-        captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto", precision)
+        captioner = open_run_captioner(run, tiny_dataset, None, "auto", Launch("cpu", precision=precision))
         with torch.no_grad():
             captioner.method.distractor.weight.mul_(0.01)  # far from certain
         judged.append([found.no_change for found in captioner.describe(pairs, 16)])
@@ -89,7 +90,7 @@ def test_sixteen_bit_change_the_probabilities_little(run, pairs, tiny_dataset):
 
 def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tmp_path):
     (tmp_path / "broken.png").write_bytes(b"no picture")
-    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "last")
+    captioner = open_run_captioner(run, tiny_dataset, None, "last", Launch("cpu"))
     first, second, *_ = pairs
     alone = list(captioner.describe([first, second], 8))
     results = list(captioner.describe([first, (tmp_path / "broken.png", first[1]), second], 8))
@@ -99,7 +100,7 @@ def test_a_broken_picture_spoils_its_own_pair_alone(run, pairs, tiny_dataset, tm
 
 @pytest.mark.slow
 def test_beams_and_maps_are_those_of_the_exported_model(run, pairs, tiny_dataset, tmp_path):
-    captioner = open_run_captioner(run, tiny_dataset, None, "cpu", "auto", beams=3, maps=True)
+    captioner = open_run_captioner(run, tiny_dataset, None, "auto", Launch("cpu"), beams=3, maps=True)
     said = list(captioner.describe(pairs, 16))
     export_run(run, tmp_path / "model", "tiny")
     model = load(str(tmp_path / "model"))
@@ -168,7 +169,7 @@ def test_a_run_that_never_captioned_is_refused(tiny_dataset, tmp_path):
     )
     run_recipe(replace(recipe, stages=recipe.stages[:1]), tmp_path / "run", quiet=True, device="cpu")
     with pytest.raises(RecipeError, match="no stage of it learned to caption"):
-        open_run_captioner(tmp_path / "run", tiny_dataset, None, "cpu", "auto")
+        open_run_captioner(tmp_path / "run", tiny_dataset, None, "auto", Launch("cpu"))
 
 
 def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchanged, monkeypatch):

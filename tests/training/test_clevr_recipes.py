@@ -9,6 +9,7 @@ import torch
 from support.tiny_run import BACKBONE, TINY, make_run
 
 from whatchanged.errors import RecipeError
+from whatchanged.launch import Launch
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.build import make_method
 from whatchanged.training.features.store import store_tokens
@@ -83,7 +84,7 @@ def test_scorer_learns_from_a_pool_on_pictures_and_on_stored_tokens(tiny_pool, t
     data = [f"data.path={tiny_pool}", "vision.keep=0"]
     recipe = load_recipe("clevr-see", [*SMALL, *data, "stage.see.steps=2", "stage.see.batch=4"])
     assert run_recipe(recipe, see, quiet=True, device="cpu").finished
-    store_tokens(see, tiny_pool, tokens, 2, "cpu", quiet=True)
+    store_tokens(see, tiny_pool, tokens, 2, Launch("cpu", quiet=True))
     settings = [
         *BACKBONE,
         *data,
@@ -109,7 +110,7 @@ def test_all_four_commands_in_a_row(tiny_pool, tmp_path, few_negatives):
     data = f"data.path={tiny_pool}"
     recipe = load_recipe("clevr-see", [*SMALL, data, "stage.see.steps=2", "stage.see.batch=4"])
     assert run_recipe(recipe, see, quiet=True, device="cpu").finished
-    store_tokens(see, tiny_pool, tokens, 2, "cpu", quiet=True)
+    store_tokens(see, tiny_pool, tokens, 2, Launch("cpu", quiet=True))
     short = [
         f"stage.{name}.{key}" for name in ("match", "pretrain", "caption") for key in ("steps=6", "batch=6")
     ]

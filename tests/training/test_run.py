@@ -136,6 +136,24 @@ def test_the_first_launchs_environment_stays(recipe, tmp_path, monkeypatch):
     assert found == first and [launch["command"] for launch in launches] == [["elsewhere"]] * 2
 
 
+def test_whoever_watches_is_called_before_each_line_of_the_log_and_changes_nothing(
+    unbroken, recipe, tmp_path
+):
+    seen = []
+
+    def watch(method, state):
+        own = {name: total / times for name, (total, times) in state.window.items()}
+        seen.append((recipe.stages[state.stage].name, state.step, own))
+
+    run_recipe(recipe, tmp_path / "run", quiet=True, device="cpu", watch=watch)
+    kept = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    logged = [line for line in map(json.loads, kept) if "lr" in line]
+    assert [(line["stage"], line["step"]) for line in logged] == [one[:2] for one in seen]
+    for line, (*_, means) in zip(logged, seen, strict=True):
+        assert means and means.items() <= line.items()
+    assert_same(unbroken, tmp_path / "run")
+
+
 def test_a_finished_run_is_left_alone(unbroken):
     before = (unbroken / "metrics.jsonl").read_bytes()
     assert run_recipe(None, unbroken, resume=True, device="cpu").finished

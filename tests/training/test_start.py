@@ -8,6 +8,7 @@ import torch
 from support.authors_networks import PCL_WORDS, pcl_sentences, pcl_state
 
 from whatchanged.errors import RecipeError
+from whatchanged.launch import Launch
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.caption import open_run_captioner
 from whatchanged.training.run import run_recipe
@@ -43,7 +44,7 @@ def test_as_they_are_they_say_what_the_authors_network_says(recipe, file, tiny_d
     assert set(method.vocabulary.entries) == set(PCL_WORDS) and (state.stage, state.step) == (1, 0)
     pictures = sorted((tiny_dataset / "images").iterdir())[:4]
     pairs = [(path, pictures[0]) for path in pictures]
-    captioner = open_run_captioner(run, tiny_dataset, tiny_dataset / "features", "cpu", "auto")
+    captioner = open_run_captioner(run, tiny_dataset, tiny_dataset / "features", "auto", Launch("cpu"))
     said = [found.sentence for found in captioner.describe(pairs, 4)]
     stored = [np.load(tiny_dataset / "features" / f"{path.name}.npy").T for path in pictures]
     features = torch.from_numpy(np.stack(stored).astype(np.float32))

@@ -1,11 +1,11 @@
-"""Fit the limits of ``measured/amounts/type.py`` on lines of text drawn with installed fonts.
+"""Show where the limits of ``measured/amounts/type.py`` lie on lines of text drawn with installed fonts.
 
-python tools/fit/type_limits.py [--lines 1000] [--seed 1]
+    python tools/fit type_limits [--lines 1000] [--seed 1]
 
 Draws pairs of one line that became bolder, larger, italic, underlined or wider spaced, that is set in another
 typeface, says something else, has another colour or is the same but for a shift of less than a pixel. Prints,
 for each of these, what ``type_change`` tells with the limits as they stand, and between which values the
-measures lie: the limits stand where these part. Which fonts are installed is asked of ``fc-list``.
+measures lie: the limits were set by hand where these part. Which fonts are installed is asked of ``fc-list``.
 """
 
 import argparse

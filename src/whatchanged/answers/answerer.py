@@ -17,7 +17,6 @@ from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
-from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import same_bytes
@@ -149,7 +148,7 @@ class Answerer:
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
-                return _by_settings(self.measurement.answer(pair), ignore, looking, pair.compared)
+                return _by_settings(self.measurement.answer(pair), ignore, looking, pair)
         except ImageError as error:
             return error
         return pair
@@ -179,7 +178,7 @@ class Answerer:
         try:
             answer = nearest.answer(pair)
             answer = self.measurement.answer(pair) if answer is None else answer
-            answer = _by_settings(answer, pair.ignore, pair.looking, pair.compared)
+            answer = _by_settings(answer, pair.ignore, pair.looking, pair)
         except ImageError as error:
             return error
         return self._named(answer, pair) if self.read_text else answer
@@ -199,12 +198,12 @@ class Answerer:
 
 
 def _by_settings(
-    answer: Answer, ignore: Sequence[Box], looking: Looking, compared: Compared | None = None
+    answer: Answer, ignore: Sequence[Box], looking: Looking, pair: ReadPair | None = None
 ) -> Answer:
     """The answer with what it depends on: the policy's name, and how much was ignored.
 
-    compared: the pictures, None where they are the same. Raises ImageError where more than ``MOST_IGNORED``
-    of them is ignored.
+    pair: the pictures, None where their files are the same. Raises ImageError where more than
+    ``MOST_IGNORED`` of them is ignored.
     """
     share = covered_share(ignore, answer.size_after)
     if share > MOST_IGNORED:
@@ -213,9 +212,9 @@ def _by_settings(
             f"{words.percent(MOST_IGNORED)} may be ignored. Name smaller places."
         )
     answer = replace(answer, policy=looking.policy.name, ignored=share)
-    if answer.verdict != "noise" or answer.doubtful or compared is None or not compared.one_size:
+    if answer.verdict != "noise" or answer.doubtful or pair is None or not pair.compared.one_size:
         return answer
-    if compared.hides(looking.threshold):
+    if pair.compared.hides(looking.threshold):
         text = words.capitalised("the pictures differ visibly only in ignored places")
         return replace(answer, verdict="ignored", sentence=text)
     return answer

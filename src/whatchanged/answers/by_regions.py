@@ -68,8 +68,9 @@ class StatementModel(Installed):
         if known is None:
             return None
         if self not in pair.distances:
-            both = (pair.compared.before, pair.compared.after)
-            pair.distances[self] = max(unlike_a_screen(picture, known.threshold) for picture in both)
+            pair.distances[self] = max(
+                unlike_a_screen(picture, known.threshold) for picture in pair.shown_on_white
+            )
         return pair.distances[self]
 
 

@@ -57,11 +57,19 @@ class ReadPair:
 
     @cached_property
     def shown(self) -> tuple[Pixels, Pixels]:
-        """What models look at: alpha dropped, what is ignored as it was before."""
+        """What models of whole pictures look at: alpha dropped, what is ignored as it was before."""
         before, after = (picture.opaque for picture in self.pictures)
-        if before.shape == after.shape:
-            after = without_boxes(after, before, self.ignore)
-        return before, after
+        return before, self._without_ignored(before, after)
+
+    @cached_property
+    def shown_on_white(self) -> tuple[Pixels, Pixels]:
+        """What models of regions look at: alpha over white, what is ignored as it was before."""
+        before, after = self.on_white
+        return before, self._without_ignored(before, after)
+
+    def _without_ignored(self, before: Pixels, after: Pixels) -> Pixels:
+        """The picture after; of one size with the other, what is ignored as it is there."""
+        return without_boxes(after, before, self.ignore) if before.shape == after.shape else after
 
     @cached_property
     def compared(self) -> Compared:
@@ -72,7 +80,7 @@ class ReadPair:
     @property
     def pixels(self) -> int:
         """How many pixels both pictures have."""
-        return sum(picture.size[0] * picture.size[1] for picture in self.pictures)
+        return sum(picture.on_white.size // 3 for picture in self.pictures)
 
     @property
     def same(self) -> bool:

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from whatchanged.errors import PredictionsError
 from whatchanged.json_values import read_json
 from whatchanged.opening import regular
-from whatchanged.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 WordMaps = Sequence[tuple[str, Floats]]
@@ -54,13 +53,14 @@ class MapsEntry(NamedTuple):
 
 
 def words_with_maps(
-    vocabulary: Vocabulary, ids: Sequence[int], maps: Floats
+    words: Sequence[tuple[str, Sequence[int]]], maps: Floats
 ) -> tuple[tuple[str, Floats], ...]:
     """The words of a decoded row, each with its maps (2, rows, columns).
 
-    maps: of each id, (len(ids), 2, rows, columns). A word of several byte pairs has the mean of their maps.
+    words: each with the indices of its ids, as ``Vocabulary.words`` gives them. maps: of each id, (L, 2,
+    rows, columns). A word of several byte pairs has the mean of their maps.
     """
-    return tuple((word, maps[list(at)].mean(axis=0)) for word, at in vocabulary.words(ids))
+    return tuple((word, maps[list(at)].mean(axis=0)) for word, at in words)
 
 
 def over_content(words: WordMaps, grid: tuple[int, int]) -> Floats:

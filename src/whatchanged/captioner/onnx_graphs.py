@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.captioner.bundle import SHIPPED
+from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle
 from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
 from whatchanged.captioner.onnx_files import check_graph
 from whatchanged.errors import BundleError, WhatchangedError
-from whatchanged.telemetry import import_onnxruntime
+from whatchanged.telemetry import import_silent
 
 Floats = NDArray[np.float32]
 
@@ -41,7 +41,7 @@ class Graph:
 
     def __init__(self, path: Path, content: bytes, threads: int) -> None:
         """content: the bytes of the file at ``path``, checked. Raises BundleError where it is no graph."""
-        ort = import_onnxruntime()
+        ort = import_silent("onnxruntime")
         self.path = path
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
@@ -169,29 +169,23 @@ def checked_threads(threads: int | None) -> int:
 @functools.cache  # there is one such allocator in a process
 def _bound_memory() -> None:
     """All sessions that use the environment's allocator share one, which gives out ``MOST_MEMORY``."""
-    ort = import_onnxruntime()
+    ort = import_silent("onnxruntime")
     place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
 def open_graphs(
-    folder: Path,
-    content: Mapping[str, bytes],
-    card: Card,
-    reads: PictureInput | FeatureInput,
-    grid: GridAttention,
-    threads: int | None,
+    bundle: Bundle, reads: PictureInput | FeatureInput, grid: GridAttention, threads: int | None
 ) -> tuple[Graph, Graph]:
     """The encoder and the decoder of a captioner, which fit the card and each other.
 
-    content: the bytes of the bundle's files, checked. Raises BundleError where a graph is wrong,
-    WhatchangedError where ``threads`` is no whole number from 1.
+    Raises BundleError where a file that the card lists was altered, or a graph is wrong; WhatchangedError
+    where ``threads`` is no whole number from 1.
     """
     used = checked_threads(threads)
-    encoder, decoder = (
-        Graph(folder / name, content[name], used) for name in ("encoder.onnx", "decoder.onnx")
-    )
-    _check_graphs(card, reads.shape, grid, encoder, decoder)
+    content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
+    encoder, decoder = (Graph(bundle.folder / name, content[name], used) for name in GRAPHS)
+    _check_graphs(bundle.card, reads.shape, grid, encoder, decoder)
     return encoder, decoder
 
 

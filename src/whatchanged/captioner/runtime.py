@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.captioner.attention import over_content, words_with_maps
-from whatchanged.captioner.bundle import WEIGHTS, Bundle, open_bundle, reads_features
+from whatchanged.captioner.bundle import Bundle, open_bundle, reads_features
 from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
 from whatchanged.captioner.colors import color_distance
 from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greedy
@@ -127,8 +127,7 @@ class CaptionGraphs:
     ) -> None:
         """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
         self.card, self.attention = bundle.card, grid
-        content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
-        self._encoder, self._decoder = open_graphs(bundle.folder, content, bundle.card, reads, grid, threads)
+        self._encoder, self._decoder = open_graphs(bundle, reads, grid, threads)
 
     def describe(
         self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
@@ -185,7 +184,7 @@ class CaptionGraphs:
         maps = row.attention
         if maps is None:
             maps = np.zeros((0, 2, *self.attention.shape), np.float32)
-        words = words_with_maps(vocabulary, row.ids, maps)
+        words = words_with_maps(vocabulary.words(row.ids), maps)
         no_change = self.card.no_change.calibrated(probability)
         changed = sentence not in self.card.no_change.sentences
         return Description(

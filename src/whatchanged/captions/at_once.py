@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from whatchanged.captions.maps import CHUNK, Maps
-from whatchanged.captions.one_by_one import PairToCaption, identity_of_list, named_from, sidecar
+from whatchanged.captions.one_by_one import BATCH, PairToCaption, identity_of_list, named_from, sidecar
 from whatchanged.errors import ImageError
 from whatchanged.files import whole, write_output
+from whatchanged.launch import Launch
 from whatchanged.remarks import progress
 from whatchanged.urls import is_remote
 
@@ -108,9 +109,7 @@ class PairsOfRun:
         return maps
 
 
-def caption_at_once(
-    choice: CaptionerChoice, job: PairsOfRun, beams: int, batch_size: int, quiet: bool
-) -> int:
+def caption_at_once(choice: CaptionerChoice, job: PairsOfRun, beams: int, launch: Launch) -> int:
     """Write a line for every pair, and its maps where they are wanted; returns how many pairs failed.
 
     A line has the names of ``Answer.as_json``: what a run without calibration knows of them. Maps are written
@@ -122,9 +121,9 @@ def caption_at_once(
     failed = 0
     lines = []
     words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
-    with progress("captioning", len(paths), quiet) as advance:
+    with progress("captioning", len(paths), launch.quiet) as advance:
         for done, (pair, description) in enumerate(
-            zip(job.pairs, captioner.describe(paths, batch_size), strict=True), 1
+            zip(job.pairs, captioner.describe(paths, launch.batch_size or BATCH), strict=True), 1
         ):
             if isinstance(description, ImageError):
                 failed += 1

@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Literal
 from whatchanged.captions.at_once import CaptionerChoice, PairsOfRun, caption_at_once
 from whatchanged.captions.formats import Form, Results
 from whatchanged.captions.maps import Maps, about_maps, check_folder
-from whatchanged.captions.one_by_one import CaptionRun, PairToCaption, caption_all, identity_of, sidecar
+from whatchanged.captions.one_by_one import (
+    BATCH,
+    CaptionRun,
+    PairToCaption,
+    caption_all,
+    identity_of,
+    sidecar,
+)
 from whatchanged.errors import BundleError, DatasetError, OutputError, WhatchangedError
+from whatchanged.launch import Launch, one_launch
 from whatchanged.outputs import check_output, check_outputs, holding_outputs
 from whatchanged.remarks import note
 from whatchanged.scale.sharing import on_cluster
@@ -53,7 +61,7 @@ def caption_pairs(
     dataset: str | None = None,
     split: Literal["all", "train", "val", "test"] = "all",
     skip_missing: bool = False,
-    batch_size: int = 16,
+    batch_size: int = BATCH,
     beams: int = 1,
     shard: tuple[int, int] = (1, 1),
     form: Form = "ours",
@@ -65,6 +73,7 @@ def caption_pairs(
     read_text: bool | None = None,
     ray: str | None = None,
     quiet: bool = True,
+    launch: Launch | None = None,
 ) -> CaptionedPairs:
     """Caption every pair of a list or data set; what ``whatchanged caption`` does, under the same names.
 
@@ -82,11 +91,13 @@ def caption_pairs(
     beside them; None: where the extra "text" is there. attention: a folder for each word's maps, of one
     named model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue
     after the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
-    stderr.
+    stderr. launch: batch size, cluster and quiet in one, in place of these three keywords.
 
     Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
     written or exists (unless resumed or forced), or the options do not go together.
     """
+    usual = Launch(batch_size=BATCH, quiet=True)
+    launch = one_launch(launch, Launch(batch_size=batch_size, ray=ray, quiet=quiet), usual)
     pairs, output = (path_of(path) if isinstance(path, str) else path for path in (pairs, output))
     _check_options(model, captioner, shard, attention, html, embed, resume, force)
     results = Results(output, form)
@@ -102,20 +113,20 @@ def caption_pairs(
 
     answerer = None
     if captioner is None:  # before the data: is it a model?
-        answerer = Answerer(model, beams=beams, read_text=reads_words(read_text, quiet))
+        answerer = Answerer(model, beams=beams, read_text=reads_words(read_text, launch.quiet))
     pictures = captioner is None or captioner.reads_pictures
     found = open_dataset(pairs, dataset, split, skip_missing, pictures)
     listed = _pairs_of(found, pairs)
     _check_no_picture([lines, output] if html is None else [lines, output, html], listed)
     results.check_pairs(found.records)
-    _report(found, len(found.records) - len(listed), quiet)
+    _report(found, len(found.records) - len(listed), launch.quiet)
     part, parts = shard
     first = len(listed) * (part - 1) // parts
     last = len(listed) * part // parts
     base = found.root if found.root.is_dir() else found.root.parent
     if captioner is not None:
         at_once = PairsOfRun(base, listed, (first, last), lines, attention, force)
-        failed = caption_at_once(captioner, at_once, beams, batch_size, quiet)
+        failed = caption_at_once(captioner, at_once, beams, launch)
         results.write(found.records)
         return CaptionedPairs(last - first, failed, output, lines)
     assert answerer is not None
@@ -125,8 +136,8 @@ def caption_pairs(
         maps = Maps(attention, first, last - first, about_maps(_captioner(answerer), identity))
         maps.check_free(replace=force or resume)
     job = CaptionRun(listed[first:last], base, lines, identity, maps)
-    with on_cluster(ray, [found.root], quiet):
-        failed = caption_all(answerer, job, job.standing(resume), batch_size, quiet)
+    with on_cluster(launch, [found.root]):
+        failed = caption_all(answerer, job, job.standing(resume), launch)
     if html is not None:
         from whatchanged.captions.page import caption_page
         from whatchanged.page import write_page

@@ -13,6 +13,7 @@ from whatchanged.captions.maps import Maps
 from whatchanged.errors import ImageError, OutputError
 from whatchanged.files import room_for, whole, whole_elsewhere, write_output
 from whatchanged.json_values import read_json
+from whatchanged.launch import Launch
 from whatchanged.opening import open_regular, read_regular_text
 from whatchanged.processes import in_order, worker_pool, works_elsewhere
 from whatchanged.remarks import note, progress
@@ -20,6 +21,9 @@ from whatchanged.urls import is_remote
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
+
+BATCH = 16
+"""Pairs side by side, where a launch does not say how many."""
 
 
 class PairToCaption(NamedTuple):
@@ -159,9 +163,7 @@ class Captioned:
     words: Any = None
 
 
-def caption_all(
-    answerer: "Answerer", run: CaptionRun, standing: Standing, batch_size: int, quiet: bool
-) -> int:
+def caption_all(answerer: "Answerer", run: CaptionRun, standing: Standing, launch: Launch) -> int:
     """Caption what is left of the run and write it. Returns how many of all its pairs failed."""
     failed = standing.failed
     unfamiliar = measured = 0
@@ -170,11 +172,11 @@ def caption_all(
     with (
         room_for(run.output),  # around the stream, too, which writes what is left when it is closed
         run.open(standing) as stream,
-        progress("captioning", len(run.pairs), quiet, standing.done) as advance,
+        progress("captioning", len(run.pairs), launch.quiet, standing.done) as advance,
     ):
         try:
             for done, (pair, captioned) in enumerate(
-                _captioned(answerer, run, left, batch_size), standing.done + 1
+                _captioned(answerer, run, left, launch.batch_size or BATCH), standing.done + 1
             ):
                 failed += captioned.failed
                 unfamiliar += captioned.unfamiliar
@@ -197,10 +199,10 @@ def caption_all(
         note(
             f"{unfamiliar:,} of the pairs captioned now hold a picture unlike anything that "
             f'{answerer.models[0].card.name} has seen ("unfamiliar"); do not rely on their sentences.',
-            quiet,
+            launch.quiet,
         )
     if measured:
-        note(f"{measured:,} of the pairs captioned now were measured, without a model.", quiet)
+        note(f"{measured:,} of the pairs captioned now were measured, without a model.", launch.quiet)
     return failed
 
 

@@ -30,6 +30,8 @@ COMMANDS = (
     "demo",
     "describe",
     "compare",
+    "accept",
+    "calibrate",
     "caption",
     "evaluate",
     "figure",

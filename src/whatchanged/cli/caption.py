@@ -14,12 +14,12 @@ from whatchanged.captions import caption_pairs
 from whatchanged.captions.formats import Form
 from whatchanged.cli import completion
 from whatchanged.cli.caption_choice import chosen_run, refuse_others
-from whatchanged.cli.cluster import Ray
 from whatchanged.cli.console import check_embed, note
+from whatchanged.cli.launch import PrecisionOption, Ray
 from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
-from whatchanged.cli.precision import PrecisionOption
 from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
+from whatchanged.launch import Launch
 from whatchanged.scale.urls import path_of
 from whatchanged.words import counted
 
@@ -146,7 +146,8 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None and run is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
-    choice = chosen_run(run, model, features, device, checkpoint, precision)
+    launch = Launch(device, precision=precision, batch_size=batch_size, ray=ray, quiet=quiet)
+    choice = chosen_run(run, model, features, checkpoint, launch)
     refuse_others(
         choice,
         {
@@ -169,7 +170,6 @@ def caption(
         dataset=dataset,
         split=split,
         skip_missing=skip_missing,
-        batch_size=batch_size,
         beams=beams,
         shard=(part, parts),
         form=form,
@@ -179,8 +179,7 @@ def caption(
         resume=resume,
         force=force,
         read_text=read_text,
-        ray=ray,
-        quiet=quiet,
+        launch=launch,
     )
     if done.failed:
         note(f"{done.failed:,} of {counted(done.pairs, 'pair')} failed; the file says why: {done.lines}")

@@ -5,15 +5,13 @@ This knows the training wing, which captions know nothing of.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import typer
 
 from whatchanged.captions.at_once import PairCaptioner
 from whatchanged.errors import MissingExtra
-
-if TYPE_CHECKING:
-    from whatchanged.recipes.schema import Precision
+from whatchanged.launch import Launch
 
 
 @dataclass(frozen=True)
@@ -24,9 +22,8 @@ class RunChoice:
 
     run: Path
     features: Path | None
-    device: str
     checkpoint: str
-    precision: "Precision"
+    launch: Launch
 
     @property
     def reads_pictures(self) -> bool:
@@ -43,9 +40,7 @@ class RunChoice:
             from whatchanged.training.caption import open_run_captioner
         except ModuleNotFoundError as error:
             raise _needs_torch(error) from error
-        return open_run_captioner(
-            self.run, root, self.features, self.device, self.checkpoint, self.precision, beams, maps
-        )
+        return open_run_captioner(self.run, root, self.features, self.checkpoint, self.launch, beams, maps)
 
 
 @dataclass(frozen=True)
@@ -83,21 +78,20 @@ def chosen_run(
     run: Path | None,
     model: str | None,
     features: Path | None,
-    device: str,
     checkpoint: str,
-    precision: "Precision",
+    launch: Launch,
 ) -> RunChoice | FeaturesChoice | None:
     """What ``--run`` and the options that go with it say, or ``--model`` with ``--features``.
 
     None without them, for pictures that are answered for one by one. Refuses what is for a run without one.
     """
     if run is not None:
-        return RunChoice(run, features, device, checkpoint, precision)
+        return RunChoice(run, features, checkpoint, launch)
     given = {
         "--features": features is not None and model is None,
-        "--device": device not in ("auto", "cpu"),
+        "--device": launch.device not in ("auto", "cpu"),
         "--checkpoint": checkpoint != "auto",
-        "--precision": precision != "fp32",
+        "--precision": launch.precision != "fp32",
     }
     for option in (option for option, asked in given.items() if asked):
         raise typer.BadParameter(f"{option} is for a run's sentences; name the run (--run), or leave it out")

@@ -4,6 +4,7 @@ Exit codes: 0 nothing changed; 1 a picture changed, was added or removed, or cou
 done. With ``--fail-on never`` what was found never makes it 1.
 """
 
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -14,14 +15,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.cluster import Ray, on_cluster
-from whatchanged.cli.console import check_output, check_outputs, hold, note, progress, show
+from whatchanged.cli.accept import show_accepted
+from whatchanged.cli.calibrate import calibrate as learn
+from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.launch import Ray
 from whatchanged.cli.policy import PolicyName, note_policy
 from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
-from whatchanged.files import write_output
+from whatchanged.launch import Launch
 from whatchanged.opening import read_regular
+from whatchanged.scale.sharing import on_cluster
 from whatchanged.scale.urls import path_of
 from whatchanged.urls import is_remote
 from whatchanged.words import counted
@@ -66,13 +70,11 @@ def compare(
         Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
     ] = None,
     noise: Annotated[
-        Path | None, typer.Option(metavar="NOISE.json", help="This machine's noise, as --calibrate wrote it.")
+        Path | None, typer.Option(metavar="NOISE.json", help="This machine's noise, as calibrate wrote it.")
     ] = None,
     calibrate: Annotated[
         bool,
-        typer.Option(
-            "--calibrate", help="OLD and NEW are two runs of one state: write their noise to -o FILE."
-        ),
+        typer.Option("--calibrate", help="Until the next minor version; see whatchanged calibrate."),
     ] = False,
     policy: PolicyName = None,
     policies: Annotated[
@@ -85,7 +87,7 @@ def compare(
     read_text: ReadText = None,
     accept: Annotated[
         list[str] | None,
-        typer.Option(metavar="GROUP|FILE", help="Copy new over old for what is named; may be repeated."),
+        typer.Option(metavar="GROUP|FILE", help="Likewise; see whatchanged accept."),
     ] = None,
     model: Annotated[
         str | None,
@@ -139,10 +141,11 @@ def compare(
     if output is not None and not is_remote(output) and output.absolute().parent.is_dir():
         hold(output)
     with _matched(old, new, git, output, quiet) as (matched, folder):
-        with on_cluster(ray, [path for path in (old, new) if path is not None], quiet) as cores:
-            comparison = _run(matched, settings, folder, cores or workers, force, quiet)
+        launch = Launch(workers=workers, ray=ray, quiet=quiet)
+        with on_cluster(launch, [path for path in (old, new) if path is not None]) as launch:
+            comparison = _run(matched, settings, folder, launch.workers, force, quiet)
         if accept:
-            _accept(comparison, accept, folder)
+            _accept(comparison, accept, folder, quiet)
             return
         if output is not None:
             from whatchanged.compare.outputs import write_outputs
@@ -266,43 +269,31 @@ def _print_results(comparison: "Comparison", output: Path | None, github: bool, 
 def _calibrate(
     old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
 ) -> None:
-    """Write what two runs of one state teach."""
-    from whatchanged.compare.noise import learn_noise, most_covered
-    from whatchanged.compare.pairs import match_folders
-
+    """``--calibrate``, as the command of its own does it."""
     if old is None or new is None or output is None:
         raise typer.BadParameter("--calibrate wants two folders, RUN1 and RUN2, and -o FILE")
-    check_outputs([output], [old, new])
-    check_output(output, force=True)
-    runs = match_folders(old, new)
-    both = sum(pair.status == "both" for pair in runs.pairs)
-    with progress("calibrating", both, quiet) as advance:
-        learned = learn_noise(runs, workers, advance)
-    write_output(output, learned.to_json())
-    show(
-        f"{counted(learned.pictures, 'picture')} compared; sensitivity {learned.sensitivity:g}; "
-        f"unsteady places in {counted(len(learned.unsteady), 'picture')}{most_covered(learned)}. Use it with"
-        f" --noise {output}"
-    )
-    for pair_id, why in learned.unexplained.items():
-        note(f"{pair_id}: not taught, as {why}")
+    words = shlex.join(["whatchanged", "calibrate", str(old), str(new), "-o", str(output)])
+    note(f"--calibrate goes with the next minor version; type: {words}", quiet)
+    learn(old, new, output, workers, quiet)
 
 
-def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path) -> None:
+def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path, quiet: bool) -> None:
     """Copy new over old, if nothing changed since the results were written."""
-    from whatchanged.compare.accept import carry_out, plan
+    from whatchanged.compare.accept import carry_out, plan, to_do
     from whatchanged.compare.lines import results_text
-    from whatchanged.compare.outputs import RESULTS
+    from whatchanged.compare.record import AGAIN, RESULTS, digest_of_results, record_of
 
+    words = shlex.join(["whatchanged", "accept", str(folder), *wanted])
+    note(f"--accept goes with the next minor version; type: {words}", quiet)
     try:
         seen = read_regular(folder / RESULTS)
     except OSError as error:
         raise OutputError(f"{folder / RESULTS}: cannot be read. Compare first, look, then accept.") from error
-    if seen != results_text(comparison).encode("utf-8", "backslashreplace"):
+    text = results_text(comparison)
+    if seen != text.encode("utf-8", "backslashreplace"):
         raise OutputError(
-            f"{folder / RESULTS}: the pictures or the settings are others than when it was written. "
-            "Compare again with the same options, look, then accept."
+            f"{folder / RESULTS}: the pictures or the settings are others than when it was written. {AGAIN}"
         )
-    copies = plan(comparison, wanted)
-    carry_out(copies)
-    show(f"{counted(len(copies), 'picture')} accepted. The next comparison takes them as old.")
+    copies = to_do(plan(record_of(comparison, digest_of_results(text)), wanted))
+    carry_out(copies, folder, " ".join(wanted))
+    show_accepted(copies)

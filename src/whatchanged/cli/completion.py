@@ -8,6 +8,9 @@ so nothing heavy is imported and nothing is raised.
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from whatchanged.errors import WhatchangedError
 
 MOST_ENTRIES = 200
 """Of a folder, so that a large one does not fill the screen."""
@@ -65,6 +68,19 @@ def preparations(typed: str) -> list[str]:
     from whatchanged.datasets.preparation import PREPARATIONS
 
     return _begin(PREPARATIONS, typed)
+
+
+def acceptable(ctx: Any, incomplete: str) -> list[str]:
+    """The groups and pairs of the report that a command names."""
+    from whatchanged.compare.record import read_record
+
+    try:
+        record = read_record(Path(ctx.params["report"]))
+    except (WhatchangedError, KeyError, TypeError):
+        return []
+    numbers = [str(group.number) for group in record.groups]
+    pairs = [pair.pair_id for pair in record.pairs if not (pair.why or pair.same)]
+    return _begin([*numbers, *pairs], incomplete)[:MOST_ENTRIES]
 
 
 def _begin(names: Iterable[str], typed: str) -> list[str]:

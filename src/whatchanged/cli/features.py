@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli import completion
-from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, show
+from whatchanged.cli.launch import PrecisionOption, Ray, on_cpu
 from whatchanged.cli.panels import COMPUTED, PAIRS, POOLS, WRITTEN
-from whatchanged.cli.precision import PrecisionOption
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import MissingExtra
+from whatchanged.launch import Launch
+from whatchanged.scale.sharing import on_cluster
 from whatchanged.scale.urls import path_of
 
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
@@ -140,14 +141,14 @@ def features(
     _refuse_others(TOKENS if run is not None else REGIONS if backbone == REGIONS else FEATURES, asked)
     if any_remote(data, out):
         only_here({"--run": run}, "a pool lies on this machine")
-    device = on_cpu(ray, device)
+    launch = on_cpu(Launch(device, workers, precision, batch_size, ray=ray, quiet=quiet))
     try:
         from whatchanged.training.features.store import store_features, store_tokens
     except ModuleNotFoundError as error:
         raise MissingExtra("whatchanged features", str(error.name), "train") from error
     hold(out)
     if run is not None:
-        written = store_tokens(run, data, out, variants, device, quiet)
+        written = store_tokens(run, data, out, variants, launch)
         show(f"{out}: {written} shards of tokens written")
         return
     from whatchanged.datasets import open_dataset
@@ -159,20 +160,8 @@ def features(
         shards = store_regions(found, data, out, workers or os.cpu_count() or 1, quiet)
         show(f"{out}: regions of {len(found.records):,} pairs; {shards} shards written")
         return
-    with on_cluster(ray, [found.root], quiet) as cores:
-        done = store_features(
-            found,
-            backbone,
-            out,
-            weights=weights,
-            shard=shard_size,
-            batch=batch_size,
-            workers=cores or workers,
-            device=device,
-            quiet=quiet,
-            npy=npy,
-            precision=precision,
-        )
+    with on_cluster(launch, [found.root]) as launch:
+        done = store_features(found, backbone, out, weights=weights, shard=shard_size, npy=npy, launch=launch)
     unit = "files" if npy else "shards"
     show(
         f"{out}: {done.pictures:,} pictures, {done.size / 1e6:,.1f} MB; {done.written} {unit} written in"

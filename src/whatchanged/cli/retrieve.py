@@ -7,6 +7,7 @@ import typer
 
 from whatchanged.cli.console import check_output, check_outputs, show
 from whatchanged.errors import MissingExtra
+from whatchanged.launch import Launch
 
 EXAMPLES = ("whatchanged retrieve run pairs.csv -o similarities.npy",)
 
@@ -34,5 +35,5 @@ def retrieve(
 
     check_output(output, force=True)  # what has no name has no suffix, and is a folder
     check_outputs([output, output.with_suffix(".json")], [])
-    made = retrieve_run(run, dataset, output, split, device, checkpoint)
+    made = retrieve_run(run, dataset, output, split, checkpoint, Launch(device))
     show(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

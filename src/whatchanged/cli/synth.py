@@ -15,12 +15,14 @@ import typer
 from typer.core import TyperCommand
 
 from whatchanged.cli import completion
-from whatchanged.cli.cluster import Ray, on_cluster, on_cpu
 from whatchanged.cli.console import hold, note, progress, show
+from whatchanged.cli.launch import Ray, on_cpu
 from whatchanged.cli.panels import COMPUTED
 from whatchanged.cli.urls import any_remote
 from whatchanged.errors import MissingExtra, PluginError
+from whatchanged.launch import Launch
 from whatchanged.plugins import fault
+from whatchanged.scale.sharing import on_cluster
 from whatchanged.scale.urls import path_of
 
 if TYPE_CHECKING:
@@ -150,15 +152,15 @@ def synth(
     options = _options(drawer, own)
     width, height = (int(side) for side in size.split("x")) if size else drawer.size
     draw = drawing_function(drawer)
-    device = on_cpu(ray, device)
+    launch = on_cpu(Launch(device, workers, ray=ray, quiet=quiet))
     if any_remote(out) and not drawer.elsewhere:
         raise typer.BadParameter(f"{world} is drawn on this machine's disk; {out} is a URL")
     hold(out)
     with (
-        on_cluster(ray, [] if any_remote(out) else [out.absolute().parent], quiet) as cores,
+        on_cluster(launch, [] if any_remote(out) else [out.absolute().parent]) as launch,
         progress(drawer.unit, scenes, quiet) as advance,
     ):
-        drawing = Drawing(out, scenes, seed, (width, height), cores or workers, device, advance)
+        drawing = Drawing(out, scenes, seed, (width, height), launch.workers or 1, launch.device, advance)
         drawn = draw(drawing, **options)
     note(f"{drawn} in {out}", quiet)
     show(str(out))

@@ -9,6 +9,7 @@ from whatchanged.cli.console import hold
 from whatchanged.cli.panels import COMPUTED, PLAN
 from whatchanged.cli.train_plan import show_plan
 from whatchanged.errors import MissingExtra
+from whatchanged.launch import Launch
 from whatchanged.processes import launched_number
 
 EXAMPLES = (
@@ -127,7 +128,8 @@ def train(
         vocabulary, words = expected_vocabulary(loaded)
         show_plan(loaded, estimate(loaded, vocabulary, devices, accumulate), words, devices, rate)
         return
-    state = run_recipe(loaded, output, resume, max_seconds, device, quiet, init, workers, accumulate, from_)
+    launch = Launch(device, workers, accumulate=accumulate, quiet=quiet)
+    state = run_recipe(loaded, output, resume, max_seconds, init=init, first_stage=from_, launch=launch)
     if first:
         typer.echo(
             json.dumps({"run": str(output), "finished": state.finished, "seconds": round(state.seconds, 1)})

@@ -9,27 +9,14 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.fitted import FAR, WEIGHTS
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.signature import LENGTH, PARTS, region_parts
 
-# Fitted on drawn batches by benchmarks/calibrate_groups.py: how much each part of two signatures speaks
-# against one cause.
-WEIGHTS = {
-    "kinds": 1.55,
-    "step": 2.38,
-    "share": 1.24,
-    "touched": 0.89,
-    "density": 1.63,
-    "motion": 0.37,
-    "changes": 2.75,
-    "places": 0.52,
-}
 HALF = 0.5
 """The distance of a part that speaks half as much as any distance can."""
 VARIANT = 0.5
 """How much is left of what speaks against one cause where two names are variants of one another."""
-FAR = 4.86
-"""Pairs of a mean distance above this one have other causes."""
 
 _VARIANTS = (
     "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone "

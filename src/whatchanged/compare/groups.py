@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whatchanged.compare.grouping import FAR, find_groups, pair_distances
+from whatchanged.compare.grouping import find_groups, pair_distances
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.subtract import beyond_shared, without_shared
 from whatchanged.measured import Measured
+from whatchanged.measured.fitted import FAR
 from whatchanged.measured.rules import sentences
 
 

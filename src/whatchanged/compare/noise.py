@@ -116,7 +116,7 @@ def read_noise(path: Path) -> Noise:
         and isinstance(unsteady, dict)
         and isinstance(pictures, int)
     ):
-        raise WhatchangedError(f"{path}: this is no file that --calibrate wrote. Make it anew.")
+        raise WhatchangedError(f"{path}: this is no file that calibrate wrote. Make it anew.")
     places = {pair_id: _boxes(path, pair_id, boxes) for pair_id, boxes in unsteady.items()}
     return Noise(pictures, float(sensitivity), places, {})
 

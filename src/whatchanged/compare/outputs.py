@@ -1,11 +1,13 @@
-"""The folder of results: who may write to it, and its four files."""
+"""The folder of results: who may write to it, and its files."""
 
 from pathlib import Path
 
+from whatchanged.compare.accept import LOG
 from whatchanged.compare.comparison import Comparison
 from whatchanged.compare.junit import junit
 from whatchanged.compare.lines import results_text
 from whatchanged.compare.page import page_of
+from whatchanged.compare.record import RECORD, RESULTS, digest_of_results, record_of, write_record
 from whatchanged.compare.stored import is_ours, is_stored
 from whatchanged.compare.summary import summary
 from whatchanged.compare.written import FOLDERS
@@ -16,8 +18,7 @@ from whatchanged.urls import is_remote
 
 STORED = "answers.jsonl"
 """The answers of earlier runs; by this file, which is signed, a folder is known to be one of results."""
-RESULTS = "results.jsonl"
-FILES = (RESULTS, "junit.xml", "summary.md", "index.html")
+FILES = (RESULTS, "junit.xml", "summary.md", "index.html", RECORD, LOG)
 
 
 def claim(folder: Path) -> bool:
@@ -53,12 +54,17 @@ def claim(folder: Path) -> bool:
 
 
 def write_outputs(comparison: Comparison, folder: Path, embed: bool = False, page: bool = True) -> None:
-    """Write results.jsonl, junit.xml, summary.md and index.html, each whole or not at all.
+    """Write results.jsonl, junit.xml, summary.md, index.html and compared.json, each whole or not at all.
 
-    embed: put the pictures into index.html. page: whether to write it. Raises OutputError.
+    embed: put the pictures into index.html. page: whether to write it. The record for ``accept`` comes last:
+    with others of these files it is of no use. Of a folder that lies elsewhere nothing is accepted. Raises
+    OutputError.
     """
+    results = results_text(comparison)
     if page:
         write_page(folder / "index.html", page_of(comparison), embed)
     write_output(folder / "junit.xml", junit(comparison))
     write_output(folder / "summary.md", summary(comparison))
-    write_output(folder / RESULTS, results_text(comparison))
+    write_output(folder / RESULTS, results)
+    if not is_remote(folder):
+        write_record(record_of(comparison, digest_of_results(results)), folder)

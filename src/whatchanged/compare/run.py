@@ -11,7 +11,7 @@ from whatchanged.answers import MEASURED, Answer, Answerer, worker
 from whatchanged.compare.ignore import boxes_of
 from whatchanged.compare.pairs import PairToCompare, size_of
 from whatchanged.compare.settings import CompareSettings
-from whatchanged.compare.stored import StoredAnswers, key_of
+from whatchanged.compare.stored import StoredAnswers, digests_of, key_of
 from whatchanged.errors import ImageError
 from whatchanged.images import picture_size
 from whatchanged.measured import Box
@@ -34,6 +34,7 @@ class Outcome:
     error   why a pair failed
     boxes   the places in it in which differences did not count
     touched indices, among all ignored boxes of the settings, of those that hold a difference here
+    digests SHA-256 of the two pictures, where an answer for them was stored or found
     """
 
     pair: PairToCompare
@@ -41,6 +42,7 @@ class Outcome:
     error: str = ""
     boxes: tuple[Box, ...] = ()
     touched: tuple[int, ...] = ()
+    digests: tuple[str, str] | None = None
 
     @property
     def failed(self) -> bool:
@@ -125,7 +127,11 @@ def answer_pairs(
             outcomes[task.index] = Outcome(pairs[task.index], answered, boxes=task.boxes)
         advance(1)
     return [
-        replace(outcomes[place], touched=_touched(outcomes[place], numbered[place]))
+        replace(
+            outcomes[place],
+            touched=_touched(outcomes[place], numbered[place]),
+            digests=digests_of(keys[place]) if place in keys else None,
+        )
         for place in range(len(pairs))
     ]
 

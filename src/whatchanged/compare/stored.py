@@ -196,6 +196,12 @@ def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
     return f"{digest(before)} {digest(after)} {json.dumps(boxes)}"
 
 
+def digests_of(key: str) -> tuple[str, str]:
+    """SHA-256 of the two pictures that a key is of."""
+    before, after, _ = key.split(" ", 2)
+    return before, after
+
+
 def _statement(fields: Mapping[str, Any]) -> Statement:
     boxes = tuple(_box(box) for box in fields["boxes"])
     return Statement(

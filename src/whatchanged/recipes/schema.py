@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from whatchanged.launch import Precision
 from whatchanged.recipes.methods import LearnerSettings, Task
 from whatchanged.recipes.sources import DataSettings, default_source
 from whatchanged.recipes.visions import VisionSettings, default_vision
 
 Examples = Literal["captions", "pairs", "scenes"]
-Precision = Literal["fp32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,11 @@ class Recipe:
     def tasks(self) -> Mapping[str, Task]:
         """All tasks that a stage may mix: the method's own and those of its vision."""
         return {**self.method.tasks, **self.vision.tasks}
+
+    @property
+    def tokens_stay(self) -> bool:
+        """Whether the tokens of a picture stay the same in all of a run: no stage trains a vision that could
+        learn, and pictures are read from a data set as they are; a pool's are augmented anew each time.
+        """
+        frozen = all(not stage.learns_vision for stage in self.stages)
+        return self.data.on_disk and frozen and self.vision.learns

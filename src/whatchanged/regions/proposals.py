@@ -19,6 +19,7 @@ from whatchanged.measured.rules.alike import merged
 from whatchanged.measured.rules.changes import tightened
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.things import GATHERED, Ink, spread
+from whatchanged.regions.fitted import ORDER
 
 SAME = 0.85
 """Of two proposals whose boxes overlap by so much (intersection over union), the first stays."""
@@ -78,55 +79,8 @@ class Proposal:
 
 Slot = tuple[str, int]
 """How a place was found, and around which seed, counted from 0."""
-ORDER = {
-    slot: rank
-    for rank, slot in enumerate(
-        (
-            ("rule", 0),
-            ("far", 0),
-            ("fine", 0),
-            ("part", 0),
-            ("word", 0),
-            ("all", 0),
-            ("rule", 1),
-            ("near", 0),
-            ("words", 0),
-            ("near", 1),
-            ("across now", 0),
-            ("strong", 0),
-            ("form was", 0),
-            ("corner word", 0),
-            ("line", 3),
-            ("inked", 0),
-            ("part", 1),
-            ("down now", 0),
-            ("line", 0),
-            ("across was", 0),
-            ("fine", 1),
-            ("line", 1),
-            ("upright", 0),
-            ("down was", 0),
-            ("corner near", 0),
-            ("strong", 1),
-            ("form now", 0),
-            ("block", 0),
-            ("down was", 1),
-            ("line", 2),
-            ("word", 1),
-            ("part", 2),
-            ("across was", 2),
-            ("corner upright", 2),
-            ("across now", 3),
-            ("words", 1),
-            ("words", 3),
-            ("frame", 0),
-            ("word", 2),
-            ("laid down now", 0),
-        )
-    )
-}
-"""Which places are taken first, of those that were found. Chosen on 800 drawn pairs of training and
-validation designs: each next one is that which finds most of the changes found least often before."""
+RANKS = {slot: rank for rank, slot in enumerate(ORDER)}
+"""Which places are taken first, of those that were found."""
 
 
 @dataclass(frozen=True)
@@ -142,11 +96,11 @@ def propose(compared: Compared, most: int = 12) -> list[Proposal]:
     """At most so many places, the most telling first; none for equal pictures.
 
     Seeds are what the rules found and clusters of differences. Around the first of them things are looked
-    for: words, lines of text, blocks, shapes and frames. ``ORDER`` tells which are taken first.
+    for: words, lines of text, blocks, shapes and frames. ``RANKS`` tell which are taken first.
     """
     proposals, differences = candidates(compared)
-    last = len(ORDER)
-    ranked = sorted(proposals, key=lambda one: ORDER.get(one[0], last))
+    last = len(RANKS)
+    ranked = sorted(proposals, key=lambda one: RANKS.get(one[0], last))
     kept = _distinct([proposal for _, proposal in ranked], most)
     if differences is None:
         return [replace(one, score=CERTAIN) for one in kept]

@@ -19,7 +19,7 @@ from typing import Any
 from whatchanged.errors import MissingExtra, WhatchangedError
 from whatchanged.processes import AHEAD, in_order, pools_from
 from whatchanged.programs import safe_environment
-from whatchanged.telemetry import import_ray
+from whatchanged.telemetry import import_silent
 
 LOCAL = "local"
 """The address of a cluster that is this machine alone, and ends with the command."""
@@ -44,7 +44,7 @@ def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
     if address == LOCAL:  # Ray looks once, when it is imported
         os.environ.setdefault(*ON_LOOPBACK)
     try:
-        ray = import_ray()
+        ray = import_silent("ray")
     except ModuleNotFoundError as error:
         raise MissingExtra("--ray", error.name or "ray", "scale") from error
     with safe_environment():
@@ -125,7 +125,7 @@ class RayPool(Executor):
     """The workers of the cluster as an executor."""
 
     def __init__(self, setting: _Setting) -> None:
-        self._ray = import_ray()
+        self._ray = import_silent("ray")
         self._setting = setting
         self._key = os.urandom(8).hex()
         self._task = self._ray.remote(num_cpus=1, max_retries=TRIES)(_work)

@@ -16,7 +16,8 @@ from torch import Tensor
 from whatchanged.recipes.methods import MethodSettings
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Batch, Example
-from whatchanged.training.methods import Method, build_method
+from whatchanged.training.build import build_method
+from whatchanged.training.methods import Method
 from whatchanged.training.vision.base import Vision
 from whatchanged.training.vision.features import StoredFeatures
 from whatchanged.vocabulary import BOS, Vocabulary

@@ -20,7 +20,7 @@ from PIL import Image
 from whatchanged.errors import MissingExtra
 from whatchanged.images import normalise, resize
 from whatchanged.measured.pixels.reading import Pixels
-from whatchanged.telemetry import import_onnxruntime
+from whatchanged.telemetry import import_silent
 
 PACKAGE, FILES = "rapidocr", "models/*_rec_*.onnx"
 """Where the network lies."""
@@ -145,7 +145,7 @@ class _Recogniser:
     """The network and the characters that it tells."""
 
     def __init__(self, path: Path) -> None:
-        ort = import_onnxruntime()
+        ort = import_silent("onnxruntime")
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4

@@ -8,9 +8,10 @@ from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.plugins import imported
+from whatchanged.recipes.methods import LearnerSettings
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.visions import VisionSettings
-from whatchanged.training.methods import Learner, build_learner, build_method
+from whatchanged.training.methods import Learner, Method, PadsCaptions
 from whatchanged.training.vision.base import Vision
 from whatchanged.vocabulary import Vocabulary
 
@@ -66,6 +67,21 @@ def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Learner:
 def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Learner:
     """The recipe's method with its vision. longest_caption: see ``build_method``."""
     vision = build_vision(recipe.vision)
-    if vision is None:
-        return build_learner(recipe.method)
+    if vision is None:  # what learns without pictures has no words either
+        learner: Learner = imported(recipe.method.implementation)(recipe.method)
+        return learner
     return build_method(recipe.method, vision, vocabulary, longest_caption)
+
+
+def build_method(
+    config: LearnerSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
+) -> Method:
+    """The method of these settings.
+
+    longest_caption: ids of the longest caption of the data to train on, which some methods pad to
+    (``PadsCaptions``); 0 where it is not known.
+    """
+    method: Method = imported(config.implementation)(config, vision, vocabulary)
+    if isinstance(method, PadsCaptions) and longest_caption:
+        method.pad_captions(longest_caption)
+    return method

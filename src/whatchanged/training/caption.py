@@ -14,7 +14,7 @@ from whatchanged import __version__
 from whatchanged.captioner.attention import WordMaps, words_with_maps
 from whatchanged.captioner.decoding import Decoded
 from whatchanged.errors import ImageError
-from whatchanged.recipes.schema import Precision
+from whatchanged.launch import USUAL, Launch, Precision
 from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device, in_precision
@@ -124,7 +124,7 @@ class RunCaptioner:
 
     def _of_row(self, row: Decoded, no_change: float | None) -> RunDescription:
         vocabulary = self.method.vocabulary
-        words = () if row.attention is None else words_with_maps(vocabulary, row.ids, row.attention)
+        words = () if row.attention is None else words_with_maps(vocabulary.words(row.ids), row.attention)
         return RunDescription(vocabulary.text(row.ids), no_change, words)
 
     def _on_device(self, pictures: Sequence[NDArray[np.generic]]) -> Tensor:
@@ -138,22 +138,20 @@ def open_run_captioner(
     run: Path,
     root: Path,
     features: Path | None,
-    device: str,
     checkpoint: str,
-    precision: Precision = "fp32",
+    launch: Launch = USUAL,
     beams: int = 1,
     maps: bool = False,
 ) -> RunCaptioner:
-    """A run's captioner for the data set at ``root``, on "auto", "cpu" or a "cuda" device.
+    """A run's captioner for the data set at ``root``, on the device of ``launch`` and in its precision.
 
     features: where its stored features lie, for a run that learned from such. checkpoint: as in
-    ``checkpoint_file``. precision: of the arithmetic. beams: hypotheses kept by the search. maps: whether
-    words come with their attention. Raises RecipeError where the folder holds no run, or the checkpoint has
-    not learned to caption.
+    ``checkpoint_file``. beams: hypotheses kept by the search. maps: whether words come with their attention.
+    Raises RecipeError where the folder holds no run, or the checkpoint has not learned to caption.
     """
     recipe, method, state = open_run(run, checkpoint)
     check_captions(run, recipe, state)
-    where = choose_device(device)
+    where = choose_device(launch.device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
     captioner = captioning(method, str(run)).to(where)
-    return RunCaptioner(recipe.name, captioner, read, where, precision, beams, maps)
+    return RunCaptioner(recipe.name, captioner, read, where, launch.precision, beams, maps)

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from whatchanged.errors import RecipeError
+from whatchanged.launch import Precision
 from whatchanged.processes import launched_number, launched_processes
-from whatchanged.recipes.schema import Precision
 
 
 def choose_device(name: str) -> torch.device:

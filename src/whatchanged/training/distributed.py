@@ -162,10 +162,12 @@ def wait_for_all() -> None:
 
 @contextmanager
 def first_process_first() -> Iterator[None]:
-    """The first process goes through the block, and then the others, who read the files that it wrote.
+    """Once all processes are here, the first one goes through the block, and then the others, who read the
+    files that it wrote.
 
     Raises RecipeError in the others where the first one failed.
     """
+    wait_for_all()
     if rank() and greatest([0])[0]:
         raise RecipeError("The first process stopped; its own message says why.")
     try:

@@ -76,7 +76,7 @@ class FigureSource:
             raise RecipeError(f"{self.where}: its vocabulary lacks {', '.join(unknown)}. Use other words.")
         pictures, asked = self._pictures(before, after), torch.tensor([ids], device=self.device)
         maps = method.given_caption_attention(*pictures, asked)
-        return words_with_maps(method.vocabulary, ids, _as_array(maps[0]))
+        return words_with_maps(method.vocabulary.words(ids), _as_array(maps[0]))
 
     @torch.inference_mode()
     def alignment(self, before: Path, after: Path) -> Alignment:

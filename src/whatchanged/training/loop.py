@@ -3,7 +3,7 @@
 import math
 import shutil
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
+from whatchanged.launch import USUAL, Launch
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.batches import Draw, StageInput, draws, fitted
 from whatchanged.training.checkpoint import (
@@ -44,6 +45,9 @@ from whatchanged.training.schedule import fill_unused_gradients, learning_rate, 
 from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
 
+Watcher = Callable[[Learner, State], None]
+"""Looks at a method and where its run stands, ``state.window`` included, and changes neither."""
+
 
 def train(
     recipe: Recipe,
@@ -53,9 +57,8 @@ def train(
     device: torch.device,
     start: Checkpoint | None = None,
     max_seconds: float | None = None,
-    quiet: bool = False,
-    workers: int = 0,
-    accumulate: int = 1,
+    launch: Launch = USUAL,
+    watch: Watcher | None = None,
 ) -> State:
     """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
 
@@ -63,8 +66,9 @@ def train(
     ``max_seconds`` are over; best whenever the stage's metric on validation data is the best of the stage
     so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
     best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
-    last checkpoint takes exactly the steps of an unbroken one. workers: processes that read the examples, 0
-    for threads; the steps are the same. accumulate: parts that each batch is read in (``gradient_caching``).
+    last checkpoint takes exactly the steps of an unbroken one. launch: its workers read the examples, none of
+    them: threads do, and the steps are the same; each batch is read in ``accumulate`` parts
+    (``gradient_caching``). watch: called before each line of the log.
 
     SIGINT and SIGTERM end it as the end of ``max_seconds`` does, all saved, with KeyboardInterrupt or
     SystemExit; a second one ends it at once. Raises RecipeError when a loss or the metric is not finite.
@@ -76,17 +80,19 @@ def train(
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
 
-    with open_log(recipe, run, state, quiet) as log, noting_signals(log.info) as asked:
+    with open_log(recipe, run, state, launch.quiet) as log, noting_signals(log.info) as asked:
         while not state.finished:
             stage = recipe.stages[state.stage]
             optimizer = begin_stage(recipe, method, state, device, start, best, log)
             start = None
-            with closing(stage_draws(recipe, method, sources, state, workers)) as ahead:
+            with closing(stage_draws(recipe, method, sources, state, launch.workers or 0)) as ahead:
                 for draw in ahead:
-                    values = take_step(method, optimizer, draw, recipe, state, device, accumulate)
+                    values = take_step(method, optimizer, draw, recipe, state, device, launch.accumulate)
                     count_terms(state.window, draw.task, values)
                     state.step, state.positions = state.step + 1, draw.positions
                     state.seconds = before + time.monotonic() - began
+                    if watch is not None and due(state.step, stage.log_every, stage.steps):
+                        watch(method, state)
                     report(recipe, method, sources, state, device, best, log)
                     if stage_over(stage, state, log):
                         break

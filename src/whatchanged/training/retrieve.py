@@ -7,6 +7,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import DatasetError, OutputError, RecipeError
 from whatchanged.evaluation.io.similarity import Similarity, is_names, write_similarity
+from whatchanged.launch import USUAL, Launch
 from whatchanged.training.batches import read_examples
 from whatchanged.training.data.captions import prepare
 from whatchanged.training.data.examples import DatasetSource
@@ -18,14 +19,20 @@ from whatchanged.training.validation import similarity
 
 
 def retrieve_run(
-    run: Path, dataset: Path, output: Path, split: str = "all", device: str = "auto", checkpoint: str = "auto"
+    run: Path,
+    dataset: Path,
+    output: Path,
+    split: str = "all",
+    checkpoint: str = "auto",
+    launch: Launch = USUAL,
 ) -> Similarity:
     """Write the similarities of the run's method on a data set; pairs known as unchanged are left out.
 
     checkpoint: as in ``checkpoint_file``, but "auto" is the best of the retrieval stage where that was kept.
-    Raises RecipeError for a run whose method has no retrieval, DatasetError where no captioned pair is left,
-    OutputError where ``output`` exists, or beside it a file of its name in ``.json`` that holds no names of
-    pairs; names without their matrix, which a command that was killed left there, are written anew.
+    launch: device. Raises RecipeError for a run whose method has no retrieval, DatasetError where no
+    captioned pair is left, OutputError where ``output`` exists, or beside it a file of its name in ``.json``
+    that holds no names of pairs; names without their matrix, which a command that was killed left there, are
+    written anew.
     """
     if output.suffix != ".npy":
         raise OutputError(f"{output}: the similarities are a NumPy array. Choose a name that ends in .npy.")
@@ -44,7 +51,7 @@ def retrieve_run(
     records = [r for r in found.records if r.captions and r.changed is not False]
     if not records:
         raise DatasetError(f"{dataset}: no captioned pair with a change in split {split}.")
-    read, where = picture_reader(recipe.vision, recipe.data.stored, dataset), choose_device(device)
+    read, where = picture_reader(recipe.vision, recipe.data.stored, dataset), choose_device(launch.device)
     method.to(where)
     words = preparation(recipe.data.preparation)
     prepared = [prepare(record, words) for record in records]

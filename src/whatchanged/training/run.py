@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from whatchanged.errors import OutputError, RecipeError
+from whatchanged.launch import Launch, one_launch
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
@@ -18,11 +19,11 @@ from whatchanged.training.build import check_memory, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.negatives import share_lines
 from whatchanged.training.data.sources import Sources, open_sources
-from whatchanged.training.data.token_cache import leaves_backbone, with_tokens
+from whatchanged.training.data.token_cache import with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
-from whatchanged.training.loop import train
+from whatchanged.training.loop import Watcher, train
 from whatchanged.training.methods import Learner
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
@@ -52,6 +53,8 @@ def run_recipe(
     workers: int = 0,
     accumulate: int = 1,
     first_stage: str = "",
+    launch: Launch | None = None,
+    watch: Watcher | None = None,
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
@@ -62,142 +65,134 @@ def run_recipe(
     accumulate: in how many parts each of them reads its rows, so that less memory is needed.
     first_stage: of a new run with ``init`` the stage that it begins with, as those before lie behind these
     weights; "end": no stage is trained, and the run is finished as it is.
+    launch: device, quiet, workers and accumulate in one, in place of these four keywords.
+    watch: called with the method and where the run stands before each line of the log.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
     started with another recipe or on data with other words, or its stored tokens were made by other weights
     than its vision's.
     """
+    by_keywords = Launch(device, workers, accumulate=accumulate, quiet=quiet)
+    launch = one_launch(launch, by_keywords, Launch(workers=0))
     with joined():
-        chosen, where = _settle(recipe, run, resume), choose_device(device)
-        launch = _look(chosen, run, where, init, quiet or rank() > 0, first_stage)
-        return _run(launch, max_seconds, workers, accumulate)
+        launch = replace(launch, quiet=launch.quiet or rank() > 0)
+        return _run(_look(_settle(recipe, run, resume), run, init, launch, first_stage), max_seconds, watch)
 
 
-def _run(launch: "Launch", max_seconds: float | None, workers: int, accumulate: int) -> State:
+def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | None) -> State:
     """``run_recipe``, in each of the processes."""
-    recipe, start = launch.recipe, launch.start
-    if launch.start is not None and launch.start.state.finished:
-        return launch.start.state
-    wait_for_all()  # every process has looked at the folder, which now changes
-    with _removed_on_failure(launch), first_process_first():
-        _begin_folder(launch)
-        sources = _open_data(launch)
-        method = _make_method(launch, sources)
-    _complete_folder(launch, sources)  # only here, so that a launch that fails leaves no trace in a run
-    method.to(launch.device)
-    if leaves_backbone(recipe) and has_backbone(method.vision) and not workers:
+    recipe, start = beginning.recipe, beginning.start
+    if beginning.start is not None and beginning.start.state.finished:
+        return beginning.start.state
+    with first_process_first(), _removed_on_failure(beginning):  # all have looked at the folder
+        _begin_folder(beginning)
+        sources = _open_data(beginning)
+        method = _make_method(beginning, sources)
+    _complete_folder(beginning, sources)  # only here, so that a launch that fails leaves no trace in a run
+    method.to(beginning.device)
+    if recipe.tokens_stay and has_backbone(method.vision) and not beginning.launch.workers:
         sources = with_tokens(sources, method.vision)
-    if start is None and launch.init is not None:  # what it began from may change, or go
-        save_checkpoint(launch.last, launch.begin, method, None)
-        if launch.begin.finished:
-            return launch.begin
-        if launch.begin.stage:
+    if start is None and beginning.init is not None:  # what it began from may change, or go
+        save_checkpoint(beginning.last, beginning.begin, method, None)
+        if beginning.begin.finished:
+            return beginning.begin
+        if beginning.begin.stage:
             wait_for_all()  # the first process has written it
-            start = read_checkpoint(launch.last)
-    return train(
-        recipe,
-        method,
-        sources,
-        launch.run,
-        launch.device,
-        start,
-        max_seconds,
-        launch.quiet,
-        workers,
-        accumulate,
-    )
+            start = read_checkpoint(beginning.last)
+    launch = beginning.launch
+    return train(recipe, method, sources, beginning.run, beginning.device, start, max_seconds, launch, watch)
 
 
 @dataclass(frozen=True)
-class Launch:
-    """One launch of a run, and what was in its folder before any process wrote there.
+class Beginning:
+    """Where a launch of a run begins: what was in its folder before any process wrote there.
 
     recipe  as it is trained
     run     the folder
-    device  where it is trained
+    launch  how it is trained
+    device  where: the one that ``launch`` names
     fresh   whether the folder holds no run yet
     start   the last checkpoint; None: from the first step
     init    the weights that the run begins from; None: random ones
     begin   where it then stands
     last    where the last checkpoint lies, or will
-    quiet   whether nothing is printed
     """
 
     recipe: Recipe
     run: Path
+    launch: Launch
     device: torch.device
     fresh: bool
     start: Checkpoint | None
     init: Path | None
     begin: State
     last: Path
-    quiet: bool
 
 
-def _look(
-    recipe: Recipe, run: Path, device: torch.device, init: Path | None, quiet: bool, first_stage: str
-) -> Launch:
+def _look(recipe: Recipe, run: Path, init: Path | None, launch: Launch, first_stage: str) -> Beginning:
     """What is there to begin with, checked as far as no data is needed: to open it may take long.
 
-    Raises RecipeError where the checkpoint is not of this recipe, it cannot start from random weights, or not
-    with this stage.
+    Raises RecipeError where there is no such device, the checkpoint is not of this recipe, it cannot start
+    from random weights, or not with this stage.
     """
+    device = choose_device(launch.device)
     last = run / "checkpoints" / "last.safetensors"
     start = read_checkpoint(last) if last.exists() else None
     if start is not None:
         check_stage(start, recipe)
     fresh = not (run / "recipe.toml").exists()
-    if start is None and not fresh and not quiet:
+    if start is None and not fresh and not launch.quiet:
         print_note(f"{run}: it was ended before its first checkpoint, so it starts over.")
     init = first_init(run, init)
     if start is None and init is None:
-        check_start(recipe, quiet)
+        check_start(recipe, launch.quiet)
     if first_stage and (init is None or start is not None):
         raise RecipeError(
             f"--from {first_stage}: it is for a new run with weights to start from. Name them (--init), or"
             " leave it out."
         )
-    return Launch(recipe, run, device, fresh, start, init, first_state(recipe, first_stage), last, quiet)
+    begin = first_state(recipe, first_stage)
+    return Beginning(recipe, run, launch, device, fresh, start, init, begin, last)
 
 
 @contextmanager
-def _removed_on_failure(launch: Launch) -> Iterator[None]:
+def _removed_on_failure(beginning: Beginning) -> Iterator[None]:
     """A folder that was made for this run goes again where the run cannot begin, so that it may be tried
     again with the same name. One that was there stays as it is."""
     try:
         yield
     except BaseException:
-        if launch.fresh and rank() == 0:
-            shutil.rmtree(launch.run, ignore_errors=True)
+        if beginning.fresh and rank() == 0:
+            shutil.rmtree(beginning.run, ignore_errors=True)
         raise
 
 
-def _begin_folder(launch: Launch) -> None:
+def _begin_folder(beginning: Beginning) -> None:
     """Make a new folder a run: before the data, because opening it may take long, and be broken off."""
-    if launch.fresh and rank() == 0:
-        keep(launch.recipe, launch.run, launch.device, launch.init)
+    if beginning.fresh and rank() == 0:
+        keep(beginning.recipe, beginning.run, beginning.device, beginning.init)
 
 
-def _open_data(launch: Launch) -> Sources:
+def _open_data(beginning: Beginning) -> Sources:
     """What the run reads. Raises RecipeError where the data has other words than a resumed run began with."""
-    sources = open_sources(launch.recipe, launch.run)
-    words = words_of(launch.recipe, launch.init, launch.run if launch.start is not None else None)
+    sources = open_sources(beginning.recipe, beginning.run)
+    words = words_of(beginning.recipe, beginning.init, beginning.run if beginning.start is not None else None)
     if words is not None:
         sources = replace(sources, vocabulary=words)
-    if launch.start is None and not launch.quiet and rank() == 0:
-        for line in share_lines(launch.run):
+    if beginning.start is None and not beginning.launch.quiet and rank() == 0:
+        for line in share_lines(beginning.run):
             print_note(line)
-    if launch.start is not None and launch.recipe.method.captions:
-        check_vocabulary(sources.vocabulary, launch.run)
+    if beginning.start is not None and beginning.recipe.method.captions:
+        check_vocabulary(sources.vocabulary, beginning.run)
     return sources
 
 
-def _make_method(launch: Launch, sources: Sources) -> Learner:
+def _make_method(beginning: Beginning, sources: Sources) -> Learner:
     """The method with the weights that it goes on from, or begins with.
 
     Raises RecipeError where no memory holds it, a stage would train nothing, or the weights do not fit.
     """
-    recipe, start = launch.recipe, launch.start
+    recipe, start = beginning.recipe, beginning.start
     check_memory(recipe, sources.vocabulary)
     seed_everything(recipe.seed)  # right before the random weights, so that nothing else moves them
     method = make_method(recipe, sources.vocabulary, sources.longest_caption)
@@ -205,20 +200,26 @@ def _make_method(launch: Launch, sources: Sources) -> Learner:
         trained_groups(method, stage)
     if start is not None:
         start.restore_model(method)
-    elif launch.init is not None:
-        start_from(recipe, method, launch.init, launch.quiet, launch.begin.finished)
+    elif beginning.init is not None:
+        start_from(recipe, method, beginning.init, beginning.launch.quiet, beginning.begin.finished)
     if start is None and method.vision is not None:  # a checkpoint holds what was measured
         measure_tokens(method.vision, sources.train)
     check_tokens(recipe, method)
     return method
 
 
-def _complete_folder(launch: Launch, sources: Sources) -> None:
+def _complete_folder(beginning: Beginning, sources: Sources) -> None:
     """Write what is known now that the data is open, and note this launch beside earlier ones."""
     if rank() == 0:
-        keep(launch.recipe, launch.run, launch.device, launch.init, resumed=launch.start is not None)
-        if launch.recipe.method.captions:
-            keep_vocabulary(sources.vocabulary, launch.run)
+        keep(
+            beginning.recipe,
+            beginning.run,
+            beginning.device,
+            beginning.init,
+            resumed=beginning.start is not None,
+        )
+        if beginning.recipe.method.captions:
+            keep_vocabulary(sources.vocabulary, beginning.run)
 
 
 def check_tokens(recipe: Recipe, method: Learner) -> None:

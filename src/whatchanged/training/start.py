@@ -1,12 +1,11 @@
 """What a run begins from: random weights, another run's, a model's, a file's; and with which stage."""
 
 import sys
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from whatchanged.captioner.bundle import open_bundle
 from whatchanged.errors import RecipeError, printable
+from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State
 from whatchanged.training.methods import Learner, initialise_from
@@ -42,7 +41,7 @@ def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabul
         return None
     if resumed is not None:
         return read_vocabulary(resumed)
-    found: Vocabulary = _named(recipe.method.weights_words)(init)
+    found: Vocabulary = imported(recipe.method.weights_words)(init)
     return found
 
 
@@ -67,7 +66,7 @@ def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool, finishe
             f"{init}: this is a file, and {recipe.method.name} begins from none. Name a run's folder."
         )
     else:
-        copied = _named(loader)(method, init)
+        copied = imported(loader)(method, init)
         said = str(copied)
         if finished and "caption" not in (getattr(copied, "learned", None) or ()):
             raise RecipeError(
@@ -111,12 +110,6 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
             " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
             " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."
         )
-
-
-def _named(function: str) -> Any:
-    """What "module:function" names."""
-    module, _, name = function.partition(":")
-    return getattr(import_module(module), name)
 
 
 def print_note(text: str) -> None:

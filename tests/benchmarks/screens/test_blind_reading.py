@@ -69,3 +69,40 @@ def test_verdicts_are_counted_for_every_state_that_spoke(bench, tmp_path, capsys
     (tmp_path / "verdicts").write_text("".join(json.dumps(one) + "\n" for one in verdicts))
     bench.main(["count", str(tmp_path / "key.json"), str(tmp_path / "verdicts")])
     assert "| new | 1 | 0 | 0 | 1 |" in capsys.readouterr().out
+
+
+def test_two_states_are_put_beside_each_other_where_they_differ(bench, pairs, tmp_path):
+    names = [f"p{number}" for number in range(10)]
+    rules = answers(tmp_path / "a.jsonl", {name: "both" if name == "p1" else "by rules" for name in names})
+    network = answers(
+        tmp_path / "b.jsonl", {name: "both" if name == "p1" else "by network" for name in names}
+    )
+    states = {"rules": rules, "network": network}
+    chosen = bench.write_choices(pairs, 7, 5, states, tmp_path / "sheet")
+    assert sorted(chosen) == ["p0", "p2", "p3", "p4", "p5"]  # changed, and differently told
+    items = [json.loads(line) for line in (tmp_path / "sheet/items.jsonl").read_text().splitlines()]
+    key = json.loads((tmp_path / "sheet/key.json").read_text())
+    for item in items:
+        about = key[str(item["item"])]
+        assert (item["one"], item["two"]) == (f"by {about['one']}", f"by {about['two']}")
+    with pytest.raises(ValueError, match="differ in 5 pairs"):
+        bench.write_choices(pairs, 7, 6, states, tmp_path / "more")
+
+
+def test_preferences_are_counted_by_state(bench):
+    key = {
+        "0": {"id": "a", "one": "rules", "two": "network"},
+        "1": {"id": "b", "one": "network", "two": "rules"},
+    }
+    read = [
+        {"item": 0, "better": "two", "one": "false", "two": "useful"},
+        {"item": 1, "better": "same", "one": "partly", "two": "partly"},
+    ]
+    counts = bench.count_preferences(key, read)
+    assert counts["network"] == {"better": 1, "useful": 1, "partly": 1}
+    assert counts["rules"] == {"false": 1, "partly": 1}
+    assert counts["same"] == {"better": 1}
+    with pytest.raises(ValueError, match="not one answer"):
+        bench.count_preferences(key, read[:1])
+    with pytest.raises(ValueError, match="no such answer"):
+        bench.count_preferences(key, [read[0], {**read[1], "better": "network"}])

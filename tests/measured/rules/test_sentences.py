@@ -69,7 +69,7 @@ def made(kind, values, boxes=((0, 0, 10, 5),), **more):
         (
             made("added", {"aspect": "thing", "rest": [0, 24]}),
             Subject("banner", position="at the top"),
-            "A banner at the top was added, which moved the rest down by 24 pixels (20 % of the picture).",
+            "A banner at the top was added, which moved the rest down by 24 pixels.",
         ),
         (
             made("recolored", {"aspect": "border", "color_before": "#000000", "color_after": "#0000ff"}),

@@ -11,12 +11,12 @@ from support.tiny_run import SMALL_PICTURES, TINY, make_run
 from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training import run as run_module
+from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method
 from whatchanged.training.data import token_cache as token_cache_module
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import open_sources
-from whatchanged.training.data.token_cache import cached_tokens, leaves_backbone, with_tokens
+from whatchanged.training.data.token_cache import cached_tokens, with_tokens
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
@@ -45,7 +45,7 @@ def recipe(tiny_dataset):
     ],
 )
 def test_only_where_nothing_needs_the_pixels(settings, leaves):
-    assert leaves_backbone(load_recipe("own-finetune", settings)) is leaves
+    assert load_recipe("own-finetune", settings).tokens_stay is leaves
 
 
 def test_tokens_are_the_pictures_and_each_is_seen_once(recipe, tmp_path, monkeypatch):
@@ -87,7 +87,7 @@ def test_a_picture_is_read_once_as_the_vision_stores_it_while_there_is_room(tmp_
 def test_training_takes_the_same_steps(recipe, tmp_path, monkeypatch):
     trained = make_run(tmp_path / "trained", "own-finetune", SMALL)
     run_recipe(recipe, tmp_path / "tokens", device="cpu", quiet=True, init=trained)
-    monkeypatch.setattr(run_module, "leaves_backbone", lambda recipe: False)
+    monkeypatch.setattr(Recipe, "tokens_stay", False)
     run_recipe(recipe, tmp_path / "pixels", device="cpu", quiet=True, init=trained)
     both = [open_run(tmp_path / name, "last")[1].state_dict() for name in ("tokens", "pixels")]
     for name, tensor in both[0].items():

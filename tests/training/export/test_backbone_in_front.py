@@ -14,6 +14,7 @@ from whatchanged.captioner.card import GridAttention
 from whatchanged.captioner.runtime import load
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import RecipeError
+from whatchanged.launch import Launch
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.export import export_run
@@ -34,7 +35,7 @@ def learner(seer, tiny_dataset, tmp_path_factory):
     """A run trained on the stored grids of the seer's backbone."""
     folder = tmp_path_factory.mktemp("in_front")
     store_features(
-        open_dataset(tiny_dataset), str(seer), folder / "grids", workers=1, device="cpu", quiet=True
+        open_dataset(tiny_dataset), str(seer), folder / "grids", launch=Launch("cpu", 1, quiet=True)
     )
     about = GridFiles(folder / "grids").about
     places = [
@@ -74,8 +75,8 @@ def test_the_model_reads_pictures_as_it_read_their_features(learner, seer, tiny_
 
 def test_in_front_of_a_model_the_backbone_computes_in_32_bit(learner, seer, tiny_dataset, tmp_path):
     data = open_dataset(tiny_dataset, split="val")
-    settings = {"workers": 1, "device": "cpu", "quiet": True, "precision": "bf16"}
-    store_features(data, str(seer), tmp_path / "half", **settings)
+    half = Launch("cpu", 1, "bf16", quiet=True)
+    store_features(data, str(seer), tmp_path / "half", launch=half)
     recipe, method, _ = open_run(learner)
     whole = GridFiles(Path(recipe.data.features)).about
     recipe = replace(recipe, data=replace(recipe.data, features=str(tmp_path / "half")))

@@ -1,6 +1,7 @@
 """Features a file a picture, read as the released programs read them; shards are tested in ``test_store``."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from support.tiny_sets import clevr_change, paint
 
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import OutputError
+from whatchanged.launch import Launch
 from whatchanged.recipes import FeaturesConfig
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.pictures import picture_reader
@@ -32,8 +34,10 @@ def scenes(tmp_path):
 
 
 def store(data, run, out, **settings):
-    settings = {"shard": 2, "workers": 1, "device": "cpu", "quiet": True} | settings
-    return store_features(open_dataset(data), str(run), out, **settings)
+    launch = Launch("cpu", 1, quiet=True)
+    own = {name: settings.pop(name) for name in vars(launch) if name in settings}
+    given = {"shard": 2, "launch": replace(launch, **own)} | settings
+    return store_features(open_dataset(data), str(run), out, **given)
 
 
 def contents(folder):
@@ -85,10 +89,10 @@ def test_what_is_there_is_kept_and_what_is_missing_made(small, scenes, tmp_path)
     whole = contents(out)
     gone = out / "sc_features" / "CLEVR_semantic_000003.png.npy"
     gone.unlink()
-    done = store(scenes, small, out, npy=True, batch=1)
+    done = store(scenes, small, out, npy=True, batch_size=1)
     assert (done.written, done.kept) == (1, 8)
     assert contents(out) == whole
-    store(scenes, small, tmp_path / "again", npy=True, batch=4, shard=3)
+    store(scenes, small, tmp_path / "again", npy=True, batch_size=4, shard=3)
     assert contents(tmp_path / "again") == whole
 
 

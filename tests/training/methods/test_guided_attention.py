@@ -13,7 +13,7 @@ from torch.testing import assert_close
 from whatchanged.recipes.tables import find_method
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
-from whatchanged.training.methods import build_method
+from whatchanged.training.build import build_method
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.vocabulary import PAD, Vocabulary
 

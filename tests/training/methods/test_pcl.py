@@ -11,7 +11,7 @@ from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.tables import find_method
 from whatchanged.training.batches import Batch
-from whatchanged.training.methods import build_method
+from whatchanged.training.build import build_method
 from whatchanged.training.methods.pcl import PCL, PRESETS
 from whatchanged.training.vision.base import Tokens
 from whatchanged.training.vision.features import StoredFeatures

@@ -9,8 +9,8 @@ from support.tiny_objects import build, pictures
 from torch.testing import assert_close
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
+from whatchanged.training.build import build_method
 from whatchanged.training.export.graphs import compare, write_graphs
-from whatchanged.training.methods import build_method
 from whatchanged.training.objects.frozen_tokens import LARGEST, Standardised, match_order
 from whatchanged.training.vision.base import StandardisedVision
 from whatchanged.vocabulary import Vocabulary

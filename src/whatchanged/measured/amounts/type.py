@@ -1,8 +1,8 @@
 """What became of a line of text that says the same: weight, size, slant, underline, letter spacing, face.
 
 Both lines are laid on each other column by column, so that letters may be wider, higher or bolder; what is
-left over tells whether they are the same letters. Which limits tell the attributes apart was fitted on drawn
-lines by ``tools/fit/type_limits.py``.
+left over tells whether they are the same letters. The limits that tell the attributes apart were set by hand
+where the measures of drawn lines part, which ``tools/fit/type_limits.py`` prints.
 """
 
 from dataclasses import dataclass

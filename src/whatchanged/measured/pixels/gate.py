@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured import fitted
 from whatchanged.measured.pixels.glyphs import exchanged
 from whatchanged.measured.pixels.planes import (
     UNIT,
@@ -44,17 +45,14 @@ class Limit:
     slope: float
 
 
-# Fitted on drawn pairs by benchmarks/calibrate_measured.py.
-FINE = Limit(7.4, 0.38)
-COARSE = Limit(0.47, 0.024)
-COARSE_COLOR = Limit(1.01, 0.0)
-INK = Limit(0.78, 0.195)
+FINE, COARSE, COARSE_COLOR, INK = (
+    Limit(*fitted.FINE),
+    Limit(*fitted.COARSE),
+    Limit(*fitted.COARSE_COLOR),
+    Limit(*fitted.INK),
+)
 LIMITS = (FINE, COARSE, COARSE_COLOR, INK)
 """Of each measure that ``tests`` gives."""
-STEEPNESS = 2.06
-"""The odds of a change grow with this power of the score."""
-ODDS = 0.77
-"""The odds of a change at the threshold."""
 
 MAYBE = 0.1
 """From this part of the threshold on, a difference in a line of text may be an exchanged glyph."""
@@ -162,7 +160,7 @@ def is_doubtful(score: float) -> bool:
 
 def probability_of_no_change(score: float) -> float:
     """The probability that nothing visible changed, for a score whose threshold is 1."""
-    return round(1 / (1 + ODDS * math.pow(score, STEEPNESS)), 4)
+    return round(1 / (1 + fitted.ODDS * math.pow(score, fitted.STEEPNESS)), 4)
 
 
 def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple[Pixels, Pixels]:

@@ -103,7 +103,7 @@ def read_picture(source: PictureSource, frame: int = 0) -> Picture:
         image.load()
         turn = orientation_of(image)
         profile = image.info.get("icc_profile") or b""
-        turned = upright(image)
+        turned = upright(image, turn)
         stored = None if turned.mode in _PLAIN_MODES else np.asarray(turned)
         on_white, on_black, hidden = _flatten(turned)
     return Picture(on_white, on_black, hidden, stored, deep and stored is None, turn, profile, frames)

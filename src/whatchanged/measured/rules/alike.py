@@ -8,7 +8,7 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT
 
-# Chosen on real pairs of training repositories (`benchmarks/screens/real_pairs.py`).
+# Set by hand on real pairs of training repositories (`benchmarks/screens/real_pairs.py`).
 ONE_SIZE = 0.75
 """Of two alike things each side of one is at least this part of the other's."""
 TOGETHER = 20
@@ -105,6 +105,7 @@ def _together(group: Sequence[DetectedChange]) -> DetectedChange:
         box_after=union(after) if after else None,
         pixels=sum(one.pixels for one in group),
         boxes=tuple(box for one in group for box in one.boxes or (_box(one),)),
+        look=first.look if all(one.look == first.look for one in group) else None,
     )
 
 

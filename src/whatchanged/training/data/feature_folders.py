@@ -1,6 +1,7 @@
 """A folder of stored grid features, whichever of its two forms it has: ``grid_files`` or ``npy_files``.
 
-Nothing here needs torch.
+How the vision of such features reads a picture, and what plans without data take for one. Nothing here needs
+torch: a model that was exported from such a run reads them, too.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,8 +14,21 @@ from numpy.typing import NDArray
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
+from whatchanged.recipes.visions.features import FeaturesConfig
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder, picture_name
 from whatchanged.training.data.npy_files import ABOUT, features_paths, read_features
+
+
+def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> Callable[[Path], NDArray[np.float32]]:
+    """What reads the features (N, F) of a picture of the data set at ``root``, as a recipe's vision wants
+    them. Raises as ``features_reader`` does.
+    """
+    return features_reader((vision.rows, vision.columns, vision.feature_width), folder, root)
+
+
+def planned_grid(vision: FeaturesConfig) -> tuple[NDArray[np.float32], None]:
+    """The features of no picture, (N, F), and no truth."""
+    return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32), None
 
 
 def features_reader(

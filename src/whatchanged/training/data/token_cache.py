@@ -14,21 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from whatchanged.recipes.schema import Recipe
 from whatchanged.training.batches import PictureReader, Source
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.vision.base import PictureVision
 
 MOST_BYTES = 4 * 2**30
 """Bytes of tokens kept in memory; the tokens of further pictures are computed each time."""
-
-
-def leaves_backbone(recipe: Recipe) -> bool:
-    """Whether the tokens of a picture stay the same in all of a run: no stage trains a vision that could
-    learn, and pictures are read from a data set as they are."""
-    frozen = all(not stage.learns_vision for stage in recipe.stages)
-    # A pool's pictures are augmented anew each time.
-    return recipe.data.on_disk and frozen and recipe.vision.learns
 
 
 def cached_tokens(

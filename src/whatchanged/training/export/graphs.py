@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from whatchanged.captioner.decoding import Decoded, GraphCache, greedy
 from whatchanged.captioner.onnx_graphs import first_state
 from whatchanged.errors import BundleError
-from whatchanged.telemetry import import_onnxruntime
+from whatchanged.telemetry import import_silent
 from whatchanged.training.export.decoder_state import decoder_state
 from whatchanged.training.export.in_distribution import OODDistance, encode_and_judge
 from whatchanged.training.methods import Method
@@ -235,4 +235,4 @@ def decode_graphs(
 
 def _session(file: Path) -> Any:
     """A graph that was just written, ready to run."""
-    return import_onnxruntime().InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    return import_silent("onnxruntime").InferenceSession(str(file), providers=["CPUExecutionProvider"])

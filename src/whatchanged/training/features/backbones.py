@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import MissingExtra, PluginError, RecipeError, WhatchangedError
+from whatchanged.launch import Precision
 from whatchanged.plugins import fault
-from whatchanged.recipes.schema import Precision
 from whatchanged.training.device import in_precision
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
 from whatchanged.training.features.openers import find_opener, opener_names

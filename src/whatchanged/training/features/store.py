@@ -20,8 +20,8 @@ from rich.progress import track
 from whatchanged.datasets import Dataset
 from whatchanged.errors import RecipeError
 from whatchanged.images import open_image, resize
+from whatchanged.launch import USUAL, Launch, Precision
 from whatchanged.processes import as_they_come, worker_pool
-from whatchanged.recipes.schema import Precision
 from whatchanged.training.data.grid_files import picture_name
 from whatchanged.training.device import choose_device
 from whatchanged.training.features.backbones import FrozenBackbone, fingerprint, open_backbone
@@ -35,6 +35,8 @@ from whatchanged.urls import is_remote
 
 BATCH = 100
 """Pictures of a pool in one batch."""
+TOGETHER = 8
+"""Pictures of a data set side by side, where a launch does not say how many."""
 MOST_CELLS = 2048
 """Cells of a picture at most: a token is stored with the number of its cell, and float16 holds whole numbers
 up to this exactly."""
@@ -57,39 +59,37 @@ def store_features(
     out: Path,
     weights: Path | None = None,
     shard: int = 256,
-    batch: int = 8,
-    workers: int | None = None,
-    device: str = "auto",
-    quiet: bool = False,
     npy: bool = False,
-    precision: Precision = "fp32",
+    launch: Launch = USUAL,
 ) -> Stored:
     """Write the grid features of every picture of a data set, each once, into ``out``.
 
-    backbone, weights: see ``backbones.open_backbone``. shard: pictures per file. workers: on the CPU,
-    processes that compute with one thread each; on a GPU, threads that read pictures ahead; None: one per
-    core. On a CPU, batch and workers change no number of fp32. npy: a file a picture, as released programs
-    read them, instead of shards (``layouts``). precision: of the arithmetic; files say bf16 where it was.
-    Files that exist are kept. Raises OutputError where one of them holds other pictures, another backbone's
-    features, or features of another precision; ImageError where a picture cannot be read; and what
-    ``open_backbone`` raises.
+    backbone, weights: see ``backbones.open_backbone``. shard: pictures per file. npy: a file a picture, as
+    released programs read them, instead of shards (``layouts``). launch: device, batch size, precision (files
+    say bf16 where it was), quiet, and workers: on the CPU, processes that compute with one thread each; on a
+    GPU, threads that read pictures ahead; None: one per core. On a CPU, batch size and workers change no
+    number of fp32. Files that exist are kept.
+
+    Raises OutputError where one of them holds other pictures, another backbone's features, or features of
+    another precision; ImageError where a picture cannot be read; and what ``open_backbone`` raises.
     """
-    began, where = time.monotonic(), choose_device(device)
-    opened = open_backbone(backbone, weights, precision)
+    began, where = time.monotonic(), choose_device(launch.device)
+    opened = open_backbone(backbone, weights, launch.precision)
     layout = (FilePerPicture if npy else Shards)(out, opened.about())
     pictures = layout.pictures(dataset.root, _pictures(dataset))
     todo = layout.missing(pictures, shard)
+    batch, workers = launch.batch_size or TOGETHER, launch.workers or os.cpu_count() or 1
     if npy and where.type == "cpu":
         batch = 1  # float32 keeps the last bits, which batches of another size change
     if not is_remote(out):
         out.mkdir(parents=True, exist_ok=True)
-    count = min(workers or os.cpu_count() or 1, max(len(todo), 1))
+    count = min(workers, max(len(todo), 1))
     if where.type == "cpu" and count > 1:
-        _in_processes(todo, layout, batch, (backbone, weights, precision), count, quiet)
+        _in_processes(todo, layout, batch, (backbone, weights, launch.precision), count, launch.quiet)
     else:
-        with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+        with _one_thread(where.type == "cpu"), ThreadPoolExecutor(workers) as pool:
             opened.network.to(where)
-            for job in track(todo, "features", disable=quiet):
+            for job in track(todo, "features", disable=launch.quiet):
                 _write(job, layout, batch, opened, where, pool)
     files = layout.files(pictures, shard)
     written = sum(len(job.names) for job in todo) if npy else len(todo)
@@ -183,15 +183,13 @@ def _write_here(job: Job, layout: FeatureLayout, batch: int) -> None:
         _write(job, layout, batch, _HERE[0], torch.device("cpu"), workers)
 
 
-def store_tokens(
-    run: Path, pool: Path, out: Path, variants: int, device: str = "auto", quiet: bool = False
-) -> int:
+def store_tokens(run: Path, pool: Path, out: Path, variants: int, launch: Launch = USUAL) -> int:
     """Write the tokens of every shard of a pool that has none yet (``token_files``); returns their number.
 
     run: a run's folder, or a model. variants: how many tokens each picture gets; the first are of the picture
-    as drawn, the others of augmented copies. Raises RecipeError where the run has no backbone, or too many
-    cells to number in float16; DatasetError where the pool's pictures have another size; OutputError where
-    ``out`` holds tokens of another origin.
+    as drawn, the others of augmented copies. launch: device and quiet. Raises RecipeError where the run has
+    no backbone, or too many cells to number in float16; DatasetError where the pool's pictures have another
+    size; OutputError where ``out`` holds tokens of another origin.
     """
     recipe, method, missing = open_trained(run)
     vision = method.vision
@@ -207,10 +205,10 @@ def store_tokens(
     results = open_shards(pool)
     check_size(pool, results, *picture_size(vision))
     claim(out, origin(pool, fingerprint(vision.token_state()), variants, vision.patches, vision.stored_width))
-    where = choose_device(device)
+    where = choose_device(launch.device)
     vision.to(where).eval()
     shards = [shard for shard in results if not tokens_file(out, shard.number).exists()]
-    for shard in track(shards, "tokens", disable=quiet):
+    for shard in track(shards, "tokens", disable=launch.quiet):
         tokens = np.stack([_tokens(vision, shard, number, where) for number in range(variants)], axis=1)
         write_tokens(out, shard.number, tokens)
     return len(shards)

@@ -19,7 +19,7 @@ from whatchanged.errors import MissingExtra, RecipeError
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
 from whatchanged.plugins import fault
-from whatchanged.telemetry import import_transformers
+from whatchanged.telemetry import import_silent
 from whatchanged.training.features.openers import GridNetwork
 
 WEIGHTS, PARTS = "model.safetensors", "model.safetensors.index.json"
@@ -126,7 +126,7 @@ def _check_folder(folder: Path) -> None:
 
 def _load(folder: Path) -> Any:
     """The folder's vision model, every weight of which is the folder's."""
-    library = import_transformers()
+    library = import_silent("transformers")
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
     try:

@@ -20,13 +20,11 @@ A method's module imports what it needs from here, its settings from ``whatchang
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.recipes.methods import LearnerSettings
 from whatchanged.training.batches import Batch, Example, draw_rows, kinds_of_pairs, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
@@ -247,32 +245,6 @@ class ShowsBlocks(Protocol):
 
     def block_attention(self, before: Tensor, after: Tensor) -> Mapping[str, Tensor]:
         """Which token of which block, in words -> its attention to both grids, (B, 2, rows, columns)."""
-
-
-def build_learner(config: LearnerSettings) -> Learner:
-    """What learns by these settings without vision and words, freshly initialised."""
-    learner: Learner = _named(config.implementation)(config)
-    return learner
-
-
-def build_method(
-    config: LearnerSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
-) -> Method:
-    """The method of these settings, freshly initialised.
-
-    longest_caption: ids of the longest caption of the data to train on, which some methods pad to
-    (``PadsCaptions``); 0 where it is not known.
-    """
-    method: Method = _named(config.implementation)(config, vision, vocabulary)
-    if isinstance(method, PadsCaptions) and longest_caption:
-        method.pad_captions(longest_caption)
-    return method
-
-
-def _named(implementation: str) -> Any:
-    """The class that "module:Class" names."""
-    module, _, name = implementation.partition(":")
-    return getattr(import_module(module), name)
 
 
 def initialise_from(method: Learner, source: Learner, where: str) -> str:

@@ -1,10 +1,10 @@
 """Fits the gate of the measured answer on drawn pairs: limits of its four measures, and the probability.
 
-    python -m benchmarks.calibrate_measured FOLDER [FOLDER ...]
+    python tools/fit gate FOLDER [FOLDER ...] [--write]
 
 FOLDER: drawn by ``whatchanged synth screens --family FAMILY``. Prints the constants of
-``measured/pixels/gate.py`` and what they reach on the designs that were held out. No other pictures have a
-say.
+``measured/pixels/gate.py`` and what they reach on the designs that were held out; ``--write`` puts them into
+``measured/fitted.py``. No other pictures have a say.
 
 A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with
 the slopes as they are; a pair is changed where one of its measures reaches its limit. Of the limits on a
@@ -24,6 +24,7 @@ from PIL import Image
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
+from fit.constants import write_constants
 from whatchanged.measured.pixels.gate import FAINT, LIMITS, _cells, tests
 from whatchanged.measured.pixels.planes import enlarged
 
@@ -39,6 +40,8 @@ RATIOS = (
 )
 """Of each measure, the factors on the present limit that are tried, beside each common one of ``LEVELS``."""
 LEVELS = np.exp(np.linspace(-0.5, 0.5, 41))
+NAMES = ("FINE", "COARSE", "COARSE_COLOR", "INK")
+"""What the limits of the measures are called."""
 LEAST = 0.005
 """Added to every measure, so that it has a logarithm."""
 
@@ -103,6 +106,11 @@ def odds(scores: Values, labels: NDArray[np.bool_]) -> tuple[float, float]:
     return float(power), float(np.exp(level))
 
 
+def rounded(limit: float) -> float:
+    """Three digits of a limit."""
+    return float(f"{limit:.3g}")
+
+
 def report(name: str, scores: Values, labels: NDArray[np.bool_]) -> None:
     """One line: AUROC, both accuracies at the threshold."""
     change, same = np.mean(scores[labels] >= 1), np.mean(scores[~labels] < 1)
@@ -118,6 +126,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     read_folders = [read(folder) for folder in options.folders]
     rows = np.array([row for values, _, _ in read_folders for row in values]) + LEAST
@@ -126,6 +135,10 @@ def main() -> None:
     folders = np.repeat(np.arange(len(read_folders)), [len(labels) for _, labels, _ in read_folders])
     factors = best_limits(rows[~out], changed[~out], folders[~out])
     print(f"factors {np.round(factors, 3).tolist()} on the present limits")
+    constants: dict[str, object] = {
+        name: (rounded(factor * limit.flat), rounded(factor * limit.slope))
+        for name, factor, limit in zip(NAMES, factors, LIMITS, strict=True)
+    }
     for name, scores in (("present", rows.max(axis=1)), ("new", (rows / factors).max(axis=1))):
         power, level = odds(scores[~out], changed[~out])
         print(f"{name} limits: STEEPNESS = {power:.2f}; ODDS = {level:.2f}")
@@ -133,6 +146,10 @@ def main() -> None:
         report("held out", scores[out], changed[out])
         for folder, path in enumerate(options.folders):
             report(path.name, scores[folders == folder], changed[folders == folder])
+        constants |= {"STEEPNESS": round(power, 2), "ODDS": round(level, 2)}  # last, of the new limits
+    print(constants)
+    if options.write:
+        write_constants(constants)
 
 
 if __name__ == "__main__":

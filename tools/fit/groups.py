@@ -1,11 +1,12 @@
 """Fits the weights of the groups of the measured answer on drawn batches.
 
-    python -m benchmarks.calibrate_groups FOLDER
+    python tools/fit groups FOLDER [--write]
 
-FOLDER: drawn by screen_groups.py. How much each part of two signatures speaks against one cause is fitted by
-logistic regression over all couples of a batch, no weight below 0; the distance at which groups part is the
-one with the best mean adjusted Rand index on the batches fitted on. Prints the constants of
-``compare/grouping.py`` and what they reach on the batches held out.
+FOLDER: drawn by ``benchmarks/screens/groups.py``. How much each part of two signatures speaks against one
+cause is fitted by logistic regression over all couples of a batch, no weight below 0; the distance at which
+groups part is the one with the best mean adjusted Rand index on the batches fitted on. Prints the constants
+of ``compare/grouping.py`` and what they reach on the batches held out; ``--write`` puts them into
+``measured/fitted.py``.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
+from fit.constants import write_constants
 from whatchanged.compare.grouping import part_distances
 from whatchanged.measured import measure
 
@@ -68,7 +70,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    batches = read(parser.parse_args().folder)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    batches = read(options.folder)
     rows, same = [], []
     names: list[str] = []
     for held, signatures, causes in batches.values():
@@ -85,11 +89,17 @@ def main() -> None:
     cuts = np.linspace(0.2, 3, 57) * weights[-1]
     means = [np.mean([rand_index(s, c, weights[:-1], cut) for s, c in fitted]) for cut in cuts]
     far = float(cuts[int(np.argmax(means))])
-    print("WEIGHTS =", {name: round(float(value), 2) for name, value in zip(names, weights, strict=False)})
-    print(f"FAR = {far:.2f}")
+    constants: dict[str, object] = {
+        "WEIGHTS": {name: round(float(value), 2) for name, value in zip(names, weights[:-1], strict=True)},
+        "FAR": round(far, 2),
+    }
+    print(constants)
     print(f"adjusted Rand index: fitted {max(means):.3f}", end="")
     if unseen:
-        print(f", held out {np.mean([rand_index(s, c, weights[:-1], far) for s, c in unseen]):.3f}")
+        print(f", held out {np.mean([rand_index(s, c, weights[:-1], far) for s, c in unseen]):.3f}", end="")
+    print()
+    if options.write:
+        write_constants(constants)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     whatchanged synth clevr-pool near --scenes 700 --seed 1901
     whatchanged synth clevr-pool mixed --scenes 700 --seed 1902 --views mixed
-    python tools/fit_colors.py src/whatchanged/models/clevr-pcl near mixed
+    python tools/fit colors src/whatchanged/models/clevr-pcl near mixed
 
 For a model that was exported before colours counted; its graphs and weights stay as they are.
 """
