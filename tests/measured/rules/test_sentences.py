@@ -107,3 +107,39 @@ def test_what_is_said_of_the_whole_picture_stays():
         "moved", (0, 0, 9, 9), (0, 0, 9, 9), "The picture was turned.", 0.9, 1.0, {"aspect": "turn"}
     )
     assert reword(told, Subject("button", "Save"), SIZE) == told
+
+
+def test_a_look_is_a_noun_for_what_has_no_other():
+    finding, box = Finding("moved", "position", 0.7, {"dx": 3, "dy": 0}), (0, 0, 20, 20)
+    one = statement(finding, box, box, 40, SIZE, look="red shape")
+    assert one.sentence == "The red shape at the upper left moved right by 3 pixels."
+    assert one.values["look"] == "red shape" and one.element is None
+    named = statement(finding, box, box, 40, SIZE, look="red shape", element="icon")
+    assert named.sentence == "The icon at the upper left moved right by 3 pixels."
+
+
+@pytest.mark.parametrize(
+    ("subject", "sentence"),
+    [
+        (Subject("icon", position="at the top"), "The icon at the top turned from black to blue."),
+        (Subject("red shape", position="at the top"), "The red shape at the top turned from black to blue."),
+        (
+            Subject("band", position="across the top"),
+            "What is drawn in the band across the top turned from black to blue.",
+        ),
+        (
+            Subject("area", None, 'with "Save"'),
+            'The text of the area with "Save" turned from black to blue.',
+        ),
+    ],
+)
+def test_what_of_a_thing_has_the_colour(subject, sentence):
+    told = made("recolored", {"aspect": "ink", "color_before": "#000000", "color_after": "#0000ff"})
+    assert reword(told, subject, SIZE).sentence == sentence
+
+
+def test_a_plot_has_no_place_beside_its_noun():
+    told = made("replaced", {"aspect": "data", "same_axes": True})
+    assert reword(told, Subject("plot", position="over the whole picture"), SIZE).sentence == (
+        "The plot shows other data."
+    )

@@ -69,7 +69,9 @@ def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> Detecte
         look = look_of_all(before if change.box_after is None else after, change.boxes, colored)
     else:
         look = look_in_both(before, after, change.box_before, change.box_after, colored)
-    return change if look is None else replace(change, look=look)
+    if look is None or (look == "area" and change.finding.kind == "recolored"):  # that is said anyway
+        return change
+    return replace(change, look=look)
 
 
 def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:

@@ -45,6 +45,8 @@ class DataSettings(ABC):
     on_disk: ClassVar[bool] = False
     """Whether its pairs are those of a data set on disk. Their pictures are the same in each pass; single and
     labelled pictures may lie beside them."""
+    needs: ClassVar[str] = ""
+    """What must be there beside pictures with captions, in a few words for lists; "" for nothing."""
     knows_scenes: ClassVar[bool] = False
     """Whether every pair's truth is known, such as what scenes it shows and which of their objects words
     mention."""

@@ -20,6 +20,7 @@ class RegionPairsConfig(DataSettings):
 
     holds: ClassVar[frozenset[Reads]] = frozenset({"regions"})
     knows_scenes: ClassVar[bool] = True
+    needs: ClassVar[str] = "drawn pairs (whatchanged synth screens) and their stored regions"
 
     source: Literal["regions"] = "regions"
     path: str = ""
