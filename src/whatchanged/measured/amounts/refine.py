@@ -177,12 +177,11 @@ def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """A part that a drawing gained or lost, or how strongly all of it is drawn."""
-    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border", "weight")
+    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border")
     if not unclear or change.box_before != change.box_after:
         return None
     finding = drawing_change(before, after, box)
-    # letters that became bolder gained no part
-    if finding is None or (change.finding.aspect, finding.aspect) == ("weight", "part"):
+    if finding is None:
         return None
     was, now = (None if finding.kind == kind else box for kind in ("added", "removed"))
     return replace(change, finding=finding, box_before=was, box_after=now)
