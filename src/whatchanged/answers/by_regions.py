@@ -31,7 +31,7 @@ EXACT = {
     "slant": 0.7,
     "struck": 0.7,
     "text size": 0.7,
-    "ink": 0.7,
+    "ink": 0.6,
     "fill": 0.75,
     "palette": 0.6,
     "data": 0.5,
