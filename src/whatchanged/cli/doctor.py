@@ -11,6 +11,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.console import show
 from whatchanged.errors import BundleError, MetricUnavailable, PluginError
+from whatchanged.installing import install_command
 
 EXAMPLES = ("whatchanged doctor",)
 
@@ -39,9 +40,9 @@ def doctor(
 
     typer.echo(f"whatchanged {__version__}, Python {platform.python_version()}, {platform.platform()}")
     typer.echo(f"processors: {os.cpu_count()}")
-    broken = _report("base", BASE, 'pip install --force-reinstall "whatchanged"')
+    broken = _report("base", BASE, install_command(again=True))
     for extra, names in EXTRAS.items():
-        _report(extra, names, f'pip install "whatchanged[{extra}]"')
+        _report(extra, names, install_command(extra))
     if broken:  # what is looked at next is made of these packages
         typer.echo("The metrics, the plug-ins and the model are looked at once the base is complete.")
         raise typer.Exit(2)
