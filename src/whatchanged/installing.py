@@ -1,10 +1,11 @@
 """The command that adds an extra to this very install: from where it came, an index or not."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from whatchanged.json_values import read_json
 
 NAME = "whatchanged"
 
@@ -40,7 +41,7 @@ def _direct_url() -> dict[str, Any] | None:
 
     try:
         text = importlib.metadata.distribution(NAME).read_text("direct_url.json")
-        found = json.loads(text) if text else None
+        found = read_json(text) if text else None
     except (importlib.metadata.PackageNotFoundError, ValueError, OSError):
         sources = Path(__file__).parents[2]
         if not (sources / "pyproject.toml").is_file():
