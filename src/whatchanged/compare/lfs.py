@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from whatchanged.opening import open_regular
+from whatchanged.other_formats import POINTER as START
 
-START = b"version https://git-lfs.github.com/spec/"
 MOST = 1024
 """A pointer is smaller than this."""
 _OBJECT = re.compile(rb"^oid sha256:([0-9a-f]{64})\r?$", re.MULTILINE)
