@@ -1,5 +1,5 @@
-"""Plug-ins: methods, visions, sources, worlds, data sets and metrics that other installed packages add,
-without a line changed here.
+"""Plug-ins: methods, visions, sources, worlds, data sets, metrics and backbones that other installed packages
+add, without a line changed here.
 
 A package announces what it adds as entry points in its ``pyproject.toml``:
 
@@ -21,6 +21,9 @@ A package announces what it adds as entry points in its ``pyproject.toml``:
     [project.entry-points."whatchanged.metrics"]
     my-metric = "my_package.metric:score"       # (captions, references) -> a score of each caption
 
+    [project.entry-points."whatchanged.backbones"]
+    my-net = "my_package.net:open_net"          # (detail, weights) -> training.features.GridNetwork
+
 Listing plug-ins imports none of them; one is imported when it is asked for. A plug-in that cannot be loaded
 costs one line on stderr, and everything else goes on. A name that is taken already is refused in the same
 way: what this package brings is never replaced, and of two plug-ins of one name neither is used.
@@ -39,6 +42,7 @@ from whatchanged.errors import PluginError, printable
 
 METHODS, VISIONS, SOURCES = "whatchanged.methods", "whatchanged.visions", "whatchanged.sources"
 WORLDS, DATASETS, METRICS = "whatchanged.worlds", "whatchanged.datasets", "whatchanged.metrics"
+BACKBONES = "whatchanged.backbones"
 GROUPS: Mapping[str, str] = {
     METHODS: "method",
     VISIONS: "vision",
@@ -46,6 +50,7 @@ GROUPS: Mapping[str, str] = {
     WORLDS: "world",
     DATASETS: "data set",
     METRICS: "metric",
+    BACKBONES: "backbone",
 }
 """Entry-point group -> what one of its entries is called in messages."""
 

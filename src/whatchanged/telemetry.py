@@ -18,10 +18,10 @@ SWITCHES = {
 """Variable -> the value by which ONNX Runtime, Ray and the Hugging Face libraries report nothing."""
 
 
-def import_silent(name: Literal["onnxruntime", "ray"]) -> Any:
+def import_silent(name: Literal["onnxruntime", "ray", "transformers"]) -> Any:
     """The module of this name, its reports switched off; what a person chose stays.
 
-    Both are slow to import, so only those who need them ask. Raises ModuleNotFoundError where it is not
+    All are slow to import, so only those who need them ask. Raises ModuleNotFoundError where it is not
     installed.
     """
     for variable, value in SWITCHES.items():

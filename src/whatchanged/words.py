@@ -135,8 +135,17 @@ def color_code(color: tuple[int, int, int]) -> str:
 
 def step_of_codes(before: str, after: str) -> str:
     """``color_step`` for colours as style sheets write them."""
-    one, other = ((int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in (before, after))
-    return color_step(one, other)
+    return color_step(_of_code(before), _of_code(after))
+
+
+def color_name_of_code(code: str) -> str:
+    """``color_name`` for a colour as style sheets write it."""
+    return color_name(_of_code(code))
+
+
+def _of_code(code: str) -> tuple[int, int, int]:
+    """Red, green and blue of "#rrggbb"."""
+    return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
 def _third(centre: float, extent: float, names: tuple[str, str, str]) -> str | None:

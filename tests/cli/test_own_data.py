@@ -38,12 +38,14 @@ def mine(tmp_path, monkeypatch):
         said = ["there is no change"] if number % 3 == 0 else [f"thing {number} changed", "there it is gone"]
         (tmp_path / "folders" / "captions" / f"{number:02d}.txt").write_text("\n".join(said) + "\n")
         names[split].append(f"{number:02d}.png")
-        rows.append({"before": pair[0], "after": pair[1], "split": split, "captions": said})
+        rows.append(
+            {"id": f"{number:02d}", "before": pair[0], "after": pair[1], "split": split, "captions": said}
+        )
     for split, listed in names.items():
         (tmp_path / "folders" / f"{split}.txt").write_text("\n".join(listed) + "\n")
     (tmp_path / "mine" / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    table = ["before,after,split,captions"]
-    table += [",".join([r["before"], r["after"], r["split"], "|".join(r["captions"])]) for r in rows]
+    table = ["id,before,after,split,captions"]
+    table += [",".join([r["id"], r["before"], r["after"], r["split"], "|".join(r["captions"])]) for r in rows]
     (tmp_path / "mine" / "pairs.csv").write_text("\n".join(table) + "\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -2,6 +2,7 @@ import subprocess
 import sys
 import tomllib
 
+from whatchanged.recipes.overview import FEATURES, GROUPS, PICTURES
 from whatchanged.recipes.reader import recipe_names, recipe_text
 
 
@@ -9,9 +10,12 @@ def test_all_recipes_and_methods_are_listed(whatchanged, site):
     site.install("toy-method", {"whatchanged.methods": {"toy": "no_such_module:METHOD"}})
     code, out, _ = whatchanged("recipes")
     assert code == 0
-    recipes, methods = out.split("\n\n")
-    assert [line.split()[0] for line in recipes.splitlines()[1:] if line[:1].strip()] == list(recipe_names())
-    rows = [line.split() for line in methods.splitlines()[1:]]
+    listed = [line.strip() for line in out.splitlines() if line[:1].strip()]
+    assert [line for line in listed if line in GROUPS] == list(GROUPS)
+    assert sorted(line for line in listed if line in recipe_names()) == list(recipe_names())
+    assert listed.index(PICTURES) < listed.index("pcl-pixels") < listed.index(FEATURES)
+    assert out.count("Time: ") == len(recipe_names())
+    rows = [line.split() for line in out.splitlines()]
     assert ["pcl", "whatchanged"] in rows and ["toy", "toy-method", "1.5"] in rows
 
 

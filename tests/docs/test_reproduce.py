@@ -25,6 +25,10 @@ PROCESSES = 2
 SIZES = {
     "pcl": ["width=16", "heads=2", "ffn=32", "cross_layers=1"],
     "scorer": ["width=16", "word_width=8", "heads=2", "layers=1", "decoder_layers=1"],
+    "dirl": [
+        *("width=16", "word_width=8", "heads=2", "layers=1", "decoder_layers=1"),
+        *("ffn=32", "projector_width=32"),
+    ],
     "clip4idc": [
         *("width=24", "heads=3", "ffn=96", "intra_layers=2", "inter_layers=1", "context=40"),
         *("text_width=16", "text_heads=4", "text_ffn=64", "text_layers=2", "joint_width=12"),

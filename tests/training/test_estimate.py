@@ -159,3 +159,8 @@ def test_a_backbone_whose_tokens_are_stored_does_not_run():
     saved = 2 * pictures.stages[0].batch * counter.get_total_flops()
     (with_backbone,), (without,) = (estimate(recipe, WORDS, 1, 1) for recipe in (pictures, tokens))
     assert with_backbone.operations - without.operations == pytest.approx(saved, rel=1e-3)
+
+
+def test_tokens_that_stand_in_the_order_of_their_matches_are_counted():
+    (stage,) = estimate(one_stage("clevr-dirl"), WORDS, 1, 1)
+    assert stage.operations > 0 and stage.uncounted == ()

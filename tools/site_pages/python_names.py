@@ -13,7 +13,12 @@ PAGES = {
     "page": ("Pages", ("whatchanged.page",)),
     "plugins": (
         "Plug-ins and their tests",
-        ("whatchanged.worlds", "whatchanged.testing", "whatchanged.testing.methods"),
+        (
+            "whatchanged.worlds",
+            "whatchanged.training.features",
+            "whatchanged.testing",
+            "whatchanged.testing.methods",
+        ),
     ),
     "errors": ("Errors", ("whatchanged.errors",)),
 }

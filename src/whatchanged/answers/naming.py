@@ -17,12 +17,20 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
+from whatchanged.answers.holders import is_button
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
-from whatchanged.measured.rules.sentences import MOST, OF_THE_WHOLE, Subject, plain_subject, reword
+from whatchanged.measured.rules.sentences import (
+    MOST,
+    OF_THE_WHOLE,
+    Subject,
+    known_noun,
+    plain_subject,
+    reword,
+)
 from whatchanged.text.around import Around, is_text, lines_around, upright_lines
 from whatchanged.text.quotes import ELLIPSIS, certain, handle, same_words, shortened
 from whatchanged.text.reader import LineAt, PairReader, ReadLine, words_in
@@ -41,6 +49,8 @@ THIN = (4, 8)
 """Pixels of a line's width at most, and how many times as long it is at least."""
 BAND = (0.7, 0.25)
 """Shares of the picture's sides that a band across or down it is long at least and broad at most."""
+ONE_SIZE = 3
+"""Pixels by which the sides of what moved may differ."""
 AROUND_TEXT = frozenset(
     {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
 )
@@ -90,7 +100,11 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
         return answer
     changes = named(answer.changes, before, after)
     # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
-    told = [one for one in changes[:MOST] if one is changes[0] or not one.sentence.startswith(NAMELESS)]
+    told = [
+        one
+        for one in sentences.worth_telling(changes)
+        if one is changes[0] or not one.sentence.startswith(NAMELESS)
+    ]
     return replace(answer, changes=changes, sentence=sentences.together(changes, told))
 
 
@@ -106,19 +120,68 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     for site in sites:
         if site.statement.count == 1:
             site.statement = by_words(site.statement, site.read, pictures)
-    subjects: list[Subject | None] = [_own_subject(site) for site in sites]
+    told_elsewhere = _moved_by_words(sites) if before.shape == after.shape else []
+    subjects: list[Subject | None] = [_own_subject(site, pictures) for site in sites]
     nameless = [number for number, subject in enumerate(subjects) if subject is None]
     found = _beside([sites[number] for number in nameless], reader, statements)
     for number, beside in zip(nameless, found, strict=True):
         subjects[number] = beside
-    results = list(statements)
+    results: list[Statement | None] = list(statements)
     places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
         # A model has words of its own for a thing that nothing is read of.
         was_read = site.statement != statements[place] or (subject is not None and subject.named)
         if subject is not None and (was_read or site.statement.element is None):
             results[place] = reword(_with_words(site, subject), subject, site.size)
-    return tuple(results)
+        if any(site is one for one in told_elsewhere):
+            results[place] = None
+    return tuple(one for one in results if one is not None)
+
+
+def _moved_by_words(sites: Sequence[_Site]) -> list[_Site]:
+    """Make one statement of a text that went here and came there, as large and with the same words: it moved.
+
+    Returns the sites of what came, which are told by that.
+    """
+    results: list[_Site] = []
+    for gone in sites:
+        text = _all_words(gone) if gone.statement.kind == "removed" else None
+        for came in sites if text else ():
+            free = came.statement.kind == "added" and not any(came is one for one in results)
+            moved_there = _as_moved(gone.statement, came.statement) if free else None
+            if moved_there is not None and _all_words(came) == text:
+                gone.statement = moved_there
+                gone.read = (gone.read[0], came.read[1])
+                gone.around = (gone.around[0], came.around[1])
+                gone.size = came.size
+                results.append(came)
+                break
+    return results
+
+
+def _all_words(site: _Site) -> str | None:
+    """All words of a text that came or went; None where one of them is in doubt, or it is no text alone."""
+    if not is_text(tuple(line.at.box for line in site.read[site.side]), site.box):
+        return None
+    texts = [_quoted(line, site.box, site.statement) for line in site.read[site.side]]
+    return None if site.statement.count > 1 or None in texts else " ".join(text or "" for text in texts)
+
+
+def _as_moved(gone: Statement, came: Statement) -> Statement | None:
+    """What went and came as one thing that moved; None where it is not as large as before."""
+    was, now = gone.box_before, came.box_after
+    assert was is not None and now is not None
+    dx, dy = now[0] - was[0], now[1] - was[1]
+    if abs(now[2] - was[2] - dx) > ONE_SIZE or abs(now[3] - was[3] - dy) > ONE_SIZE:
+        return None
+    return replace(
+        gone,
+        kind="moved",
+        box_after=now,
+        boxes=(now,),
+        share=gone.share + came.share,
+        values={"aspect": "position", "dx": dx, "dy": dy},
+    )
 
 
 def _is_whole(statement: Statement) -> bool:
@@ -159,11 +222,17 @@ def _own_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
             yield from _alike_lines(site, reader)
         return
     for side, box in ((1, site.statement.box_after), (0, site.statement.box_before)):
-        lines = site.around[side].own[:MOST_LINES]
+        lines = tuple(line for line in site.around[side].own if not _stays(site, reader, line))[:MOST_LINES]
         lengthy = any(line[2] - line[0] >= LENGTHY * (line[3] - line[1]) for line in lines)
         upright = () if box is None or lengthy else upright_lines(reader.pictures[side], box)
         for line in upright or lines:
             yield LineAt(side, line, bool(upright))
+
+
+def _stays(site: _Site, reader: PairReader, line: Box) -> bool:
+    """Whether a line in what came or went is there in both pictures, so that it is no name of that."""
+    in_both = all(lies_inside(line, picture.shape) for picture in reader.pictures)
+    return _came_or_went(site.statement) and in_both and reader.same_pixels(line, (0, 0))
 
 
 def _alike_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
@@ -186,7 +255,7 @@ def _came_or_went(statement: Statement) -> bool:
     return statement.box_before is None or statement.box_after is None
 
 
-def _own_subject(site: _Site) -> Subject | None:
+def _own_subject(site: _Site, pictures: tuple[Pixels, Pixels]) -> Subject | None:
     """The subject of a statement by the words in it; None where there are none that may be quoted."""
     statement = site.statement
     if statement.count > 1:
@@ -196,9 +265,11 @@ def _own_subject(site: _Site) -> Subject | None:
         return None
     text, several = found
     aspect = str(statement.values.get("aspect", ""))
-    noun = plain_subject(statement, site.size).noun
+    noun = known_noun(statement)
     if noun is not None and noun != "text":
         return Subject(noun, text)
+    if noun is None and is_button(pictures[site.side], site.box, site.around[site.side].own):
+        return Subject("button", text)
     if aspect == "fill" and statement.kind == "recolored":
         return Subject("background", None, f'of "{text}"')
     lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
@@ -210,7 +281,7 @@ def _own_subject(site: _Site) -> Subject | None:
 def _own_words(site: _Site) -> tuple[str, bool] | None:
     """The first words in a thing that may be quoted, and whether there are more lines."""
     statement = site.statement
-    if "text_before" in statement.values:
+    if "text_before" in statement.values or "text_after" in statement.values:
         return None  # the words are told as what changed
     came_or_went = _came_or_went(statement)
     others = site.read[1 - site.side]

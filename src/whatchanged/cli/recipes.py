@@ -3,6 +3,7 @@
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from whatchanged.cli import completion
@@ -25,7 +26,7 @@ def recipes(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
     ),
 ) -> None:
-    """List the recipes and the methods, or print a recipe (copy it out to change it)."""
+    """List the recipes by what they need, and the methods; or print a recipe (copy it out to change it)."""
     from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_text
 
     if name is None:
@@ -37,24 +38,27 @@ def recipes(
 
 
 def _list() -> None:
-    """Every recipe and what it trains; below, every method that a recipe can name, and where it comes
-    from."""
+    """Every recipe in its group, with what it needs and how long it takes; below, every method that a recipe
+    can name, and where it comes from."""
     from whatchanged import plugins
     from whatchanged.recipes.methods import METHODS
-    from whatchanged.recipes.reader import load_recipe, recipe_names
+    from whatchanged.recipes.overview import GROUPS, grouped_recipes
 
-    recipes = [(name, load_recipe(name).description) for name in recipe_names()]
-    Console().print(_table("recipe", "what it trains", recipes))
+    console = Console(highlight=False)
+    for group, entries in grouped_recipes().items():
+        console.print(f"[bold]{escape(group)}[/bold]")
+        console.print(Padding(escape(GROUPS[group]), (0, 0, 1, 2)))
+        for entry in entries:
+            console.print(f"[bold]{escape(entry.name)}[/bold]")
+            needs = [f"Needs: {', '.join(entry.needs)}"] if entry.needs else []
+            lines = [entry.description, *needs, f"Time: {entry.time}"]
+            console.print(Padding(escape("\n".join(lines)), (0, 0, 0, 4)))
+        console.print()
     methods = [(name, "whatchanged") for name in METHODS]
     methods += [(plugin.name, plugin.package) for plugin in plugins.installed(plugins.METHODS, METHODS)]
-    print()
-    Console().print(_table("method", "package", methods))
-
-
-def _table(first: str, second: str, rows: list[tuple[str, str]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, no_wrap=True)
-    table.add_column(second)
-    for row in rows:
+    table.add_column("method", no_wrap=True)
+    table.add_column("package")
+    for row in methods:
         table.add_row(*map(escape, row))
-    return table
+    console.print(table)

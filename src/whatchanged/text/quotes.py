@@ -108,10 +108,11 @@ def same_words(before: str, after: str) -> bool:
     return _skeleton(before) == _skeleton(after)
 
 
-def differing(before: str, after: str) -> Quotes | None:
+def differing(before: str, after: str, whole: bool = False) -> Quotes | None:
     """The words between those that two lines begin and end with alike; None where that cannot be quoted.
 
-    Where words only came or went, a neighbour is quoted with them.
+    Where words only came or went, a neighbour is quoted with them. whole: whether nothing of the lines was
+    cut off, so that all of both may be quoted though some of their words are the same.
     """
     one, other = before.split(), after.split()
     if not one or not other or same_words("".join(one), "".join(other)):
@@ -122,7 +123,7 @@ def differing(before: str, after: str) -> Quotes | None:
     end = 0
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
         end += 1
-    if start == end == 0 and set(one) & set(other):
+    if start == end == 0 and set(one) & set(other) and not whole:
         return None  # other parts of a line may have been cut out
     if len(one) == start + end or len(other) == start + end:
         start, end = (start - 1, end) if start else (start, end - 1)

@@ -91,3 +91,27 @@ def test_what_is_seen_anyway_stays_as_it_is():
     before, after = card(), card(fill=(120, 160, 220))
     seen = visible_by(DEFAULT, before, after)
     np.testing.assert_array_equal(seen.strength, visibility(before, after).strength)
+
+
+def page_with_lines(aside, snapped):
+    """A page of 320 x 240 pixels: lines of text, so many quarters of a pixel aside, and two rules between."""
+    image = Image.new("RGB", (4 * 320, 4 * 240), WHITE)
+    draw = ImageDraw.Draw(image)
+    for line in range(6):
+        draw.text(
+            (80 + aside, 60 + 140 * line + aside),
+            "Your card expires at the end",
+            fill=(20, 20, 20),
+            font=ImageFont.load_default(64),
+        )
+    page = np.array(image.resize((320, 240), Image.Resampling.BOX))
+    for top in (80, 150):
+        page[top + snapped, 20:300] = 120
+    return page
+
+
+def test_a_line_that_snaps_while_all_is_drawn_anew_is_noise_and_one_that_moves_alone_is_not():
+    before = page_with_lines(0, 0)
+    assert score(before, page_with_lines(2, 0)) < 0.8
+    assert score(before, page_with_lines(2, 1)) < 0.8
+    assert score(before, page_with_lines(0, 1)) >= 1

@@ -63,7 +63,7 @@ def test_the_card_says_what_the_model_reads_and_tells(bundle):
     )
     assert "2 validation pairs (1 without change)" in card.no_change.how
     assert card.statements.how.endswith(
-        "of 2 validation pairs; a second or third statement where 80 % of them point to a change"
+        "of 2 validation pairs; a second or third statement where 80 % of them point to a change of their own"
     )
     assert card.statements.told == 1.0  # so few pairs show no precision
     assert (card.preset, card.max_length, len(card.vocabulary)) == ("", 0, 6) and card.method == "regions"
@@ -140,6 +140,19 @@ def test_pairs_of_which_people_disagree_fit_nothing(run, tmp_path):
     assert "3 validation pairs (1 without change)" in card.no_change.how
 
 
+def test_a_run_of_drawn_and_real_pairs_is_fitted_on_both(drawn, tmp_path):
+    """Pairs of both sets bear the same names; each keeps its own truth."""
+    real = write_real(tmp_path / "real", pairs=5)  # pair 4, which shows noise alone, is for validation
+    sets = [f"data.path={drawn}", f"data.real_path={real}", "data.real_features=x"]
+    run = make_run(tmp_path / "run", "screens-real", [*TINY, *sets])
+    (run / "environment.json").write_text(json.dumps({"command": "whatchanged train"}))
+    card = export_run(run, tmp_path / "out", "out").card
+    assert "3 validation pairs (2 without change)" in card.no_change.how
+    assert str(real) not in json.dumps(dict(card.provenance))
+    alone = export_run(run, tmp_path / "alone", "alone", data=drawn).card
+    assert "2 validation pairs (1 without change)" in alone.no_change.how
+
+
 # What is fitted
 
 
@@ -184,11 +197,11 @@ def test_further_statements_are_told_from_where_on_they_are_precise():
     assert fit_statements(rows, START, AS_THEY_ARE).told == pytest.approx(1 / (1 + np.exp(-1.44)), abs=1e-6)
 
 
-def test_a_further_statement_is_right_where_it_points_to_any_change():
+def test_a_further_statement_is_right_where_it_points_to_a_change_that_none_before_it_tells():
     own = [seen(True, 1.0, 0.1, [9.0, 2.0], [True, True]) for _ in range(60)]
     same = [replace(one, points=np.ones((2, 1), bool)) for one in own]
     none = [replace(one, points=np.array([[True], [False]])) for one in own]
-    assert [fit_statements(rows, START, AS_THEY_ARE).told for rows in (own, same, none)] == [0.0, 0.0, 1.0]
+    assert [fit_statements(rows, START, AS_THEY_ARE).told for rows in (own, same, none)] == [0.0, 1.0, 1.0]
 
 
 def test_a_verdict_that_tells_nothing_weighs_nothing():

@@ -36,6 +36,11 @@ WRITTEN_ALIKE = 0.07
 """The same where one of two colours is that of thin letters."""
 PLATEAU = 0.03
 """Share of the pixels that one of its colours has at least."""
+FRINGED, BALANCED = 0.25, 0.35
+"""Share of the ink that has a tint where letters have coloured fringes, and by how much of both warm and cold
+tints may differ."""
+DARKEST = 97
+"""Percentile of how far ink is from the ground that tells its own colour."""
 VEIL = 0.25
 """Share of the picture that a black veil lies over at least."""
 DARK = 110
@@ -54,6 +59,32 @@ def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
         return None
     values = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
     return Finding("recolored", "fill", 0.7, values)
+
+
+def fringed_ink(pixels: Pixels, box: Box) -> RGBColor | None:
+    """The colour of letters that are drawn by sub-pixels, red at one edge and blue at the other; None where
+    the ink of a box has no such fringes.
+
+    Its fringes cancel each other out: the ink's way from the ground is that of all its pixels together.
+    """
+    left, top, right, bottom = box
+    part = pixels[top:bottom, left:right].astype(np.float32)
+    ground = np.array(usual_color(pixels[top:bottom, left:right].reshape(-1, 3)), np.float32)
+    steps = part - ground
+    inked = np.abs(steps).max(axis=2) >= STANDS_OUT
+    if np.count_nonzero(inked) < FEWEST:
+        return None
+    steps = steps[inked]
+    tint = steps[:, 0] - steps[:, 2]
+    warm, cold = float(tint[tint > 0].sum()), float(-tint[tint < 0].sum())
+    fringes = np.count_nonzero(np.abs(tint) >= STANDS_OUT) / len(tint)
+    if fringes < FRINGED or abs(warm - cold) > BALANCED * (warm + cold):
+        return None
+    way = steps.sum(axis=0)
+    way /= float(np.abs(way).max())
+    reach = float(np.percentile(steps @ way / float(way @ way), DARKEST))
+    red, green, blue = (int(level) for level in np.clip(np.round(ground + reach * way), 0, 255))
+    return red, green, blue
 
 
 def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:

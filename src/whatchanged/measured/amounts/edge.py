@@ -50,6 +50,10 @@ NARROW = 20
 """Pixels of the shorter side of a box up to which it may be all shadow: that of one side."""
 BARE = 0.85
 """Share of a shadow's pixels that are ground where it is not there."""
+FADES = (0.4, 0.3)
+"""What is left at least of a shadow's pixel in the next one, and of that one in the one after."""
+SOFT = 0.5
+"""Share of the darkest pixels of a shadow that fade so in some direction."""
 HOLLOW = 0.75
 """Part of the box that a shadow covers at most: the thing that throws it stands within or beside it."""
 
@@ -254,10 +258,33 @@ def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     hollow = differs.mean() <= HOLLOW or min(differs.shape) <= NARROW
     if not hollow or not FAINTEST < int(steps.max()) <= FAINT:
         return None
+    if not _is_soft(steps):
+        return None
     for bare, shaded, on in ((one, other, True), (other, one, False)):
         if _is_shadow(bare[differs], shaded[differs]):
             return Finding("restyled", "shadow", 0.6, {"on_after": on})
     return None
+
+
+def _is_soft(steps: NDArray[np.integer]) -> bool:
+    """Whether the strongest of what differs (h, w) fades over two pixels at least, as a shadow does: strokes
+    and areas end at once."""
+    padded = np.pad(steps.astype(np.float32), 2)
+    height, width = steps.shape
+    here = padded[2:-2, 2:-2]
+    fades = np.zeros(steps.shape, bool)
+    for down, across in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        next_one, one_after = (
+            padded[2 + k * down : 2 + k * down + height, 2 + k * across : 2 + k * across + width]
+            for k in (1, 2)
+        )
+        fades |= (
+            (next_one < here)
+            & (next_one >= FADES[0] * here)
+            & (one_after < next_one)
+            & (one_after >= FADES[1] * next_one)
+        )
+    return float(fades[steps >= max(FAINTEST, int(steps.max()) / 2)].mean()) >= SOFT
 
 
 def _is_shadow(bare: NDArray[np.uint8], shaded: NDArray[np.uint8]) -> bool:

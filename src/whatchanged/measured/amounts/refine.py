@@ -4,11 +4,16 @@ it."""
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from whatchanged import words
 from whatchanged.measured.amounts.box import alignment_of
-from whatchanged.measured.amounts.color import fill_change, opacity_change
+from whatchanged.measured.amounts.color import fill_change, fringed_ink, opacity_change
 from whatchanged.measured.amounts.content import grid_change, is_dialog, read_content
+from whatchanged.measured.amounts.drawing import drawing_change
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
+from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
+from whatchanged.measured.amounts.palette import palette_change
+from whatchanged.measured.amounts.plot import data_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change, underline_change
@@ -16,7 +21,7 @@ from whatchanged.measured.pixels.boxes import area, lies_in
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
 
 MOST_CHANGES = 24
 """Changes that are measured, the largest."""
@@ -51,8 +56,22 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
     for index in largest:
-        results[index] = _refined(changes[index], before, after)
+        results[index] = _with_look(_refined(changes[index], before, after), before, after)
     return exchanged(results)
+
+
+def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """The change with a plain noun for what has no other; its colour is told where it did not change."""
+    if change.element is not None or not change.cause or change.finding.kind == "rewritten":
+        return change
+    colored = change.finding.kind in ("added", "removed", "moved", "resized")
+    if len(change.boxes) > 1:
+        look = look_of_all(before if change.box_after is None else after, change.boxes, colored)
+    else:
+        look = look_in_both(before, after, change.box_before, change.box_after, colored)
+    if look is None or (look == "area" and change.finding.kind == "recolored"):  # that is said anyway
+        return change
+    return replace(change, look=look)
 
 
 def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
@@ -63,11 +82,23 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     if change.finding.kind == "moved":
         return _with_alignment(change, before, after)
     if change.finding.aspect not in _SHIFTED:
-        for measure in (_grid, _state, _edge_or_color, _text, _lines):
+        for measure in (_grid, _data, _state, _palette, _edge_or_color, _text, _lines, _drawing):
             measured = measure(change, before, after, box)
             if measured is not None:
-                return measured
-    return _with_content(change, before, after, box)
+                return _without_fringes(measured, before, after)
+    return _with_content(_without_fringes(change, before, after), before, after, box)
+
+
+def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """A change of an ink's colour with the colours that letters have without their coloured fringes."""
+    finding, was, now = change.finding, change.box_before, change.box_after
+    if (finding.kind, finding.aspect) != ("recolored", "ink") or was is None or now is None:
+        return change
+    inks = fringed_ink(before, was), fringed_ink(after, now)
+    if inks[0] is None or inks[1] is None:
+        return change
+    codes = {"color_before": words.color_code(inks[0]), "color_after": words.color_code(inks[1])}
+    return replace(change, finding=replace(finding, values={**finding.values, **codes}))
 
 
 def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
@@ -78,6 +109,23 @@ def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> De
     finding = Finding("added" if came else "removed", "grid", 0.7)
     was, now = (None, box) if came else (box, None)
     return replace(change, finding=finding, box_before=was, box_after=now, element="grid")
+
+
+def _data(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Other data in a plot, of which the rules tell no more than that another thing is drawn there."""
+    kind, aspect = change.finding.kind, change.finding.aspect
+    by_amount = kind in ("added", "removed") and change.finding.confidence <= BY_AMOUNT
+    unlike = kind in (None, "replaced") or (kind == "restyled" and aspect in ("weight", "shape"))
+    finding = data_change(before, after, box) if by_amount or unlike else None
+    return None if finding is None else replace(change, finding=finding, box_before=box, box_after=box)
+
+
+def _palette(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Several colours that turned to others, of what the rules took for one step."""
+    if change.finding.kind != "recolored" or change.finding.aspect not in ("ink", "fill"):
+        return None
+    finding = palette_change(before, after, box)
+    return None if finding is None else replace(change, finding=finding)
 
 
 def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
@@ -123,6 +171,18 @@ def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
         return None
     finding = line_width_change(before, after, box) or marker_change(before, after, box)
     return None if finding is None else replace(change, finding=finding, box_before=box, box_after=box)
+
+
+def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """A part that a drawing gained or lost, or how strongly all of it is drawn."""
+    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border", "weight")
+    if not unclear or change.box_before != change.box_after:
+        return None
+    finding = drawing_change(before, after, box)
+    # letters that became bolder gained no part
+    if finding is None or (change.finding.aspect, finding.aspect) == ("weight", "part"):
+        return None
+    return replace(change, finding=finding)
 
 
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:

@@ -12,6 +12,7 @@ from whatchanged.measured.pixels.gate import DOUBT, Visibility, visibility
 from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.recoloring import find_recolorings
+from whatchanged.measured.pixels.redrawing import not_redrawn
 from whatchanged.measured.pixels.straight import find_runs, moved_edges
 from whatchanged.measured.policy import Policy
 from whatchanged.measured.result import Box
@@ -21,7 +22,7 @@ SURE = 4.0
 LEAST_FILL = 5000
 """Levels, summed over its pixels, that a fill changes by at least where it counts; smaller ones are not
 seen."""
-LEAST_COLOR = 2500
+LEAST_COLOR = 5000
 """The same of text and borders, over all whose colours were exchanged."""
 
 # Every pair that is not seen to differ is looked at in this way, so each test is one that noise passes fast.
@@ -48,10 +49,10 @@ def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
     """Where two pictures differ by what a policy counts: edges, fills, colours, corners."""
     step = steps_between(before, after)
     runs = list(find_runs(before, after))
-    if policy.shift <= 1:
-        yield from moved_edges(before, after, runs, policy.color)
+    edges = list(moved_edges(before, after, runs, policy.color)) if policy.shift <= 1 else []
     rows = [(run.box, run.new, run.box[2] - run.box[0]) for run in runs if run.box[3] - run.box[1] == 1]
-    yield from _together(rows, policy.fill, LEAST_FILL)
+    fills = list(_together(rows, policy.fill, LEAST_FILL))
+    yield from not_redrawn(before, after, step, runs, edges + fills)
     exchanged = [one for one in find_recolorings(before, after, step > 0) if one.step >= policy.color]
     if sum(one.pixels * one.step for one in exchanged) >= LEAST_COLOR:
         yield from (one.box for one in exchanged)

@@ -105,6 +105,7 @@ def _together(group: Sequence[DetectedChange]) -> DetectedChange:
         box_after=union(after) if after else None,
         pixels=sum(one.pixels for one in group),
         boxes=tuple(box for one in group for box in one.boxes or (_box(one),)),
+        look=first.look if all(one.look == first.look for one in group) else None,
     )
 
 

@@ -73,7 +73,15 @@ def in_words(
         told = [one for one in told if one.cause or one.finding.kind == "moved"]
     statements = [
         sentences.statement(
-            one.finding, one.box_before, one.box_after, one.pixels, size, one.cause, one.boxes, one.element
+            one.finding,
+            one.box_before,
+            one.box_after,
+            one.pixels,
+            size,
+            one.cause,
+            one.boxes,
+            one.element,
+            one.look,
         )
         for one in told
     ]

@@ -10,7 +10,8 @@ from whatchanged.measured.rules.kinds import Finding
 class DetectedChange:
     """A statement before it has words: what, where, how much of the picture.
 
-    element: what sort of thing it is, where its look tells.
+    element: what sort of thing it is, where its look tells. look: a plain noun for it where that tells no
+    more ("red shape").
     """
 
     finding: Finding
@@ -20,3 +21,4 @@ class DetectedChange:
     cause: bool = True
     boxes: tuple[Box, ...] = ()
     element: str | None = None
+    look: str | None = None

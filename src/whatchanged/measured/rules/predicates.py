@@ -211,6 +211,19 @@ def _colors(values: Values) -> str | None:
     return words.step_of_codes(one, other)
 
 
+def _palette(values: Values) -> str | None:
+    """ "took other colours: blue to dark red, green to pink"."""
+    pairs = [
+        " to ".join(words.color_name_of_code(color) for color in pair) for pair in values.get("colors") or ()
+    ]
+    return f"took other colours: {', '.join(dict.fromkeys(pairs))}" if pairs else "took other colours"
+
+
+def _data(values: Values) -> str | None:
+    """What is said of a plot that shows something else."""
+    return "shows other data" if values.get("same_axes") else "shows other data or another range of its axes"
+
+
 def _opacity(values: Values) -> str | None:
     """ "faded", "became more opaque"."""
     amounts = _amounts(values)
@@ -222,9 +235,23 @@ def _opacity(values: Values) -> str | None:
 
 
 def _words(values: Values) -> str | None:
-    """'changed from "a" to "b"'."""
+    """'changed from "a" to "b"'; 'now reads "b"' where the words of one picture alone are known."""
     one, other = values.get("text_before"), values.get("text_after")
-    return f'changed from "{one}" to "{other}"' if one and other and one != other else None
+    if one and other:
+        return f'changed from "{one}" to "{other}"' if one != other else None
+    if other:
+        return f'now reads "{other}"'
+    return f'no longer reads "{one}"' if one else None
+
+
+def _of_same_words(values: Values) -> str | None:
+    """What is said of a text that says the same, and of which only its look is known to differ."""
+    if not values.get("same_words"):
+        return None
+    amounts = _amounts(values)
+    if amounts is None:
+        return "says the same, drawn slightly differently"
+    return f"looks slightly {'bolder' if amounts[1] > amounts[0] else 'thinner'}"
 
 
 def _number(values: Values) -> str | None:
@@ -252,6 +279,8 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("resized", "gap"): _gap,
     ("resized", "number"): _number,
     ("recolored", "opacity"): _opacity,
+    ("recolored", "palette"): _palette,
+    ("replaced", "data"): _data,
     ("restyled", "weight"): _either("became bolder", "became less bold"),
     ("restyled", "slant"): _turned("is now in italics", "is no longer in italics"),
     ("restyled", "decoration"): _turned("was underlined", "is no longer underlined"),
@@ -268,6 +297,9 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "radius"): _with_amounts("got rounder corners", "got sharper corners"),
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
     ("restyled", "filled"): _turned("is now filled", "is now only outlined"),
+    ("restyled", "part"): _turned("gained a part", "lost a part"),
+    ("restyled", "contrast"): _either("is drawn more strongly", "is drawn more faintly"),
+    ("restyled", "shape"): _of_same_words,
     ("restyled", "markers"): _turned("got markers", "lost its markers"),
 }
 """What is said of a finer word."""

@@ -45,6 +45,8 @@ class DataSettings(ABC):
     on_disk: ClassVar[bool] = False
     """Whether its pairs are those of a data set on disk. Their pictures are the same in each pass; single and
     labelled pictures may lie beside them."""
+    needs: ClassVar[str] = ""
+    """What must be there beside pictures with captions, in a few words for lists; "" for nothing."""
     knows_scenes: ClassVar[bool] = False
     """Whether every pair's truth is known, such as what scenes it shows and which of their objects words
     mention."""
@@ -88,6 +90,11 @@ class DataSettings(ABC):
     def stored(self) -> str:
         """The folder of what was computed from the pictures beforehand; "" for none."""
         return ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Where everything lies that is learned from."""
+        return (self.path,)
 
     @abstractmethod
     def with_folders(self, path: str, stored: str) -> Self:

@@ -19,6 +19,7 @@ class PoolConfig(DataSettings):
     opener: ClassVar[str] = "whatchanged.training.objects.pool_source:open_pool"
 
     stored_key: ClassVar[str] = "tokens"
+    needs: ClassVar[str] = "drawn scenes (whatchanged synth clevr-pool)"
     knows_scenes: ClassVar[bool] = True
 
     source: Literal["pool"] = "pool"

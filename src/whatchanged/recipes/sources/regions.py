@@ -20,6 +20,7 @@ class RegionPairsConfig(DataSettings):
 
     holds: ClassVar[frozenset[Reads]] = frozenset({"regions"})
     knows_scenes: ClassVar[bool] = True
+    needs: ClassVar[str] = "drawn pairs (whatchanged synth screens) and their stored regions"
 
     source: Literal["regions"] = "regions"
     path: str = ""
@@ -37,6 +38,11 @@ class RegionPairsConfig(DataSettings):
     def stored(self) -> str:
         """The folder of what was computed from the pictures beforehand: regions."""
         return self.features
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The drawn pairs, and the real ones where they are read."""
+        return (self.path, self.real_path) if self.real_repeats else (self.path,)
 
     def with_folders(self, path: str, stored: str) -> "RegionPairsConfig":
         """The same data in other folders."""

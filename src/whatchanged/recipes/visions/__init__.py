@@ -73,6 +73,11 @@ class VisionSettings(ABC):
         return None
 
     @property
+    def needs(self) -> str:
+        """What must be there beside the pictures, in a few words for lists; "" for nothing."""
+        return ""
+
+    @property
     def tasks(self) -> Mapping[str, Task]:
         """Tasks that the vision itself adds, by name."""
         return {}

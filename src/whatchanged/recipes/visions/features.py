@@ -28,6 +28,11 @@ class FeaturesConfig(VisionSettings):
     feature_width: int = 2048
     """Numbers in each cell."""
 
+    @property
+    def needs(self) -> str:
+        """The grids that were stored."""
+        return f"features of {self.rows} x {self.columns} x {self.feature_width:,}"
+
     def check(self, where: str) -> None:
         """The sizes of a grid."""
         require_positive(where, "vision.", self, "rows", "columns", "feature_width")

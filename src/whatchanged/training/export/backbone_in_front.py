@@ -7,7 +7,13 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.visions import VisionSettings
 from whatchanged.training.data.grid_files import GridFiles, is_grid_folder
-from whatchanged.training.features.backbones import BACKBONES, FeaturesOnTheFly, FrozenBackbone, open_backbone
+from whatchanged.training.features.backbones import (
+    BACKBONES,
+    FeaturesOnTheFly,
+    FrozenBackbone,
+    is_opened_by_others,
+    open_backbone,
+)
 from whatchanged.training.methods import Method
 
 
@@ -48,7 +54,7 @@ def put_backbone_in_front(
         )
     about = dict(GridFiles(folder).about)
     about.pop("precision", None)  # in front of a model it computes in 32 bit
-    known = about["backbone"] in BACKBONES
+    known = about["backbone"] in BACKBONES or is_opened_by_others(about["backbone"])
     if not known and weights is None:
         raise RecipeError(
             f"{run}: its features were made by the backbone of a run ({about['backbone']}). Name that run:"

@@ -4,7 +4,7 @@ The validation pairs go through the ``RegionModel`` that ships, picture by pictu
 what is later said.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,7 +45,7 @@ from whatchanged.training.regions import supervision
 from whatchanged.training.regions.graph import INPUTS, OUTPUTS, RegionGraph
 from whatchanged.training.regions.judge import RegionJudge
 from whatchanged.training.weights.bundle_weights import pack_weights
-from whatchanged.worlds import Truth, world_of
+from whatchanged.worlds import Truth, World, world_of
 
 OFF, OFF_HALF = 1e-3, 0.1
 """The largest difference between a logit of the graph and torch's, or between two boxes in pixels; with large
@@ -69,6 +69,8 @@ NAMED = 0.8
 UNEVEN = 0.7
 """Share of uneven pixels up to which a picture is one of a screen. Set by hand: of 19 photographs the least
 uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens below 0.35."""
+TruePair = tuple[PairRecord, Truth]
+"""A pair whose truth is known."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,10 @@ def export_regions(
         raise RecipeError(f"{model.run}: {recipe.method.name} judges no regions.")
     if in_distribution is not None:
         raise RecipeError("--familiar: a model of regions tells screens by how even they are. Leave it out.")
-    root = Path(recipe.data.path) if data is None else data
-    dataset = open_dataset(root)
-    world = world_of(dataset.name, root)
-    if world is None:
-        raise RecipeError(f"{root}: these pairs are of no world, so no statement can be put into words.")
-    records = [record for record in dataset.records if record.split == "val"]
+    roots = tuple(map(Path, recipe.data.paths)) if data is None else (data,)
+    read = [_validation_pairs(root) for root in roots]
+    world = read[0][0]
+    pairs = [pair for _, own in read for pair in own]
     card = Card(
         name=model.name,
         version=whatchanged.__version__,
@@ -119,27 +119,37 @@ def export_regions(
     )
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        truths = world.truth.read(root, records)
-        card = write_region_model(judge, records, truths, card, draft, model.fp16)
+        card = write_region_model(judge, pairs, card, draft, model.fp16)
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
 
 
+def _validation_pairs(root: Path) -> tuple[World, list[TruePair]]:
+    """The world of a data set, and its validation pairs whose truth is known. Raises RecipeError where it has
+    no world."""
+    dataset = open_dataset(root)
+    world = world_of(dataset.name, root)
+    if world is None:
+        raise RecipeError(f"{root}: these pairs are of no world, so no statement can be put into words.")
+    records = [record for record in dataset.records if record.split == "val"]
+    truths = world.truth.read(root, records)
+    return world, [(one, truths[one.pair_id]) for one in records if one.pair_id in truths]
+
+
 def write_region_model(
     judge: RegionJudge,
-    records: Sequence[PairRecord],
-    truths: Mapping[str, Truth],
+    pairs: Sequence[TruePair],
     card: Card,
     folder: Path,
     fp16: bool = False,
 ) -> Card:
     """Write ``regions.onnx`` and the card of a folder whose other files lie there; returns the card.
 
-    card: with the world and provenance; the rest is found here. records, truths: the validation
-    pairs. fp16: large weights are stored in half the bytes. Raises RecipeError where there are no such pairs,
-    BundleError where graph and torch differ.
+    card: with the world and provenance; the rest is found here. pairs: those of validation. fp16: large
+    weights are stored in half the bytes. Raises RecipeError where there are no such pairs, BundleError where
+    graph and torch differ.
     """
-    known = _known_pairs(records, truths)
+    known = _certain_pairs(pairs)
     graph = RegionGraph(judge).eval()
     _write_graph(graph, folder)
     if fp16:
@@ -159,7 +169,7 @@ def write_region_model(
     write_bundle(folder, card)
     model = RegionModel(open_bundle(folder))
     most = OFF_HALF if fp16 else OFF
-    seen = [_see(model, graph, record, truths[record.pair_id], most) for record in known]
+    seen = [_see(model, graph, record, truth, most) for record, truth in known]
     weights = fit_weights(seen)
     no_change = _no_change(seen, weights, card.no_change.sentences)
     card = replace(card, statements=fit_statements(seen, neutral, weights), no_change=no_change)
@@ -167,13 +177,15 @@ def write_region_model(
     return card
 
 
-def _known_pairs(records: Sequence[PairRecord], truths: Mapping[str, Truth]) -> list[PairRecord]:
-    """At most ``PAIRS`` of the pairs whose truth is known, and not doubtful. Raises RecipeError where nothing
-    can be fitted on them."""
-    certain = [record for record in records if record.changed is not None]
-    known = [record for record in certain if record.pair_id in truths and record.after is not None]
+def _certain_pairs(pairs: Sequence[TruePair]) -> list[TruePair]:
+    """At most ``PAIRS`` of the pairs, none of them doubtful.
+
+    Raises RecipeError where nothing can be fitted on them.
+    """
+    known = [(one, truth) for one, truth in pairs if one.changed is not None and one.after is not None]
     known = [known[round(at)] for at in np.linspace(0, len(known) - 1, min(PAIRS, len(known)))]
-    if not known or not any(record.changed for record in known) or all(record.changed for record in known):
+    changed = {one.changed for one, _ in known}
+    if changed != {True, False}:
         raise RecipeError(
             "There are no validation pairs with truth, changed ones and others, to fit this model's"
             " probabilities on. Name a drawn data set with --data."
@@ -303,7 +315,7 @@ def fit_statements(seen: Sequence[JudgedPair], start: Statements, weights: Weigh
     places = sum(len(one.right) for one in seen)
     how = (
         f"maximum likelihood on {places:,} places of {len(seen):,} validation pairs; a second or third"
-        f" statement where {100 * PRECISE:g} % of them point to a change"
+        f" statement where {100 * PRECISE:g} % of them point to a change of their own"
     )
     return replace(
         by,
@@ -350,15 +362,17 @@ def _temperature(logits: NDArray[np.float64], wanted: NDArray[np.int64]) -> floa
 
 
 def _further_threshold(seen: Sequence[JudgedPair]) -> float:
-    """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change.
+    """The chance of a change above which ``PRECISE`` of the later statements of pairs point to a change of
+    their own: to one to which none before them points.
 
     1 where too few do.
     """
-    later = [
-        (chance_of_change(one.judged, index), bool(one.points[index].any()))
-        for one in seen
-        for index in one.order[1:MOST]
-    ]
+    later = []
+    for one in seen:
+        for place in range(1, len(one.order[:MOST])):
+            index, before = one.order[place], one.order[:place]
+            own = one.points[index] & ~one.points[before].any(0)
+            later.append((chance_of_change(one.judged, index), bool(own.any())))
     later.sort(reverse=True)
     right = np.cumsum([hit for _, hit in later])
     precise = [n for n in range(LEAST, len(later) + 1) if right[n - 1] >= PRECISE * n]

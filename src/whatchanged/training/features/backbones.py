@@ -1,6 +1,7 @@
 """Frozen backbones that a data set's grid features are made with: by name, or from a run folder.
 
-To add one: a network beside this file and a line in ``BACKBONES``.
+To add one: a network beside this file and a line in ``BACKBONES``. What other libraries and packages bring:
+``openers``.
 """
 
 import hashlib
@@ -14,10 +15,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from whatchanged.errors import MissingExtra, RecipeError
+from whatchanged.errors import MissingExtra, PluginError, RecipeError, WhatchangedError
 from whatchanged.launch import Precision
+from whatchanged.plugins import fault
 from whatchanged.training.device import in_precision
 from whatchanged.training.features.efficientnet_lite import EfficientNetLite0
+from whatchanged.training.features.openers import find_opener, opener_names
 from whatchanged.training.features.resnet import ResNet101
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.vision.backbone import MEAN, STD
@@ -75,6 +78,8 @@ class FrozenBackbone:
     width: int
     network: nn.Module
     precision: Precision = "fp32"
+    layer: str = ""
+    """Which of the network's layers, where it has several to choose from."""
 
     def about(self) -> dict[str, Any]:
         """What a file of features says of their origin."""
@@ -87,6 +92,7 @@ class FrozenBackbone:
             "rows": self.rows,
             "columns": self.columns,
             "width": self.width,
+            **({"layer": self.layer} if self.layer else {}),
             **({} if self.precision == "fp32" else {"precision": self.precision}),
         }
 
@@ -124,9 +130,10 @@ class FeaturesOnTheFly(StoredFeatures):
 def open_backbone(name: str, weights: Path | None = None, precision: Precision = "fp32") -> FrozenBackbone:
     """The backbone of this name with its weights, or that of the run folder ``name``, in evaluation mode.
 
-    weights: a file in torchvision's layout, where no package carries the weights. Raises RecipeError where
+    name: may be that of an opener, with what the opener reads behind a colon. weights: a file in
+    torchvision's layout, where no package carries the weights; what an opener wants. Raises RecipeError where
     there is no such backbone, or its weights are missing or do not fit; MissingExtra where the package that
-    carries them is not installed.
+    carries them is not installed; PluginError where a plug-in fails.
     """
     if name in BACKBONES:
         kind = BACKBONES[name]
@@ -144,10 +151,13 @@ def open_backbone(name: str, weights: Path | None = None, precision: Precision =
             network=network.eval(),
             precision=precision,
         )
+    if is_opened_by_others(name):
+        return _opened_by_others(name, weights, precision)
     if not (Path(name) / "recipe.toml").is_file():
+        known = ", ".join((*BACKBONES, *opener_names()))
         raise RecipeError(
-            f"{name}: there is no such backbone, and no run lies there. Choose among: {', '.join(BACKBONES)},"
-            " or name a run folder."
+            f"{name}: there is no such backbone, and no run lies there. Choose among: {known}, or name a run"
+            " folder."
         )
     if weights is not None:
         raise RecipeError(f"{weights}: the run {name} has weights of its own. Leave --weights out.")
@@ -169,6 +179,40 @@ def open_backbone(name: str, weights: Path | None = None, precision: Precision =
         width=vision.channels,
         network=vision.backbone.eval(),
         precision=precision,
+    )
+
+
+def is_opened_by_others(name: str) -> bool:
+    """Whether a backbone of this name is opened by another library, or another package."""
+    return name.partition(":")[0] in opener_names()
+
+
+def _opened_by_others(name: str, weights: Path | None, precision: Precision) -> FrozenBackbone:
+    """The backbone that an opener gives; its grid is that of a blank picture."""
+    opener, _, detail = name.partition(":")
+    try:
+        opened = find_opener(opener)(detail, weights)
+        network = opened.network.eval()
+        with torch.inference_mode():
+            grid = network(torch.zeros(1, 3, opened.size[1], opened.size[0]))
+        if grid.ndim != 4 or grid.shape[0] != 1:
+            raise ValueError(f"wanted a grid (B, F, rows, columns) of each picture, got {tuple(grid.shape)}")
+    except WhatchangedError:
+        raise
+    except Exception as error:  # whatever another package does
+        raise PluginError(f"The backbone {name!r} cannot be used: {fault(error)}") from error
+    return FrozenBackbone(
+        name=name,
+        sha256=fingerprint(network.state_dict()),
+        size=opened.size,
+        mean=tuple(opened.mean),
+        std=tuple(opened.std),
+        rows=grid.shape[2],
+        columns=grid.shape[3],
+        width=grid.shape[1],
+        network=network,
+        precision=precision,
+        layer=opened.layer,
     )
 
 

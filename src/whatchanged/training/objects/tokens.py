@@ -245,7 +245,7 @@ class ObjectVision(BackboneVision):
         )
         pair = TokenPair(first, second)
         if self.aligned and self.matching is not None:
-            with torch.autocast(both.device.type, enabled=False):
+            with in_full_precision(both):
                 pair = aligned(self.matching, pair)
         return pair
 

@@ -1,0 +1,63 @@
+"""Plots, told by the lines of their grid: whether what they show within was exchanged."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.layers import usual_color
+from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.kinds import Finding
+
+SMALLEST = 100
+"""Pixels of the sides of a plot at least."""
+DRAWN = 12
+"""Levels by which a line differs from the ground at least."""
+ACROSS = 0.75
+"""Part of the box that a line of the grid goes across at least."""
+THICKEST = 3
+"""Pixels that a line is thick at most."""
+LINES = 3
+"""Lines down and lines across that a grid has at least, the frame included."""
+SAME_LINE = 1
+"""Pixels by which a line of the grid may lie elsewhere where the axes are the same."""
+BARE = 0.5
+"""Share of what is within that is ground at least: a table of filled cells is no plot."""
+
+
+def is_plot(pixels: Pixels, box: Box) -> bool:
+    """Whether a box holds a plot: thin lines down and across all of it, on much bare ground."""
+    part = pixels[box[1] : box[3], box[0] : box[2]]
+    if min(part.shape[:2]) < SMALLEST:
+        return False
+    ground = usual_color(part.reshape(-1, 3))
+    drawn = steps_from(ground, part) >= DRAWN
+    if drawn.mean() > BARE:
+        return False
+    return all(len(_lines(drawn, axis)) >= LINES for axis in (0, 1))
+
+
+def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
+    """Whether a plot shows other data, or, where the lines of its grid moved, perhaps another range of its
+    axes."""
+    if not is_plot(before, box) or not is_plot(after, box):
+        return None
+    grids = [_grid(picture, box) for picture in (before, after)]
+    same = len(grids[0]) == len(grids[1]) and all(
+        abs(one - other) <= SAME_LINE for one, other in zip(*grids, strict=True)
+    )
+    return Finding("replaced", "data", 0.5, {"same_axes": same})
+
+
+def _grid(pixels: Pixels, box: Box) -> list[int]:
+    """Where the lines of a plot's grid lie, those across first."""
+    part = pixels[box[1] : box[3], box[0] : box[2]]
+    drawn = steps_from(usual_color(part.reshape(-1, 3)), part) >= DRAWN
+    return [line for axis in (0, 1) for line in _lines(drawn, axis)]
+
+
+def _lines(drawn: NDArray[np.bool_], axis: int) -> list[int]:
+    """The rows (axis 0) or columns (axis 1) at which thin lines go across."""
+    full = drawn.mean(axis=1 - axis) >= ACROSS
+    ends = np.flatnonzero(np.diff(np.r_[False, full, False].astype(np.int8)))
+    return [int(start) for start, stop in zip(ends[::2], ends[1::2], strict=True) if stop - start <= THICKEST]

@@ -1,0 +1,91 @@
+"""The recipes of the package in groups, by what one must have to train them, each with its needs and its
+time."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whatchanged.recipes.reader import load_recipe, recipe_names, recipe_text
+from whatchanged.recipes.schema import Recipe
+
+PICTURES = "What runs with nothing but pictures"
+FEATURES = "What needs features"
+DRAWN = "What needs drawn pairs"
+CLIP = "What needs CLIP's weights"
+TABLES = "The papers' tables"
+GROUPS = {
+    PICTURES: "A data set's folder, or a list of pairs: whatchanged train RECIPE --data DATA -o RUN",
+    FEATURES: "A data set, and a grid of features of each picture, published or made by: whatchanged features"
+    " DATA OUT --backbone NAME. Then: whatchanged train RECIPE --data DATA --features OUT -o RUN",
+    DRAWN: "Pairs whose truth is known. The commands that draw them stand at the head of each recipe:"
+    " whatchanged recipes RECIPE",
+    CLIP: "A data set, CLIP's weights and its merges file: whatchanged train RECIPE --data DATA --init"
+    " WEIGHTS --set data.merges=MERGES -o RUN",
+    TABLES: "Rows of the papers' comparisons, at published size or (clevr-*) on drawn pairs. The command"
+    " stands at the head of each recipe: whatchanged recipes RECIPE",
+}
+"""Heading of a group -> what its recipes have in common."""
+
+ROW = re.compile(r"\bTable \d")
+TIME = re.compile(r"^# Hours and machine: (.+?)\.?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ListedRecipe:
+    """A recipe in the list.
+
+    needs: what must be there beside the pictures, a phrase each. time: as the head of the recipe says it.
+    """
+
+    name: str
+    description: str
+    needs: tuple[str, ...]
+    time: str
+
+
+def grouped_recipes() -> dict[str, list[ListedRecipe]]:
+    """Heading of a group -> its recipes, by name. Each recipe of the package is in one group."""
+    results: dict[str, list[ListedRecipe]] = {group: [] for group in GROUPS}
+    for name in recipe_names():
+        recipe = load_recipe(name)
+        entry = ListedRecipe(name, recipe.description, tuple(_needs(recipe)), time_of(name))
+        results[_group(recipe)].append(entry)
+    return results
+
+
+def _group(recipe: Recipe) -> str:
+    """The heading that a recipe stands under."""
+    if ROW.search(recipe.description):
+        return TABLES
+    if recipe.data.knows_scenes:
+        return DRAWN
+    if recipe.vision.stored:
+        return FEATURES
+    return CLIP if recipe.method.expects_weights(recipe) else PICTURES
+
+
+def _needs(recipe: Recipe) -> Iterator[str]:
+    """What a recipe's settings ask for beside pairs on a disk."""
+    yield from filter(None, (recipe.data.needs, recipe.vision.needs))
+    if _begins_from_a_vision(recipe):
+        yield "a vision that has learned (--init clevr-pcl, or a run)"
+    if not recipe.data.knows_scenes and recipe.method.expects_weights(recipe):
+        yield "CLIP's weights (--init) and merges (data.merges)"
+    if any(stage.data == "single" for stage in recipe.stages):
+        yield "single pictures with captions (data.single)"
+    if any(recipe.tasks[task].reads == "labelled" for stage in recipe.stages for task in stage.tasks):
+        yield "pictures of labelled classes (data.labelled)"
+
+
+def _begins_from_a_vision(recipe: Recipe) -> bool:
+    """Whether the vision must have learned before: it stays as it is, or chooses cells by what the first
+    stage does not teach."""
+    taught = {name for name, task in recipe.vision.tasks.items() if task.vision_only}
+    chooses = not recipe.vision.keeps_every_cell and not taught & recipe.stages[0].tasks.keys()
+    return recipe.vision.frozen or chooses
+
+
+def time_of(name: str) -> str:
+    """What the head of a recipe says after "Hours and machine:"; "" where it says nothing."""
+    found = TIME.search(recipe_text(name))
+    return found[1] if found else ""

@@ -1,0 +1,56 @@
+"""Parts of a drawing that come or go, and how strongly it is drawn, in pictures of which that is known."""
+
+import numpy as np
+import pytest
+
+from whatchanged.measured.amounts.drawing import drawing_change
+
+BOX = (20, 20, 80, 60)
+
+
+def ring(level, thick=2):
+    """A frame of this grey in a white picture."""
+    picture = np.full((80, 100, 3), 255, np.uint8)
+    picture[20:60, 20:80] = level
+    picture[20 + thick : 60 - thick, 20 + thick : 80 - thick] = 255
+    return picture
+
+
+def with_bar(picture):
+    copy = picture.copy()
+    copy[38:42, 30:70] = 0
+    return copy
+
+
+@pytest.mark.parametrize("gained", [True, False])
+def test_a_part_that_comes_or_goes(gained):
+    pictures = ring(0), with_bar(ring(0))
+    one, other = pictures if gained else pictures[::-1]
+    finding = drawing_change(one, other, BOX)
+    assert (finding.aspect, finding.values) == ("part", {"on_after": gained})
+
+
+@pytest.mark.parametrize(("was", "now", "stronger"), [(120, 220, False), (220, 120, True)])
+def test_how_strongly_it_is_drawn(was, now, stronger):
+    finding = drawing_change(ring(was), ring(now), BOX)
+    assert finding.aspect == "contrast"
+    assert (finding.values["amount_after"] > 1) is stronger
+
+
+def test_another_thing_is_neither():
+    one, other = ring(255), ring(255)
+    one[30:40, 30:40] = 0
+    other[45:55, 60:70] = 0
+    assert drawing_change(one, other, BOX) is None
+
+
+def test_what_fills_the_box_is_no_part():
+    filled = ring(0).copy()
+    filled[20:60, 20:80] = 90
+    assert drawing_change(ring(255), filled, BOX) is None
+
+
+def test_another_ground_tells_nothing():
+    dark = with_bar(ring(0))
+    dark[dark == 255] = 40
+    assert drawing_change(ring(0), dark, BOX) is None
