@@ -77,7 +77,11 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
         ordered = sorted(zip(same, shown, strict=True), key=lambda pair: -len(pair[1]))
         members = tuple(places[index] for index, _ in ordered)
         beyond = tuple(tuple(one.sentence for one in statements) for _, statements in ordered if statements)
-        sentence = _sentence(*([one[index] for index in same] for one in (said, answers, rules)))
+        sentence = _sentence(
+            [said[index] for index in same],
+            [answers[index] for index in same],
+            [rules[index] for index in same],
+        )
         groups.append(OutcomeGroup(0, members, beyond, len(members), sentence))
     groups.sort(key=lambda group: (-len(group.members), group.members))
     alone = len(places) - sum(len(group.members) for group in groups)
