@@ -1,7 +1,10 @@
-"""How docstrings, which are plain English, become Markdown: examples and aligned lists keep their lines."""
+"""How docstrings, which are plain English, become Markdown: examples and aligned lists keep their lines, and
+what is said of each parameter or field stands in a table with its type and default."""
 
 import re
 import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import griffe
@@ -12,21 +15,114 @@ LISTED_ROW = re.compile(r"^\| `(\w+)` \|", re.M)
 """The same, as a row of the table that it becomes."""
 
 
+AFTERWARDS = re.compile(r"(?<=[.)] )(?:Raises|Returns|Source) ")
+"""Where a paragraph that describes parameters goes on with something else."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """A parameter or a field. annotation, default: as they stand in the source; "" for none."""
+
+    name: str
+    annotation: str
+    default: str
+
+
 class PlainDocstrings(griffe.Extension):
     """Rewrites every docstring that mkdocstrings shows."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Called by griffe for every object that it has read."""
-        if obj.docstring is not None:
-            obj.docstring.value = as_markdown(obj.docstring.value)
+        if obj.docstring is None:
+            return
+        text = obj.docstring.value
+        if isinstance(obj, griffe.Function):
+            text = with_table(text, "parameter", _parameters(obj))
+        obj.docstring.value = as_markdown(text)
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
-        """Leave out attributes that the class's own docstring lists and that have none themselves."""
+        """Show fields that the class's docstring describes in its table; those without a docstring of their
+        own nowhere else."""
+        if cls.docstring is not None:
+            cls.docstring.value = with_table(cls.docstring.value, "field", _fields(cls))
         listed = LISTED_ROW.findall(cls.docstring.value) if cls.docstring is not None else []
         for name in listed:
             member = cls.members.get(name)
             if member is not None and member.is_attribute and member.docstring is None:
                 cls.del_member(name)
+
+
+def _parameters(function: griffe.Function) -> list[Described]:
+    """Those that a caller gives."""
+    return [
+        Described(one.name, str(one.annotation or ""), str(one.default or ""))
+        for one in function.parameters
+        if one.name not in ("self", "cls")
+    ]
+
+
+def _fields(cls: griffe.Class) -> list[Described]:
+    """Annotated attributes without a docstring of their own."""
+    return [
+        Described(name, str(member.annotation), str(member.value or ""))
+        for name, member in cls.members.items()
+        if isinstance(member, griffe.Attribute) and member.annotation and member.docstring is None
+    ]
+
+
+def with_table(text: str, heading: str, known: Sequence[Described]) -> str:
+    """The docstring with its sentences "name: what it is." of known names as one table of all of these.
+
+    Stays as it is where no name is described so. Aligned lists of known names join the table.
+    """
+    names = "|".join(re.escape(one.name) for one in known)
+    start = re.compile(rf"(?:^|(?<=[.;)] ))((?:{names})(?:(?:, | and )(?:{names}))*): ")
+    said: dict[str, str] = {}
+    results: list[str] = []
+    where = None
+    for paragraph in re.split(r"\n\s*\n", text) if names else []:
+        before, entries, after = _entries(paragraph, start, {one.name for one in known})
+        said |= entries
+        results += [before] if before else []
+        if entries and where is None:
+            where = len(results)
+        results += [after] if after else []
+    if where is None:
+        return text
+    return "\n\n".join([*results[:where], _described(heading, known, said), *results[where:]])
+
+
+def _entries(paragraph: str, start: re.Pattern[str], known: set[str]) -> tuple[str, Mapping[str, str], str]:
+    """What stands before the first description, the descriptions by name, and what follows the last."""
+    lines = paragraph.splitlines()
+    if lines and (lines[0].startswith(("    ", "|", ">>>")) or "\n>>>" in paragraph):
+        return paragraph, {}, ""
+    rows = _rows(lines)
+    if rows and known.issuperset(name for name, _ in rows):
+        return "", dict(rows), ""
+    joined = " ".join(line.strip() for line in lines)
+    found = list(start.finditer(joined))
+    if not found:
+        return paragraph, {}, ""
+    entries, after = {}, ""
+    ends = [*(match.start() for match in found[1:]), len(joined)]
+    for match, end in zip(found, ends, strict=True):
+        said = joined[match.end() : end].strip()
+        if end == len(joined) and (more := AFTERWARDS.search(said)):
+            said, after = said[: more.start()].strip(), said[more.start() :]
+        entries |= dict.fromkeys(re.split(r", | and ", match[1]), said)
+    return joined[: found[0].start()].strip(), entries, after
+
+
+def _described(heading: str, known: Sequence[Described], said: Mapping[str, str]) -> str:
+    """The table: each name in the order of the source, its type, its default, what is said of it."""
+    rows = [f"| {heading} | type | default | |", "|---|---|---|---|"]
+    for one in known:
+        kind, default = (f"`{' '.join(x.split())}`" if x else "" for x in (one.annotation, one.default))
+        rows.append(
+            f"| `{one.name}` | {kind} | {default} | {said.get(one.name, '').replace('|', chr(92) + '|')} |"
+        )
+    return "\n".join(rows)
 
 
 def as_markdown(text: str) -> str:
@@ -39,8 +135,8 @@ def _paragraph(text: str) -> str:
     lines = text.splitlines()
     if lines[0].startswith("    >>>"):
         lines = textwrap.dedent(text).splitlines()
-    elif lines[0].startswith("    "):
-        return text  # code already
+    elif lines[0].startswith(("    ", "|")):
+        return text  # code or a table already
     first = next((number for number, line in enumerate(lines) if line.startswith(">>>")), None)
     if first is not None:
         before = "\n".join(lines[:first])

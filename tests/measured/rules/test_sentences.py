@@ -4,7 +4,14 @@ import pytest
 
 from whatchanged.measured.result import Statement
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.sentences import Subject, reword, statement, subject_text
+from whatchanged.measured.rules.sentences import (
+    Subject,
+    plain_subject,
+    reword,
+    statement,
+    subject_text,
+    worth_telling,
+)
 
 SIZE = (100, 50)
 
@@ -136,6 +143,21 @@ def test_a_look_is_a_noun_for_what_has_no_other():
 def test_what_of_a_thing_has_the_colour(subject, sentence):
     told = made("recolored", {"aspect": "ink", "color_before": "#000000", "color_after": "#0000ff"})
     assert reword(told, subject, SIZE).sentence == sentence
+
+
+def test_more_ink_without_an_amount_is_no_text():
+    told = made("restyled", {"aspect": "weight"})
+    assert plain_subject(told, SIZE).noun is None
+    bolder = made("restyled", {"aspect": "weight", "amount_before": 1.0, "amount_after": 1.4})
+    assert plain_subject(bolder, SIZE).noun == "text"
+
+
+@pytest.mark.parametrize(
+    ("count", "rest", "told"), [(1, None, 1), (2, None, 2), (3, None, 2), (4, None, 1), (2, [0, 8], 1)]
+)
+def test_a_second_statement_is_told_where_few_differ(count, rest, told):
+    values = {"aspect": "thing"} if rest is None else {"aspect": "thing", "rest": rest}
+    assert len(worth_telling([made("added", values)] + [made("removed", {})] * (count - 1))) == told
 
 
 def test_a_plot_has_no_place_beside_its_noun():
