@@ -19,6 +19,27 @@ from PIL import Image
 settings.register_profile("unhurried", deadline=None)  # a busy machine is not a fault
 settings.load_profile("unhurried")
 
+HERE = Path(__file__).parent
+NOT_FAST = {
+    *("benchmarks", "cli", "contract", "docs", "fuzz", "kills", "numbers", "planted", "plugins", "scale"),
+    *("site_pages", "synth", "testing", "tools", "training"),
+}
+"""Rooms whose tests train, draw or run whole commands."""
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Of ``-m fast`` the rooms without a fast test are not read: they import torch."""
+    fast = config.option.markexpr == "fast"
+    return True if fast and collection_path.parent == HERE and collection_path.name in NOT_FAST else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """``fast`` is what lies in a room of the base layer and is not slow."""
+    for item in items:
+        if item.path.relative_to(HERE).parts[0] not in NOT_FAST and not item.get_closest_marker("slow"):
+            item.add_marker("fast")
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
@@ -103,6 +124,21 @@ def whatchanged(monkeypatch, capsys):
         return ended.value.code or 0, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def pairs(tmp_path, pictures):
+    """A list of seven pairs, every second one with a change."""
+    path = tmp_path / "pairs.csv"
+    rows = [f"before.png,{'after.png' if i % 2 else 'before.png'},p{i}" for i in range(7)]
+    path.write_text("before,after,id\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def caption(whatchanged, bundle_folder):
+    """Runs ``whatchanged caption`` with a small model: (exit code, stdout, stderr)."""
+    return lambda *arguments: whatchanged("caption", "--model", bundle_folder, *arguments)
 
 
 @pytest.fixture

@@ -18,6 +18,15 @@ import conftest
 """
 
 
+def test_fast_is_what_the_base_layer_has_that_is_not_slow():
+    """What trains is left out, and in a room of the base layer what is slow."""
+    rooms = ["tests/test_json_values.py", "tests/training/nn", "tests/page/test_in_a_browser.py"]
+    command = [sys.executable, "-m", "pytest", "-n", "0", "--collect-only", "-m", "fast", *rooms]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    files = {line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}
+    assert files == {"tests/test_json_values.py"}, done.stdout + done.stderr
+
+
 def test_one_thread_is_asked_for_before_numpy_is_loaded():
     """Its library counts the cores when it is loaded, and looks at the environment then only."""
     unset = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}

@@ -1,22 +1,20 @@
-"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, that a
-name has one meaning, how long a file may be, how it is laid out, who starts programs and imports what
-reports home."""
+"""The rules of the house that no linter knows: who may know a method, a vision or a source of data, how long
+a file may be, and how it is laid out. What things are called: ``test_house_names.py``; who starts programs
+and imports what reports home: ``test_house_programs.py``."""
 
 import ast
 import io
 import re
 import tokenize
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from support.house import FILES, HOUSE, TREES, imported, module_of, names_in
 
 from whatchanged.recipes.methods import METHODS
 from whatchanged.recipes.tables import DATA, VISION
 
-HOUSE = Path(__file__).resolve().parents[1] / "src" / "whatchanged"
 MOST_CODE, MOST_LINES = 350, 500
 METHOD_ROOMS = ("training.methods", "recipes.methods")
 """Where a method's torch module and its settings lie, one file or more a method."""
@@ -31,14 +29,6 @@ MAY_KNOW_METHODS = (
 )
 NAMES = {*METHODS}
 """``method.name``, by which nobody may choose what to do."""
-
-FILES = sorted(HOUSE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-
-
-def module_of(path: Path) -> str:
-    """The file's module inside the package: ``training.methods.pcl``."""
-    return ".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__")
 
 
 def room_of(path: Path) -> str:
@@ -61,16 +51,6 @@ def class_names() -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
-
-
-def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Lines and modules of every import, those inside functions too."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.lineno, node.module
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
 
 
 def knows_a_method(path: Path, tree: ast.Module) -> list[str]:
@@ -106,12 +86,6 @@ def asks_for_a_method(node: ast.AST) -> str | None:
         if node.func.attr in ("startswith", "endswith") and named:
             return f"{node.func.attr} with {', '.join(sorted(named))}"
     return None
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """Names of variables and attributes in an expression."""
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return names | {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
 
 
 def texts_in(node: ast.AST) -> set[str]:
@@ -273,144 +247,6 @@ class Seeing(Protocol):
     assert unseen(ast.parse(text)) == ["Seeing, line 5", "Seeing, line 8"]
 
 
-# One word, one meaning
-
-ONE_FORM = {"Array", "Box", "Floats", "Table", "Values"}
-"""Aliases that say the same in more than one type: arrays of numbers in the width that a module computes in;
-left, top, right, bottom as whole pixels or as any numbers; a title and rows as lists or as any sequences."""
-
-
-def meanings(trees: Iterable[ast.Module]) -> dict[str, list[str]]:
-    """Name -> what it stands for, of every class and type alias at the top of a file."""
-    results: dict[str, list[str]] = defaultdict(list)
-    for node in (node for tree in trees for node in tree.body):
-        if isinstance(node, ast.ClassDef):
-            results[node.name].append("class")
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-            if re.fullmatch(r"_?[A-Z]+[a-z]\w*", name):
-                results[name].append(ast.unparse(node.value))
-    return results
-
-
-def test_no_two_classes_have_one_name():
-    found = Counter(
-        node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-    )
-    assert sum(found.values()) > 300
-    assert [name for name, count in found.items() if count > 1] == []
-
-
-def test_no_alias_has_the_name_of_a_class_or_of_another_alias():
-    results = meanings(TREES.values())
-    unlike = {name for name, kinds in results.items() if len(set(kinds)) > 1}
-    assert unlike - ONE_FORM == set()
-    assert unlike >= ONE_FORM
-    assert not any("class" in results[name] for name in ONE_FORM)
-
-
-def test_what_names_stand_for():
-    text = "class A(B): pass\nWORDS = 1\n_Pair = tuple[A, A]\ndef f():\n  class A: pass\n"
-    assert meanings([ast.parse(text), ast.parse("class A: pass")]) == {
-        "A": ["class", "class"],
-        "_Pair": ["tuple[A, A]"],
-    }
-
-
-# The words of the house
-
-OLD_WORDS = {
-    *(
-        "place",
-        "places",
-        "placed",
-        "placing",
-        "found",
-        "told",
-        "tell",
-        "laid",
-        "asked",
-        "ask",
-        "asks",
-        "asking",
-    ),
-    *("stranger", "strangers", "said", "say", "idle", "colour", "colours", "coloured", "must", "held"),
-    *("seeing", "survey", "fate", "strangeness", "sitting", "relate", "untrained", "parcel"),
-}
-"""Words that are private, or that stood for several things each."""
-MAY_STAY = {
-    "worlds.WorldLanguage.tell": "promised in docs/promises.md",
-    "recipes.methods.LearnerSettings.compares_by_place": "promised in docs/promises.md",
-    "recipes.methods.scorer.ScorerConfig.compares_by_place": "promised in docs/promises.md",
-    "recipes.methods.duda.DudaConfig.compares_by_place": "promised in docs/promises.md",
-    "recipes.methods.dirl.DirlConfig.compares_by_place": "promised in docs/promises.md",
-    "captioner.card.Statements.told": "a key of a model's bundle.json",
-    "measured.result.Measured.idle": "a key of stored answers",
-    "worlds.screens.judging.Grades.place": "a key of the report",
-    "training.objects.pool_source._begin.held": "a key of a run's file",
-}
-"""Names with an old word -> why each stays. The part of the package does not count: modules move."""
-
-
-def parts_of(name: str) -> set[str]:
-    """The words of a name in snake_case or CamelCase, in lower case."""
-    return {part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
-
-
-def defined(body: Iterable[ast.AST], owner: str = "") -> Iterator[tuple[int, str]]:
-    """Lines and dotted names of functions, their parameters, classes and their fields, nested ones too."""
-    for node in body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            own = f"{owner}.{node.name}"
-            yield node.lineno, own
-            if not isinstance(node, ast.ClassDef):
-                named = [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]
-                yield from ((part.lineno, f"{own}.{part.arg}") for part in named)
-            yield from defined(node.body, own)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            if owner and owner.rpartition(".")[2][:1].isupper():
-                yield node.lineno, f"{owner}.{node.target.id}"
-        else:
-            yield from defined(ast.iter_child_nodes(node), owner)
-
-
-def old_words(module: str, tree: ast.Module) -> list[str]:
-    """The names of a module that have an old word, with their lines."""
-    kept = {name.split(".")[-2] + "." + name.split(".")[-1] for name in MAY_STAY}
-    return [
-        f"{module}:{line}: {name.removeprefix('.')}"
-        for line, name in defined(tree.body)
-        if parts_of(name.rpartition(".")[2]) & OLD_WORDS and ".".join(name.split(".")[-2:]) not in kept
-    ]
-
-
-def test_names_have_none_of_the_old_words():
-    assert [module_of(path) for path in FILES if parts_of(path.stem) & OLD_WORDS] == []
-    assert [name for path, tree in TREES.items() for name in old_words(module_of(path), tree)] == []
-
-
-def test_every_exception_is_needed():
-    there = {".".join(name.split(".")[-2:]) for tree in TREES.values() for _, name in defined(tree.body)}
-    assert {name for name in MAY_STAY if ".".join(name.split(".")[-2:]) not in there} == set()
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("def place(): pass", ["m:1: place"]),
-        ("def replace(placement): pass", []),
-        ("def f(*, found): pass", ["m:1: f.found"]),
-        ("class SaidByRun: pass", ["m:1: SaidByRun"]),
-        ("class A:\n  idle: int\n  def told_with(self): pass", ["m:2: A.idle", "m:3: A.told_with"]),
-        ("if True:\n  def f():\n    def asked_rows(): pass", ["m:3: f.asked_rows"]),
-        ("def f():\n  found: int = 1", []),
-        ("class WorldLanguage:\n  tell: int", []),
-    ],
-)
-def test_what_has_an_old_word(text, names):
-    assert old_words("m", ast.parse(text)) == names
-
-
 # How long a file may be
 
 
@@ -500,65 +336,3 @@ def test_the_formatter_is_kept_off_tables_of_numbers_alone():
         if laid_out_by_hand(path.read_text(encoding="utf-8"))
     }
     assert by_hand == set()
-
-
-def test_json_and_numpys_files_are_read_in_one_place():
-    """Each reader has its own errors for what strangers write; one place knows them all."""
-    readers = re.compile(r"\bjson\.loads?\(|\bnp\.load\(|\bopen_memmap\(|\ballow_pickle=True")
-    results = {path.name for path in FILES if readers.search(path.read_text(encoding="utf-8"))}
-    assert results == {"arrays.py", "json_values.py"}
-
-
-# Programs and libraries that are asked for in one place
-
-
-def imports_of(library: str) -> set[str]:
-    """The files that import a library, by ``import`` statements or by its name."""
-    by_name = re.compile(rf"""(import_module|__import__)\(\s*["']{library}\b""")
-    return {
-        module_of(path)
-        for path, tree in TREES.items()
-        if any(name.split(".")[0] == library for _, name in imported(tree))
-        or by_name.search(path.read_text(encoding="utf-8"))
-    }
-
-
-@pytest.mark.parametrize("library", ["onnxruntime", "ray"])
-def test_what_reports_home_is_imported_by_telemetry_alone(library):
-    assert imports_of(library) == set()
-    text = (HOUSE / "telemetry.py").read_text(encoding="utf-8")
-    assert f'"{library}"' in text
-
-
-def test_numba_is_imported_in_one_place():
-    assert imports_of("numba") == {"synth.clevr.compiling"}
-
-
-def starts(tree: ast.Module) -> Iterator[ast.Call]:
-    """Every start of a program."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id == "subprocess":
-                yield node
-
-
-def test_programs_are_found_and_given_variables_in_one_place():
-    results = {module_of(p): list(starts(tree)) for p, tree in TREES.items()}
-    assert sum(map(len, results.values())) >= 4
-    unsafe = [
-        f"{name}:{call.lineno}"
-        for name, calls in results.items()
-        for call in calls
-        if not any(k.arg == "env" and "program_environment" in names_in(k.value) for k in call.keywords)
-    ]
-    assert unsafe == []
-    other = re.compile(r"os\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*)\(|shell=True")
-    assert [module_of(p) for p in FILES if other.search(p.read_text(encoding="utf-8"))] == []
-    looking = {module_of(p) for p in FILES if "shutil.which(" in p.read_text(encoding="utf-8")}
-    assert looking == {"programs", "evaluation.metrics.java"}  # there a path that a person has named
-
-
-def test_new_interpreters_are_started_in_one_place():
-    spawning = re.compile(r"get_context\(|ProcessPoolExecutor\(|set_start_method\(")
-    assert {module_of(p) for p in FILES if spawning.search(p.read_text(encoding="utf-8"))} == {"processes"}

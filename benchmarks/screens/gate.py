@@ -1,6 +1,6 @@
 """Is a change that was meant ever green, and is noise ever a change? Cases with truth, beside other tools.
 
-    python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--rivals NODE_MODULES] [--old TREE] [--record]
+    python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--seed 12] [--rivals NODE_MODULES] [--old TREE] [--record]
 
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
 ``gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
@@ -173,6 +173,7 @@ def main() -> None:
     parser.add_argument("cases", type=Path)
     parser.add_argument("drawn", type=Path)
     parser.add_argument("--half", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1, help="the one of gate_draw, for the record")
     parser.add_argument("--rivals", type=Path)
     parser.add_argument("--old", type=Path)
     add_record_option(parser, "gate")
@@ -204,7 +205,7 @@ def main() -> None:
     }
     print(json.dumps(figures, indent=1))
     if options.record:
-        write_result(options.record, "gate", figures, seeds={"drawn": 11}, watch=watch)
+        write_result(options.record, "gate", figures, seeds={"drawn": options.seed}, watch=watch)
 
 
 if __name__ == "__main__":

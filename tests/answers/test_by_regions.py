@@ -66,6 +66,13 @@ def test_what_was_measured_exactly_is_only_named(there):
     assert "30 pixels" in statement.sentence
 
 
+def test_a_colour_that_was_measured_stands():
+    box = (20, 96, 60, 112)
+    before, after = (with_box(page(), box, color) for color in ((200, 40, 40), (20, 90, 200)))
+    (statement,) = with_facts([guess(box)], measure(before, after))
+    assert statement.sentence == "The button at the lower left turned from red to blue."
+
+
 def test_of_anything_else_the_model_speaks():
     after = with_box(page(), (20, 96, 60, 112), (200, 40, 40))
     told = [guess((20, 96, 60, 112))]

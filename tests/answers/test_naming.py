@@ -193,3 +193,46 @@ def test_words_are_read_by_default():
         measure(before, after).sentence
         == Answerer("measured", read_text=False).answer(before, after).sentence
     )
+
+
+def test_a_button_is_called_one():
+    left, top, right, bottom = SAVE_BOX
+    box = (left - 24, top - 12, right + 24, bottom + 12)
+    colors = {"color_before": "#90c8ff", "color_after": "#90ffa0"}
+    pictures = []
+    for color in colors.values():
+        image = Image.new("RGB", (640, 400), "white")
+        ImageDraw.Draw(image).rectangle((box[0], box[1], box[2] - 1, box[3] - 1), fill=color)
+        pictures.append(np.minimum(np.asarray(image), page(SAVE)))
+    found = names(statement("recolored", box, box, aspect="fill", **colors), *pictures)
+    assert found.sentence == 'The button "Save changes" turned from light blue to light green.'
+
+
+def test_words_that_were_there_before_are_no_name_of_what_came():
+    box = (60, 60, 620, 260)
+    after = page(SAVE, ("Second line", (120, 160)))
+    found = names(statement("added", None, box, aspect="thing"), page(SAVE), after)
+    assert found.sentence == 'An area with "Second line" was added.'
+
+
+def test_a_text_that_went_here_and_came_there_moved():
+    there = box_of("Save changes", (300, 240))
+    after = page(("Save changes", (300, 240)))
+    gone, came = statement("removed", SAVE_BOX, None, aspect="thing"), statement("added", None, there)
+    (found,) = named([gone, came], page(SAVE), after)
+    assert found.sentence == 'The text "Save changes" moved right by 180 pixels and down by 140 pixels.'
+    assert (found.box_before, found.box_after) == (SAVE_BOX, there)
+
+
+def test_two_texts_that_say_otherwise_are_told_apart():
+    there = box_of("Store changes", (300, 240))
+    after = page(("Store changes", (300, 240)))
+    gone, came = statement("removed", SAVE_BOX, None, aspect="thing"), statement("added", None, there)
+    assert len(named([gone, came], page(SAVE), after)) == 2
+
+
+def test_a_thing_without_words_is_called_by_its_look():
+    box = (400, 20, 500, 60)
+    one = statement("removed", box, None, aspect="thing", look="red area")
+    found = names(one, page(boxes=[(box, "red")]), page())
+    assert found.sentence == "The red area at the upper right was removed."

@@ -111,3 +111,30 @@ def test_what_is_in_one_picture_alone_stays(kind):
         else replace(TEXT, kind=kind, box_after=None)
     )
     assert told(["Save"], ["Store"], one) == one
+
+
+def test_the_same_words_that_only_look_otherwise():
+    assert told(["Save"], ["Save"]).values == {"aspect": "shape", "same_words": True}
+
+
+def test_the_same_words_with_a_little_more_ink():
+    thin, box = drawn("Total amount", size=18), box_of("Total amount", size=18)
+    spread = 255 - 0.3 * (255.0 - np.roll(thin, 1, axis=1))
+    thick = np.minimum(thin, spread).astype(np.uint8)
+    lines = [reading("Total amount", side=side) for side in (0, 1)]
+    one, other = (line._replace(at=line.at._replace(box=box)) for line in lines)
+    whole = replace(TEXT, box_before=box, box_after=box)
+    values = by_words(whole, ([one], [other]), (thin, thick)).values
+    assert values["same_words"] and values["amount_after"] > values["amount_before"]
+
+
+def test_lines_without_a_common_end_are_quoted_whole():
+    found = told(["Contact us"], ["Give us feedback"])
+    assert (found.values["text_before"], found.values["text_after"]) == ("Contact us", "Give us feedback")
+
+
+def test_a_line_that_was_cut_is_not_quoted_so():
+    short = (0, 0, 100, 20)
+    one = replace(TEXT, box_before=short, box_after=short)
+    cut = told(["us contact and so on and so forth"], ["give us all of that and so on"], one)
+    assert "text_before" not in cut.values

@@ -54,14 +54,17 @@ def naive_greedy(language, row, max_length):
     return tuple(said[1:])
 
 
-def exhaustive(language, row, max_length):
-    """The best of all sentences that end, or run to the limit."""
-    candidates = []
+def sentences(words, max_length):
+    """All that end, or run to the limit."""
     for length in range(1, max_length):
-        for ids in itertools.product(range(language.words), repeat=length):
+        for ids in itertools.product(range(words), repeat=length):
             if END not in ids[:-1] and (ids[-1] == END or length == max_length - 1):
-                candidates.append((language.logp(row, ids), ids))
-    return max(candidates)
+                yield ids
+
+
+def exhaustive(language, row, max_length):
+    """The best of all sentences."""
+    return max((language.logp(row, ids), ids) for ids in sentences(language.words, max_length))
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7))
@@ -111,6 +114,43 @@ def test_rows_do_not_know_of_each_other(seed, beams):
     for row in range(3):
         alone = {"row": np.array([row]), "said": np.zeros((1, 0), np.int64)}
         assert beam(language.step, alone, 1, 6, beams)[0].ids == together[row].ids
+
+
+def no_twin(ids):
+    """Whether the last word is the one before it."""
+    return len(ids) > 1 and ids[-1] == ids[-2]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_what_is_skipped_is_never_written(seed, batch):
+    """Greedy takes the next probable word, one beam the same; a wide beam finds the best of what is left."""
+    max_length = 4
+    language = Language(seed, batch)
+    one = greedy(language.step, language.cache, batch, max_length, no_twin)
+    assert [d.ids for d in beam(language.step, language.cache, batch, max_length, 1, no_twin)] == [
+        d.ids for d in one
+    ]
+    wide = beam(language.step, language.cache, batch, max_length, 4**3, no_twin)
+    for row in range(batch):
+        said = [1]
+        while len(said) < max_length and said[-1] != END:
+            scores = language.scores(row, said)
+            scores[said[-1] if len(said) > 1 else []] = -np.inf
+            said.append(int(scores.argmax()))
+        assert one[row].ids == tuple(said[1:])
+        left = [ids for ids in sentences(language.words, max_length) if not any(map(no_twin, starts(ids)))]
+        assert wide[row].ids == max((language.logp(row, ids), ids) for ids in left)[1]
+
+
+def starts(ids):
+    return [ids[:length] for length in range(1, len(ids) + 1)]
+
+
+def test_where_every_word_is_skipped_the_best_stays():
+    language = Language(0, 1)
+    plain = greedy(language.step, language.cache, 1, 4)[0]
+    assert greedy(language.step, language.cache, 1, 4, lambda ids: True)[0].ids == plain.ids
 
 
 def test_a_beam_finds_what_greed_misses():

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -7,6 +8,7 @@ import pytest
 from PIL import Image
 from support.tiny_bundle import CARD, GRID
 
+from whatchanged.captioner import runtime
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.card import BoxAttention, RegionInput
 from whatchanged.captioner.runtime import load
@@ -70,6 +72,15 @@ def test_lists_give_lists_and_more_than_one_batch(captioner, pictures):
 
 def test_beams(captioner, pictures):
     assert captioner.describe(*pictures, beams=4).sentence == "the square changed"
+
+
+def test_a_sentence_that_contradicts_itself_is_not_written(bundle_folder, pictures, monkeypatch):
+    language = SimpleNamespace(contradicts=lambda sentence: sentence == "the square changed")
+    monkeypatch.setattr(runtime, "find_world", lambda name: SimpleNamespace(language=language))
+    captioner = load(bundle_folder)
+    for beams in (1, 3):
+        found = captioner.describe(*pictures, beams=beams)
+        assert found.sentence.startswith("the square") and found.sentence != "the square changed"
 
 
 def test_lists_that_do_not_fit(captioner, pictures):

@@ -11,11 +11,6 @@ from whatchanged.evaluation.io.predictions import aligned, read_predictions
 
 
 @pytest.fixture
-def caption(whatchanged, bundle_folder):
-    return lambda *arguments: whatchanged("caption", "--model", bundle_folder, *arguments)
-
-
-@pytest.fixture
 def scenes(tmp_path):
     clevr_change(tmp_path / "scenes")
     return tmp_path / "scenes"

@@ -20,11 +20,6 @@ def pairs(tmp_path, pictures):
     return path
 
 
-@pytest.fixture
-def caption(whatchanged, bundle_folder):
-    return lambda *arguments: whatchanged("caption", *arguments, "--model", bundle_folder)
-
-
 def test_the_page_shows_every_line(caption, pairs, tmp_path):
     out, page, maps = tmp_path / "out.jsonl", tmp_path / "page.html", tmp_path / "maps"
     assert caption(pairs, "-o", out, "--html", page, "--attention", maps)[0] == 1

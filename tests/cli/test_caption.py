@@ -9,27 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from support.captioned import lines
 from support.trees import state
 
 from whatchanged.answers import models
-
-
-@pytest.fixture
-def pairs(tmp_path, pictures):
-    """Seven pairs, every second one with a change."""
-    path = tmp_path / "pairs.csv"
-    rows = [f"before.png,{'after.png' if i % 2 else 'before.png'},p{i}" for i in range(7)]
-    path.write_text("before,after,id\n" + "\n".join(rows) + "\n")
-    return path
-
-
-@pytest.fixture
-def caption(whatchanged, bundle_folder):
-    return lambda *arguments: whatchanged("caption", "--model", bundle_folder, *arguments)
-
-
-def lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_one_line_a_pair_in_order(caption, pairs, tmp_path):
@@ -91,52 +74,10 @@ def test_without_a_named_model_whoever_knows_a_pair_answers_it(whatchanged, pair
     assert code == 2 and "another model" in err
 
 
-def test_attention_is_of_a_named_model(whatchanged, pairs, tmp_path):
-    code, _, err = whatchanged("caption", pairs, "-o", tmp_path / "o.jsonl", "--attention", tmp_path / "maps")
-    assert code == 2 and "--model" in err and not (tmp_path / "maps").exists()
-
-
-def test_batch_size_and_shards_change_nothing(caption, pairs, tmp_path):
-    whole = tmp_path / "whole.jsonl"
-    caption(pairs, "-o", whole, "--batch-size", "1")
-    parts = b""
-    for i in (1, 2, 3):
-        part = tmp_path / f"part{i}.jsonl"
-        assert caption(pairs, "-o", part, "--shard", f"{i}/3")[0] == 0
-        parts += part.read_bytes()
-    assert parts == whole.read_bytes()
-    beamed = tmp_path / "beams.jsonl"
-    assert caption(pairs, "-o", beamed, "--beams", "3")[0] == 0
-    assert lines(beamed) == lines(whole)
-
-
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "1", "a/b", "1/0", "-1/2"])
 def test_shards_that_are_none(caption, pairs, tmp_path, shard):
     code, _, err = caption(pairs, "-o", tmp_path / "out.jsonl", "--shard", shard)
     assert code == 2 and "--shard" in err
-
-
-def test_a_bad_pair_gets_its_own_line(caption, pairs, pictures, tmp_path):
-    (tmp_path / "text.png").write_text("this is text")
-    with pairs.open("a") as stream:
-        stream.write("before.png,text.png,bad\nbefore.png,after.png,last\n")
-    out = tmp_path / "out.jsonl"
-    code, _, err = caption(pairs, "-o", out)
-    assert code == 1 and "1 of 9 pairs failed" in err
-    bad, last = lines(out)[-2:]
-    assert list(bad) == ["id", "error"] and bad["id"] == "bad" and "not a picture" in bad["error"]
-    assert last["caption"] == "the square changed"
-    # nothing is left to do, and the failure is still there
-    before = out.read_bytes()
-    assert caption(pairs, "-o", out, "--resume")[0] == 1
-    assert out.read_bytes() == before
-
-
-def test_a_batch_of_bad_pairs_alone(caption, tmp_path):
-    (tmp_path / "text.png").write_text("this is text")
-    (tmp_path / "pairs.jsonl").write_text('{"before": "text.png", "after": "text.png"}\n' * 3)
-    code, _, err = caption(tmp_path / "pairs.jsonl", "-o", tmp_path / "out.jsonl", "--batch-size", "2")
-    assert code == 1 and "3 of 3 pairs failed" in err
 
 
 def test_missing_pictures(caption, pairs, tmp_path):
@@ -159,79 +100,6 @@ def test_an_output_that_exists(caption, pairs, tmp_path):
     assert caption(pairs, "-o", out, "--force", "--resume")[0] == 2
     assert caption(pairs, "-o", out, "--force")[0] == 0
     assert len(lines(out)) == 7
-
-
-@pytest.mark.parametrize("keep", [0, 1, 40, 150, 10_000])
-def test_resume_gives_the_same_file(caption, pairs, tmp_path, keep):
-    out = tmp_path / "out.jsonl"
-    caption(pairs, "-o", out)
-    whole = out.read_bytes()
-    out.write_bytes(whole[:keep])  # killed at any byte
-    assert caption(pairs, "-o", out, "--resume")[0] == 0
-    assert out.read_bytes() == whole
-
-
-def test_resume_without_an_output_begins(caption, pairs, tmp_path):
-    assert caption(pairs, "-o", tmp_path / "out.jsonl", "--resume")[0] == 0
-    assert len(lines(tmp_path / "out.jsonl")) == 7
-
-
-def test_resume_refuses_what_is_not_its_own(caption, whatchanged, bundle_folder, pairs, tmp_path):
-    out = tmp_path / "out.jsonl"
-    caption(pairs, "-o", out)
-    whole = out.read_bytes()
-
-    def refused(said, *arguments):
-        code, _, err = caption(*arguments, "-o", out, "--resume")
-        assert code == 2 and said in err and "--force" in err, err
-        assert out.read_bytes() == whole
-
-    refused("another beams", pairs, "--beams", "2")
-    refused("another shard", pairs, "--shard", "1/2")
-    pairs.write_text(pairs.read_text().replace("p3", "q3"))
-    refused("another list", pairs)
-    pairs.write_text(pairs.read_text().replace("q3", "p3"))
-    path = bundle_folder / "bundle.json"
-    card = path.read_text()
-    path.write_text(card.replace('"version": "1"', '"version": "2"'))
-    refused("another model", pairs)
-    path.write_text(card)
-    out.write_bytes(whole.replace(b'"p2"', b'"x2"'))
-    whole = out.read_bytes()
-    refused("line 3", pairs)
-    (tmp_path / "out.jsonl.meta.json").unlink()
-    refused("out.jsonl.meta.json", pairs)
-
-
-def test_resume_knows_the_list_wherever_it_lies(caption, pairs, pictures, tmp_path):
-    out = tmp_path / "out.jsonl"
-    caption(pairs, "-o", out)
-    moved = tmp_path / "moved"
-    moved.mkdir()
-    for path in (pairs, *pictures):
-        shutil.copy(path, moved)
-    assert caption(moved / "pairs.csv", "-o", out, "--resume")[0] == 0
-
-
-def test_interrupted(caption, pairs, tmp_path, monkeypatch):
-    from whatchanged.answers import answerer
-
-    real, calls = answerer.read_pair, []
-
-    def read_pair(*pair):
-        calls.append(pair)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return real(*pair)
-
-    monkeypatch.setattr(answerer, "read_pair", read_pair)
-    out = tmp_path / "out.jsonl"
-    code, _, err = caption(pairs, "-o", out, "--batch-size", "2")
-    assert code == 130 and "--resume" in err
-    assert len(lines(out)) == 4
-    monkeypatch.undo()
-    assert caption(pairs, "-o", out, "--resume")[0] == 0
-    assert [line["id"] for line in lines(out)] == [f"p{i}" for i in range(7)]
 
 
 def test_lists_that_cannot_be_read(caption, tmp_path):
@@ -275,82 +143,6 @@ def test_a_data_set_folder(caption, pictures, tmp_path):
         ("000000.png_n", "there is no change"),
     ]
     assert caption(root, "-o", tmp_path / "b.jsonl", "--split", "val")[0] == 2
-
-
-def test_attention_maps(caption, pairs, tmp_path, monkeypatch):
-    from safetensors import safe_open
-
-    monkeypatch.setattr("whatchanged.captions.maps.CHUNK", 3)
-    out, folder = tmp_path / "out.jsonl", tmp_path / "maps"
-    assert caption(pairs, "-o", out, "--attention", folder)[0] == 0
-    files = sorted(folder.iterdir())
-    assert [path.name for path in files] == [f"attention-{i:07d}.safetensors" for i in (0, 3, 6)]
-    with safe_open(files[0], "numpy") as opened:
-        assert sorted(opened.keys()) == ["p0", "p1", "p2"]
-        maps = opened.get_tensor("p1")
-        assert json.loads(opened.metadata()["whatchanged"])["words"]["p1"] == ["the", "square", "changed"]
-    assert maps.shape == (3, 2, 2, 3) and maps.dtype == np.float16
-    assert np.unravel_index(maps.argmax(), maps.shape)[1:] == (1, 1, 2)
-
-    # what was gathered but not yet written is done again
-    wanted = [path.read_bytes() for path in files]
-    whole = out.read_bytes()
-    out.write_bytes(b"".join(whole.splitlines(keepends=True)[:5]))
-    files[1].unlink()
-    files[2].unlink()
-    assert caption(pairs, "-o", out, "--attention", folder, "--resume")[0] == 0
-    assert [path.read_bytes() for path in files] == wanted and out.read_bytes() == whole
-    assert caption(pairs, "-o", out, "--resume")[0] == 2
-
-
-def test_maps_that_lie_there_already(caption, pairs, tmp_path, monkeypatch):
-    monkeypatch.setattr("whatchanged.captions.maps.CHUNK", 3)
-    folder = tmp_path / "maps"
-    caption(pairs, "-o", tmp_path / "a.jsonl", "--attention", folder)
-    code, _, err = caption(pairs, "-o", tmp_path / "b.jsonl", "--attention", folder)
-    assert code == 2 and "attention maps already" in err and not (tmp_path / "b.jsonl").exists()
-    # a longer run's leftovers would speak for pairs that are no longer done
-    stray = folder / "attention-0000004.safetensors"
-    stray.write_bytes(b"old")
-    other = folder / "attention-0000007.safetensors"
-    other.write_bytes(b"another shard's")
-    assert caption(pairs, "-o", tmp_path / "a.jsonl", "--attention", folder, "--force")[0] == 0
-    assert not stray.exists() and other.read_bytes() == b"another shard's"
-
-
-def test_resume_wants_the_maps_of_what_is_done(caption, pairs, tmp_path, monkeypatch):
-    monkeypatch.setattr("whatchanged.captions.maps.CHUNK", 3)
-    out, folder = tmp_path / "out.jsonl", tmp_path / "maps"
-    caption(pairs, "-o", out, "--attention", folder)
-    whole = out.read_bytes()
-    for spoil in (
-        lambda path: path.unlink(),
-        lambda path: path.write_bytes(b"x"),
-        lambda path: path.write_bytes(path.read_bytes().replace(b'"tiny', b'"tinz')),
-    ):
-        path = folder / "attention-0000003.safetensors"
-        good = path.read_bytes()
-        spoil(path)
-        code, _, err = caption(pairs, "-o", out, "--attention", folder, "--resume")
-        assert code == 2 and "--force" in err and path.name in err and out.read_bytes() == whole
-        path.write_bytes(good)
-    assert caption(pairs, "-o", out, "--attention", tmp_path / "elsewhere", "--resume")[0] == 2
-    assert caption(pairs, "-o", out, "--attention", folder, "--resume")[0] == 0
-
-
-def test_a_folder_for_maps_that_cannot_be(caption, pairs, tmp_path):
-    (tmp_path / "file").write_text("")
-    for folder, said in ((tmp_path / "file", "this is a file"), (tmp_path / "no" / "maps", "is not there")):
-        code, _, err = caption(pairs, "-o", tmp_path / "out.jsonl", "--attention", folder)
-        assert code == 2 and said in err and not (tmp_path / "out.jsonl").exists()
-
-
-def test_pictures_of_two_sizes_in_one_batch(caption, pairs, pictures, tmp_path):
-    Image.open(pictures[1]).resize((200, 90)).save(tmp_path / "large.png")
-    with pairs.open("a") as stream:
-        stream.write("before.png,large.png,large\n")
-    assert caption(pairs, "-o", tmp_path / "out.jsonl")[0] == 0
-    assert lines(tmp_path / "out.jsonl")[-1]["caption"] == "the square changed"
 
 
 def test_damaged_entries_are_left_out_and_named(caption, pictures, tmp_path):
@@ -438,12 +230,6 @@ def test_the_sidecars_draft_comes_before_everything_else(caption, pairs, tmp_pat
     code, _, err = caption(pairs, "-o", out, "--force", "--attention", tmp_path / "maps")
     assert code == 2 and "No space left" in err
     assert out.read_bytes() == b"mine\n" and sorted(tmp_path.iterdir()) == before
-
-
-def test_captions_and_maps_in_one_place(caption, pairs, tmp_path):
-    for folder in ("amap", "amap.meta.json"):
-        code, _, err = caption(pairs, "-o", tmp_path / "amap", "--attention", tmp_path / folder)
-        assert code == 2 and "the same place" in err and not list(tmp_path.glob("amap*"))
 
 
 @pytest.mark.parametrize("room", [100, 1000, 5000])

@@ -17,6 +17,7 @@ from whatchanged.images import PictureSource
 from whatchanged.measured import Measured, Statement
 from whatchanged.measured.pixels.boxes import iou
 from whatchanged.measured.rules import sentences
+from whatchanged.measured.rules.predicates import is_exact
 
 if TYPE_CHECKING:
     from whatchanged.regions.runtime import RegionDescription, RegionModel
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 FACTS = ("turn", "canvas", "axis limit", "opacity", "theme", "shadow", "length")
 """Finer words of what is measured of the whole picture, or exactly: no model knows it better."""
+EXACT = ("decoration", "weight", "slant", "struck", "text size", "fill", "ink", "palette", "data")
+"""Finer words of what is measured of one thing: where that is sure, a model may only name the thing."""
+SURE = 0.7
+"""Confidence of such a measurement at least."""
 SAME_BOX = 0.5
 """Intersection over union from which on a model's statement is about the place of a measured one."""
 FAR_APART = 100
@@ -99,7 +104,8 @@ def with_facts(guesses: Sequence[Statement], measured: Measured) -> tuple[Statem
     stands.
 
     It stands where it is a fact about the whole picture or an exact measurement: that the picture was scaled,
-    cropped or grew, that a thing moved or became larger by so many pixels. A model may only name the thing.
+    cropped or grew, that a thing moved or became larger by so many pixels, that a text became bolder or
+    turned to another colour. A model may only name the thing.
     """
     if not guesses or not measured.statements or not stands(measured.statements[0]):
         return tuple(guesses)
@@ -111,8 +117,9 @@ def with_facts(guesses: Sequence[Statement], measured: Measured) -> tuple[Statem
 def stands(statement: Statement) -> bool:
     """Whether a measured statement is one that no model replaces."""
     values = statement.values
-    exact = statement.kind == "moved" and not statement.follows and (values.get("dx") or values.get("dy"))
-    return bool(exact) or values.get("aspect") in FACTS
+    moved = statement.kind == "moved" and not statement.follows and (values.get("dx") or values.get("dy"))
+    measured = values.get("aspect") in EXACT and statement.confidence >= SURE
+    return bool(moved) or values.get("aspect") in FACTS or (measured and is_exact(statement.kind, values))
 
 
 def _named(statement: Statement, guesses: Sequence[Statement], size: tuple[int, int]) -> Statement:

@@ -100,7 +100,11 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
         return answer
     changes = named(answer.changes, before, after)
     # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
-    told = [one for one in changes[:MOST] if one is changes[0] or not one.sentence.startswith(NAMELESS)]
+    told = [
+        one
+        for one in sentences.worth_telling(changes)
+        if one is changes[0] or not one.sentence.startswith(NAMELESS)
+    ]
     return replace(answer, changes=changes, sentence=sentences.together(changes, told))
 
 

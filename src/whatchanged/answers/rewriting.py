@@ -51,7 +51,9 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return statement
     before, after = (text or "" for text in texts)
     if same_words(before, after):
-        unclear = statement.kind == "rewritten" or statement.values.get("aspect") in UNCLEAR
+        aspect = statement.values.get("aspect")
+        unmeasured = aspect == "weight" and "amount_before" not in statement.values
+        unclear = statement.kind == "rewritten" or aspect in UNCLEAR or unmeasured
         return _same_text(statement, read, pictures) if unclear else statement
     sure = [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
     whole = all(_is_whole(line, box) for lines, box in zip(read, boxes, strict=True) for line in lines)

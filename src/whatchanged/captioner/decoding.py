@@ -21,6 +21,8 @@ GraphCache = Mapping[str, Any]
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Step = Callable[[Ids, int, GraphCache], tuple[Any, Any, GraphCache]]
+Skips = Callable[[Sequence[int]], bool]
+"""Whether a sentence that begins with these ids, BOS left out, is not to be written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +37,14 @@ class Decoded:
     """The attention of each id, (len(ids), ...)."""
 
 
-def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[Decoded]:
+def greedy(
+    step: Step, cache: GraphCache, batch: int, max_length: int, skips: Skips | None = None
+) -> list[Decoded]:
     """The most probable word at each position (the first of equals), ``batch`` rows side by side.
 
     A row has at most ``max_length`` ids, BOS included, so at most ``max_length - 1`` steps run. They stop as
-    soon as every row has reached EOS. What follows a row's EOS is cut off.
+    soon as every row has reached EOS. What follows a row's EOS is cut off. skips: in place of a word
+    with which a sentence would be skipped the next probable one is taken.
     """
     previous: Ids = np.full(batch, BOS, np.int64)
     ended = np.zeros(batch, bool)
@@ -50,6 +55,8 @@ def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[D
         scores, attention, cache = step(previous, position, cache)
         scores = np.asarray(scores)
         previous = scores.argmax(axis=1)
+        if skips is not None:
+            previous = _not_skipped(scores, words, previous, ended, skips)
         total += np.where(ended, 0.0, scores[np.arange(batch), previous])
         ended |= previous == EOS
         words.append(previous)
@@ -64,12 +71,30 @@ def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[D
     ]
 
 
-def beam(step: Step, cache: GraphCache, batch: int, max_length: int, beams: int) -> list[Decoded]:
+def _not_skipped(scores: Any, words: Sequence[Ids], best: Ids, ended: NDArray[np.bool_], skips: Skips) -> Ids:
+    """The most probable word (B,) of each row that has not ended with which its sentence is not skipped.
+
+    scores: (B, V). words: those before, (B,) each. best: the most probable words; where all are skipped they
+    stay.
+    """
+    chosen = best.copy()
+    for row in np.flatnonzero(~ended):
+        past = [int(word[row]) for word in words]
+        if skips([*past, int(best[row])]):
+            order = np.argsort(-scores[row], kind="stable")
+            chosen[row] = next((word for word in order if not skips([*past, int(word)])), best[row])
+    return chosen
+
+
+def beam(
+    step: Step, cache: GraphCache, batch: int, max_length: int, beams: int, skips: Skips | None = None
+) -> list[Decoded]:
     """The best of the ``beams`` hypotheses that are kept per row; a score is the sum of log-probabilities.
 
     A hypothesis that has ended keeps its place and its score. Scores only fall, so a row is done when its
     best hypothesis has ended. Equal sums are ordered by the log-probability of their last word, then by beam
-    and id, so that one beam is the same as greedy search, rounding included.
+    and id, so that one beam is the same as greedy search, rounding included. skips: hypotheses that begin so
+    are not kept.
     """
     cache = _take(cache, np.repeat(np.arange(batch), beams))
     words: Ids = np.full((batch, beams), BOS, np.int64)
@@ -87,6 +112,9 @@ def beam(step: Step, cache: GraphCache, batch: int, max_length: int, beams: int)
         flat = scores.reshape(batch, -1)  # (B, beams * V)
         sums = (total[:, :, None] + scores).reshape(batch, -1)
         best = np.lexsort((-flat, -sums), axis=1)[:, :beams]  # (B, beams)
+        while skips is not None and (left_out := _skipped(best, sums, ids, ended, skips)):
+            sums[tuple(np.transpose(left_out))] = -np.inf
+            best = np.lexsort((-flat, -sums), axis=1)[:, :beams]
         parent = best // size
         words = best % size
         total = np.take_along_axis(sums, best, axis=1)
@@ -102,6 +130,25 @@ def beam(step: Step, cache: GraphCache, batch: int, max_length: int, beams: int)
     return [
         _decoded(ids[row, 0], float(total[row, 0]), None if maps is None else maps[row, 0])
         for row in range(batch)
+    ]
+
+
+def _skipped(
+    best: Ids, sums: NDArray[np.float64], ids: Ids, ended: NDArray[np.bool_], skips: Skips
+) -> list[tuple[int, int]]:
+    """Which of the candidates ``best`` (B, beams), numbered by beam and word, are skipped: row and number.
+
+    sums: (B, beams * V), their scores; those without a chance are not asked about. ids: (B, beams, length),
+    the words before. ended: (B, beams).
+    """
+    size = sums.shape[1] // ids.shape[1]
+    return [
+        (row, int(one))
+        for row in range(len(best))
+        for one in best[row]
+        if np.isfinite(sums[row, one])
+        and not ended[row, one // size]
+        and skips([*ids[row, one // size].tolist(), int(one % size)])
     ]
 
 

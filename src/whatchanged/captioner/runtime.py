@@ -29,14 +29,15 @@ from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import Bundle, open_bundle, reads_features
 from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
 from whatchanged.captioner.colors import color_distance
-from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, beam, greedy
+from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
 from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
-from whatchanged.errors import BundleError, ShapeError
+from whatchanged.errors import BundleError, PluginError, ShapeError
 from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
+from whatchanged.worlds import find_world
 
 Floats = NDArray[np.float32]
 PictureSources = list[Any] | tuple[Any, ...]
@@ -128,13 +129,15 @@ class CaptionGraphs:
         """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
         self.card, self.attention = bundle.card, grid
         self._encoder, self._decoder = open_graphs(bundle, reads, grid, threads)
+        self._skips = _contradictions(self.card)
 
     def describe(
         self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
     ) -> list[Description]:
         """Describe pairs side by side, by what the encoder reads of them: (B, ...) each.
 
-        pixels: (B, 2, H, W, 3), where it reads pictures.
+        A sentence that contradicts itself is not written: the next probable word is taken in place of the
+        one that makes it so. pixels: (B, 2, H, W, 3), where it reads pictures.
         """
         batch = len(before)
         encoded = self._encoder.run({"before": before, "after": after}, batch)
@@ -145,9 +148,9 @@ class CaptionGraphs:
         if judged is None:
             judged = self._judge_by_sentences(cache, batch)
         if beams == 1:
-            rows = greedy(self._step, cache, batch, self.card.max_length)
+            rows = greedy(self._step, cache, batch, self.card.max_length, self._skips)
         else:
-            rows = beam(self._step, cache, batch, self.card.max_length, beams)
+            rows = beam(self._step, cache, batch, self.card.max_length, beams, self._skips)
         return [
             self._description(row, float(judged[i]), None if distances is None else distances[i])
             for i, row in enumerate(rows)
@@ -289,6 +292,17 @@ def load(name: str | Path | None = None, threads: int | None = None) -> Captione
     'the large red metal cube has been added'
     """
     return Captioner(open_bundle(name), threads)
+
+
+def _contradictions(card: Card) -> Skips | None:
+    """Which sentences of the model's world contradict themselves; None where nobody can tell."""
+    try:
+        contradicts = find_world(card.world).language.contradicts
+    except PluginError:  # of a world of one's own, or of a package that is not here
+        return None
+    if contradicts is None:
+        return None
+    return lambda ids: contradicts(card.vocabulary.text(ids))
 
 
 def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:

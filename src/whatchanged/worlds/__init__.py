@@ -195,6 +195,8 @@ class WorldLanguage:
     statement, without capital and full stop. None where the models of this world write word by word.
     false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
     false captions in this language for training; "" where captions are handled as free text.
+    contradicts: whether a sentence contradicts itself, whatever the pictures show, so that a model of this
+    world never writes it. None where nobody can tell.
     """
 
     captions: Callable[[Truth, "Generator"], tuple[str, ...]]
@@ -204,6 +206,7 @@ class WorldLanguage:
     wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
     tell: Callable[[Claim], tuple[str | None, str]] | None = None
     false_captions: str = ""
+    contradicts: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.drawn_text import draw, page, text
 
-from whatchanged.measured.amounts.color import fill_change, opacity_change
+from whatchanged.measured.amounts.color import fill_change, fringed_ink, opacity_change
 
 BOX = (20, 10, 140, 90)
 
@@ -58,3 +58,25 @@ def test_a_fill_behind_the_same_text():
     assert finding.values == {"color_before": "#ffffff", "color_after": "#e1f0ff"}
     assert fill_change(text(), text("Other words by far", ground=(225, 240, 255)), box) is None
     assert fill_change(text(), text(color=(200, 20, 20)), box) is None
+
+
+def fringed(level):
+    """Upright strokes of this grey on white, drawn by sub-pixels: warm at one edge, cold at the other."""
+    picture = np.full((40, 120, 3), 255, np.uint8)
+    for left in range(10, 110, 8):
+        picture[10:30, left] = (255, 255 - (255 - level) // 2, level)
+        picture[10:30, left + 1 : left + 3] = level
+        picture[10:30, left + 3] = (level, 255 - (255 - level) // 2, 255)
+    return picture
+
+
+@pytest.mark.parametrize("level", [0, 80])
+def test_letters_with_coloured_fringes_have_the_colour_of_their_strokes(level):
+    color = fringed_ink(fringed(level), (5, 5, 115, 35))
+    assert color is not None and max(abs(channel - level) for channel in color) <= 12
+
+
+def test_ink_without_fringes_has_none():
+    picture = np.full((40, 120, 3), 255, np.uint8)
+    picture[10:30, 10:110:5] = (200, 30, 30)
+    assert fringed_ink(picture, (5, 5, 115, 35)) is None

@@ -92,3 +92,14 @@ def test_a_shadow_came_or_went(on):
 def test_a_glow_or_a_line_is_no_shadow(other):
     bare = draw(page(), rectangle=(LAST, {"fill": (250, 250, 250)}))
     assert shadow_change(bare, other, (18, 12, 142, 88)) is None
+
+
+def test_an_icon_with_soft_edges_is_no_shadow():
+    """Its strokes end at once, however many shades of grey their edges have."""
+    bare = draw(page(), rectangle=(LAST, {"fill": (250, 250, 250)}))
+    image = Image.fromarray(bare).resize((bare.shape[1] * 4, bare.shape[0] * 4))
+    ImageDraw.Draw(image).line(
+        [(220, 120), (330, 230), (280, 280), (200, 220)], fill=(160, 160, 160), width=11
+    )
+    drawn = np.asarray(image.resize((bare.shape[1], bare.shape[0]), Image.Resampling.LANCZOS))
+    assert shadow_change(bare, drawn, (44, 24, 90, 76)) is None

@@ -65,3 +65,39 @@ def test_of_other_words_no_style_is_told(words):
 
 def test_words_that_are_quite_other_are_rewritten():
     assert said(text("Wow, mild!"), text("Giraffe six")).kind == "rewritten"
+
+
+def plot(seed):
+    """A grid with points at random places."""
+    picture = np.full((300, 400, 3), 255, np.uint8)
+    picture[40:260:55, 50:350] = picture[40:261, 50:350:60] = 205
+    picture[40:261, 349] = picture[260, 50:350] = 205
+    places = np.random.default_rng(seed).integers((50, 60), (240, 330), (60, 2))
+    for row, column in places:
+        picture[row : row + 7, column : column + 7] = (0, 90, 200)
+    return picture
+
+
+def test_a_plot_of_other_data():
+    one = said(plot(1), plot(2))
+    assert (one.kind, one.values["aspect"]) == ("replaced", "data")
+    assert one.sentence == "The plot shows other data."
+
+
+def test_bars_in_other_colours():
+    def bars(*colors):
+        picture = np.full((200, 300, 3), 255, np.uint8)
+        for number, color in enumerate(colors):
+            picture[40 + 20 * number : 180, 40 + 60 * number : 90 + 60 * number] = color
+        return picture
+
+    blue, red, green, orange = (0, 90, 200), (210, 20, 20), (20, 140, 40), (250, 140, 0)
+    one = said(bars(blue, red, blue), bars(green, orange, green))
+    assert one.sentence == (
+        "What is drawn in the middle took other colours: blue to dark green, red to orange."
+    )
+
+
+def test_a_thing_that_moved_is_called_by_its_look():
+    before, after = (draw(page(), rectangle=((x, 30, x + 19, 49), {"fill": "red"})) for x in (20, 45))
+    assert said(before, after).sentence == "The red area at the left moved right by 25 pixels."

@@ -33,6 +33,31 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
         ("recolored", {"aspect": "opacity", "amount_before": 1, "amount_after": 0.4}, "faded"),
         ("replaced", {"aspect": "icon", "state": "checked", "on_after": True}, "was checked"),
         ("rewritten", {"text_before": "3", "text_after": "4"}, 'changed from "3" to "4"'),
+        ("rewritten", {"text_after": "Back"}, 'now reads "Back"'),
+        ("rewritten", {"text_before": "Go back"}, 'no longer reads "Go back"'),
+        ("restyled", {"aspect": "part", "on_after": False}, "lost a part"),
+        (
+            "restyled",
+            {"aspect": "contrast", "amount_before": 1, "amount_after": 0.4},
+            "is drawn more faintly",
+        ),
+        (
+            "restyled",
+            {"aspect": "shape", "same_words": True},
+            "says the same, drawn slightly differently",
+        ),
+        (
+            "restyled",
+            {"aspect": "shape", "same_words": True, "amount_before": 1, "amount_after": 1.1},
+            "looks slightly bolder",
+        ),
+        (
+            "recolored",
+            {"aspect": "palette", "colors": [["#0000ff", "#ff0000"], ["#008000", "#ffffff"]]},
+            "took other colours: blue to red, dark green to white",
+        ),
+        ("recolored", {"aspect": "palette", "colors": []}, "took other colours"),
+        ("replaced", {"aspect": "data", "same_axes": True}, "shows other data"),
     ],
 )
 def test_what_was_measured_is_said(kind, values, text):

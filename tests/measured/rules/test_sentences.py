@@ -4,7 +4,14 @@ import pytest
 
 from whatchanged.measured.result import Statement
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.sentences import Subject, reword, statement, subject_text
+from whatchanged.measured.rules.sentences import (
+    Subject,
+    plain_subject,
+    reword,
+    statement,
+    subject_text,
+    worth_telling,
+)
 
 SIZE = (100, 50)
 
@@ -107,3 +114,54 @@ def test_what_is_said_of_the_whole_picture_stays():
         "moved", (0, 0, 9, 9), (0, 0, 9, 9), "The picture was turned.", 0.9, 1.0, {"aspect": "turn"}
     )
     assert reword(told, Subject("button", "Save"), SIZE) == told
+
+
+def test_a_look_is_a_noun_for_what_has_no_other():
+    finding, box = Finding("moved", "position", 0.7, {"dx": 3, "dy": 0}), (0, 0, 20, 20)
+    one = statement(finding, box, box, 40, SIZE, look="red shape")
+    assert one.sentence == "The red shape at the upper left moved right by 3 pixels."
+    assert one.values["look"] == "red shape" and one.element is None
+    named = statement(finding, box, box, 40, SIZE, look="red shape", element="icon")
+    assert named.sentence == "The icon at the upper left moved right by 3 pixels."
+
+
+@pytest.mark.parametrize(
+    ("subject", "sentence"),
+    [
+        (Subject("icon", position="at the top"), "The icon at the top turned from black to blue."),
+        (Subject("red shape", position="at the top"), "The red shape at the top turned from black to blue."),
+        (
+            Subject("band", position="across the top"),
+            "What is drawn in the band across the top turned from black to blue.",
+        ),
+        (
+            Subject("area", None, 'with "Save"'),
+            'The text of the area with "Save" turned from black to blue.',
+        ),
+    ],
+)
+def test_what_of_a_thing_has_the_colour(subject, sentence):
+    told = made("recolored", {"aspect": "ink", "color_before": "#000000", "color_after": "#0000ff"})
+    assert reword(told, subject, SIZE).sentence == sentence
+
+
+def test_more_ink_without_an_amount_is_no_text():
+    told = made("restyled", {"aspect": "weight"})
+    assert plain_subject(told, SIZE).noun is None
+    bolder = made("restyled", {"aspect": "weight", "amount_before": 1.0, "amount_after": 1.4})
+    assert plain_subject(bolder, SIZE).noun == "text"
+
+
+@pytest.mark.parametrize(
+    ("count", "rest", "told"), [(1, None, 1), (2, None, 2), (3, None, 2), (4, None, 1), (2, [0, 8], 1)]
+)
+def test_a_second_statement_is_told_where_few_differ(count, rest, told):
+    values = {"aspect": "thing"} if rest is None else {"aspect": "thing", "rest": rest}
+    assert len(worth_telling([made("added", values)] + [made("removed", {})] * (count - 1))) == told
+
+
+def test_a_plot_has_no_place_beside_its_noun():
+    told = made("replaced", {"aspect": "data", "same_axes": True})
+    assert reword(told, Subject("plot", position="over the whole picture"), SIZE).sentence == (
+        "The plot shows other data."
+    )

@@ -27,6 +27,11 @@ def test_data_move_to_other_folders():
     assert regions == RegionPairsConfig(path="b", features="g") and regions.stored == "g"
 
 
+def test_real_pairs_lie_beside_the_drawn_ones():
+    assert REGIONS.paths == ("a",) and BOTH.paths == ("a", "r")
+    assert RegionPairsConfig(path="a", real_path="r").paths == ("a",)
+
+
 def test_no_folder_is_published():
     assert DATASET.without_folders() == DatasetConfig(examples="scenes", exchange=True, wording="full")
     assert POOL.without_folders() == PoolConfig(wording="full", validation=8)

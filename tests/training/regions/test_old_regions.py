@@ -83,7 +83,8 @@ def test_a_run_starts_from_an_old_run_and_from_an_old_bundle(old, drawn):
 
 def test_an_old_run_is_exported_without_what_never_learned(old, drawn, tmp_path):
     was, now = open_bundle(old / "bundle"), export_run(old / "run", tmp_path / "bundle", "tiny", drawn[0])
-    assert now.card.statements == was.card.statements
+    own = f"{was.card.statements.how} of their own"  # which it once did not ask for
+    assert now.card.statements == replace(was.card.statements, how=own)
     assert now.card.no_change == was.card.no_change
     assert now.files["weights.safetensors"].size < was.files["weights.safetensors"].size
     assert RegionModel(was, threads=1).card.method == "pcl" and now.card.method == "regions"

@@ -10,6 +10,7 @@ from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.grading import (
     ParsedStatement,
     SentenceJudgement,
+    contradicts_itself,
     is_true,
     judge,
     other_object,
@@ -98,6 +99,22 @@ WITHOUT = Scene((CUBE, TUBE), SOUTH)
 )
 def test_parse(sentence, statement):
     assert parse(sentence) == statement
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("the small brown rubber cube changed to brown", True),
+        ("the tiny matte block became rubber", True),
+        ("the cube left of the brown ball turned brown", False),
+        ("the brown cube turned metallic", False),
+        ("the brown cube turned", False),
+        ("the brown cube was moved", False),
+        ("there is no change", False),
+    ],
+)
+def test_a_thing_does_not_become_what_it_is(sentence, wrong):
+    assert contradicts_itself(sentence) is wrong
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,9 @@ def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> Detecte
         look = look_of_all(before if change.box_after is None else after, change.boxes, colored)
     else:
         look = look_in_both(before, after, change.box_before, change.box_after, colored)
-    return change if look is None else replace(change, look=look)
+    if look is None or (look == "area" and change.finding.kind == "recolored"):  # that is said anyway
+        return change
+    return replace(change, look=look)
 
 
 def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
@@ -173,11 +175,14 @@ def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """A part that a drawing gained or lost, or how strongly all of it is drawn."""
-    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border")
+    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border", "weight")
     if not unclear or change.box_before != change.box_after:
         return None
     finding = drawing_change(before, after, box)
-    return None if finding is None else replace(change, finding=finding)
+    # letters that became bolder gained no part
+    if finding is None or (change.finding.aspect, finding.aspect) == ("weight", "part"):
+        return None
+    return replace(change, finding=finding)
 
 
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:

@@ -91,6 +91,11 @@ class DataSettings(ABC):
         """The folder of what was computed from the pictures beforehand; "" for none."""
         return ""
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Where everything lies that is learned from."""
+        return (self.path,)
+
     @abstractmethod
     def with_folders(self, path: str, stored: str) -> Self:
         """The same data in other folders."""

@@ -39,6 +39,11 @@ class RegionPairsConfig(DataSettings):
         """The folder of what was computed from the pictures beforehand: regions."""
         return self.features
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The drawn pairs, and the real ones where they are read."""
+        return (self.path, self.real_path) if self.real_repeats else (self.path,)
+
     def with_folders(self, path: str, stored: str) -> "RegionPairsConfig":
         """The same data in other folders."""
         return replace(self, path=path, features=stored)

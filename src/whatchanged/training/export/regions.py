@@ -23,8 +23,6 @@ from whatchanged.measured import measure
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.measured.result import KINDS
-from whatchanged.recipes.schema import Recipe
-from whatchanged.recipes.sources.regions import RegionPairsConfig
 from whatchanged.records import PairRecord
 from whatchanged.regions.numbers import NUMBERS, read_proposals
 from whatchanged.regions.runtime import (
@@ -71,7 +69,7 @@ NAMED = 0.8
 UNEVEN = 0.7
 """Share of uneven pixels up to which a picture is one of a screen. Set by hand: of 19 photographs the least
 uneven has 0.77, scenes of CLEVR 0.92 to 0.96, and nine of ten drawn screens below 0.35."""
-KnownPair = tuple[PairRecord, Truth]
+TruePair = tuple[PairRecord, Truth]
 """A pair whose truth is known."""
 
 
@@ -105,7 +103,7 @@ def export_regions(
         raise RecipeError(f"{model.run}: {recipe.method.name} judges no regions.")
     if in_distribution is not None:
         raise RecipeError("--familiar: a model of regions tells screens by how even they are. Leave it out.")
-    roots = _own_sets(recipe) if data is None else (data,)
+    roots = tuple(map(Path, recipe.data.paths)) if data is None else (data,)
     read = [_validation_pairs(root) for root in roots]
     world = read[0][0]
     pairs = [pair for _, own in read for pair in own]
@@ -126,15 +124,7 @@ def export_regions(
         write_bundle(draft, card)
 
 
-def _own_sets(recipe: Recipe) -> tuple[Path, ...]:
-    """The data sets that a run learned from: the drawn pairs, and the real ones where it read such."""
-    paths = [recipe.data.path]
-    if isinstance(recipe.data, RegionPairsConfig) and recipe.data.real_repeats:
-        paths.append(recipe.data.real_path)
-    return tuple(Path(path) for path in paths)
-
-
-def _validation_pairs(root: Path) -> tuple[World, list[KnownPair]]:
+def _validation_pairs(root: Path) -> tuple[World, list[TruePair]]:
     """The world of a data set, and its validation pairs whose truth is known. Raises RecipeError where it has
     no world."""
     dataset = open_dataset(root)
@@ -148,7 +138,7 @@ def _validation_pairs(root: Path) -> tuple[World, list[KnownPair]]:
 
 def write_region_model(
     judge: RegionJudge,
-    pairs: Sequence[KnownPair],
+    pairs: Sequence[TruePair],
     card: Card,
     folder: Path,
     fp16: bool = False,
@@ -187,7 +177,7 @@ def write_region_model(
     return card
 
 
-def _certain_pairs(pairs: Sequence[KnownPair]) -> list[KnownPair]:
+def _certain_pairs(pairs: Sequence[TruePair]) -> list[TruePair]:
     """At most ``PAIRS`` of the pairs, none of them doubtful.
 
     Raises RecipeError where nothing can be fitted on them.

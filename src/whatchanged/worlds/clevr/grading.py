@@ -88,6 +88,14 @@ def parse(sentence: str) -> ParsedStatement | None:
     return None
 
 
+def contradicts_itself(sentence: str) -> bool:
+    """Whether a thing becomes what its phrase already calls it: "the brown cube turned brown"."""
+    said = parse(sentence)
+    if said is None or said.phrase is None or said.value is None:
+        return False
+    return said.value in (said.phrase.head.color, said.phrase.head.material)
+
+
 def judge(sentence: str, before: Scene, after: Scene, change: SceneChange) -> SentenceJudgement:
     """Compare a sentence of the data set's grammar with the truth of an ordered pair of scenes."""
     return judge_statement(parse(sentence), before, after, change)

@@ -21,7 +21,7 @@ from whatchanged.worlds import (
 )
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
 from whatchanged.worlds.clevr.free_sentences import read_freely
-from whatchanged.worlds.clevr.grading import ParsedStatement, judge_statement, parse
+from whatchanged.worlds.clevr.grading import ParsedStatement, contradicts_itself, judge_statement, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDINGS, Wording, write_captions, write_fixed
 from whatchanged.worlds.clevr.scene import Scene
 from whatchanged.worlds.clevr.truth import PAIRS, SCENES, read_change, read_scene, read_triples
@@ -177,6 +177,7 @@ WORLD = World(
         no_change_sentences=NO_CHANGE,
         wordings={wording: partial(_written, wording=wording) for wording in WORDINGS},
         false_captions="whatchanged.training.objects.clevr_negatives:mine",
+        contradicts=contradicts_itself,
     ),
     breakdown=Breakdown(
         kinds=tuple(kind for kind in CHANGE_TYPES if kind != "none"),
