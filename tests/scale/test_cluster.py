@@ -39,7 +39,7 @@ def started(_):
 
 def test_the_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    wanted = r'--ray needs ray.*Run: pip install .*\[scale\]'
+    wanted = r"--ray needs ray.*Run: pip install .*\[scale\]"
     with pytest.raises(MissingExtra, match=wanted), joined("local"):
         pass
     assert not works_elsewhere()
