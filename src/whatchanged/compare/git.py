@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whatchanged import other_formats
 from whatchanged.compare import lfs
 from whatchanged.compare.git_entries import Entry, against_work_tree, between, pictures_of
 from whatchanged.compare.git_program import run_git as _git
@@ -144,7 +145,7 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
     if size > MOST_BYTES:
         raise DatasetError(f"{target.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
     data = _git(root, "cat-file", "blob", blob)
-    if size < lfs.MOST and data.startswith(lfs.START):
+    if size < lfs.MOST and data.startswith(other_formats.POINTER):
         return POINTER
     try:
         write_picture(data, target, name)
