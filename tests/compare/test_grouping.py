@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
 from support.drawn_page import page, with_box
 
-from whatchanged.compare.grouping import base_name, find_groups, is_variant_word
+from whatchanged.compare.grouping import find_groups
 from whatchanged.measured import measure
 
 
@@ -49,27 +48,43 @@ def test_none_and_one():
     assert "added" in group.sentence
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("button-chrome.png", "button-firefox.png"),
-        ("dark/menu@2x.png", "light/menu.png"),
-        ("card_1280x800.png", "card_320.png"),
-    ],
-)
-def test_variants_have_one_base_name(one, other):
-    assert base_name(one) == base_name(other)
+def test_what_did_not_change_visibly_is_in_no_group():
+    faint = np.where(page() > 1, page() - 1, 0).astype(np.uint8)
+    noise = measure(page(), faint)
+    assert noise.verdict == "noise" and not noise.doubtful
+    changed = measure(page(), with_box(page(), (120, 90, 150, 110), (255, 0, 0)))
+    (group,) = find_groups([noise, changed, noise])
+    assert group.members == (1,)
 
 
-def test_other_things_have_other_names():
-    assert base_name("button-chrome.png") != base_name("menu-chrome.png")
+def rows(count, without=None, more=None):
+    """A table of rows of the same height, each with a mark of its own."""
+    pixels = np.full((200, 240, 3), 255, np.uint8)
+    listed = [number for number in range(count) if number != without]
+    if more is not None:
+        listed.insert(more, 99)
+    for at, number in enumerate(listed):
+        top = 12 + 16 * at
+        pixels[top : top + 8, 20 : 50 + 7 * (number % 9)] = 40
+        pixels[top : top + 8, 150 : 170 + 5 * (number % 7)] = 90
+    return pixels
 
 
-@pytest.mark.parametrize("word", ["chrome", "Dark", "2x", "1280x800", "320", "1024px", "320w"])
-def test_words_that_tell_variants(word):
-    assert is_variant_word(word) and base_name(f"card-{word}.png") == "card"
+def test_removed_rows_added_rows_and_exchanged_columns_are_never_together_unmarked():
+    def exchanged(pixels):
+        return np.concatenate([pixels[:, 120:], pixels[:, :120]], axis=1)
 
-
-@pytest.mark.parametrize("word", ["12345", "12", "1x2x3", "px", "card"])
-def test_words_that_do_not(word):
-    assert not is_variant_word(word) and base_name(f"page-{word}.png") == f"page-{word}"
+    results, causes = [], []
+    for number in range(4):
+        count = 7 + number % 2
+        before = rows(count)
+        for cause, after in (
+            ("removed", rows(count, without=2 + number)),
+            ("added", rows(count, more=1 + number)),
+            ("exchanged", exchanged(before)),
+        ):
+            results.append(measure(before, after))
+            causes.append(cause)
+    for group in find_groups(results):
+        plain = {causes[member] for member in group.members if member not in group.odd}
+        assert len(plain) == 1, group

@@ -40,7 +40,7 @@ EXAMPLES = (
     "whatchanged compare --git main -o compared",
 )
 MOST_GROUPS = 10
-"""Groups that the terminal shows."""
+"""Groups, and pictures of none, that the terminal shows."""
 
 
 def compare(
@@ -256,6 +256,10 @@ def _print_results(comparison: "Comparison", output: Path | None, github: bool, 
         show(f"group {group.number}: {group_sentence(comparison, group)}")
     if len(changed) > MOST_GROUPS:
         show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
+    for outcome in comparison.alone[:MOST_GROUPS]:
+        show(f"{outcome.pair.pair_id}: {outcome_sentence(outcome)}")
+    if len(comparison.alone) > MOST_GROUPS:
+        show(f"and {counted(len(comparison.alone) - MOST_GROUPS, 'more picture')}")
     for outcome in comparison.failed[:MOST_GROUPS]:
         note(f"{outcome.pair.pair_id}: {outcome_sentence(outcome)}")
     for one in comparison.unused:

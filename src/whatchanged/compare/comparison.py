@@ -59,7 +59,17 @@ class Comparison:
     @property
     def dominant(self) -> OutcomeGroup | None:
         """The group whose cause explains most of what changed, if there is one."""
-        return next((group for group in self.groups if is_dominant(group, self.groups)), None)
+        alone = len(self.alone)
+        return next((group for group in self.groups if is_dominant(group, self.groups, alone)), None)
+
+    @cached_property
+    def alone(self) -> list[Outcome]:
+        """Pairs that changed as no other did, or of which it is not known."""
+        return [
+            one
+            for index, one in enumerate(self.outcomes)
+            if one.changed and one.answer is not None and index not in self.group_of
+        ]
 
     @property
     def passes(self) -> bool:

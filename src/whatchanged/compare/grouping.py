@@ -1,14 +1,15 @@
 """Pairs that changed in the same way: found by their signatures, told once, odd ones first."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.compare.names import base_name
+from whatchanged.compare.shared import parted, shared_sentence
+from whatchanged.compare.subtract import same_changes
 from whatchanged.measured.fitted import FAR, WEIGHTS
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.signature import LENGTH, PARTS, region_parts
@@ -17,16 +18,13 @@ HALF = 0.5
 """The distance of a part that speaks half as much as any distance can."""
 VARIANT = 0.5
 """How much is left of what speaks against one cause where two names are variants of one another."""
-
-_VARIANTS = (
-    "chrome chromium firefox webkit safari edge ie ie11 electron opera mobile desktop tablet phone "
-    "android ios iphone ipad mac macos darwin linux windows win win32 osx ubuntu light dark contrast "
-    "theme default ltr rtl small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x "
-)
-VARIANT_WORDS = frozenset(_VARIANTS.split())
-"""Words of a file's name that say under which browser or theme it was made, or how large."""
-_SIZE = re.compile(r"\d+x\d+|\d{3,4}(px|w)?")
-"""A size in a name: 1280x800, 320, 320px, 1024w."""
+CAUTION = 0.45
+"""Of the distance up to which drawn pairs have one cause: real pairs of other causes lie nearer than those.
+Only two that show the same change, by all its measures, may lie as far from each other as drawn ones."""
+NEAR = CAUTION * FAR
+"""Pairs of a mean distance above this one are told as of other causes."""
+NOTHING_SHARED = "Something changed."
+"""Said of pairs of one cause that no statement tells, such as those that are close to noise."""
 
 
 @dataclass(frozen=True)
@@ -44,29 +42,35 @@ class AlikePairs:
 
 
 def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[AlikePairs]:
-    """Groups of the pairs that differ, the largest first; identical pairs are in none.
+    """Groups of the pairs that changed, the largest first; every one is in a group, if only of its own.
 
+    A group's members share a statement, which its sentence tells. Pairs without a visible change are in none.
     names: of the pairs' files, in the same order; variants of one name are more likely to be of one cause.
     """
     from scipy.cluster import hierarchy  # slow to import
     from scipy.spatial.distance import squareform
 
-    differing = [index for index, answer in enumerate(answers) if answer.verdict != "identical"]
+    differing = [index for index, answer in enumerate(answers) if answer.changed]
     if not differing:
         return []
     labels = np.ones(len(differing), int)
     if len(differing) > 1:
-        distances = pair_distances(
-            [answers[index].signature for index in differing],
-            [names[index] for index in differing] if names else [],
+        distances = cause_distances(
+            [answers[index] for index in differing], [names[index] for index in differing] if names else []
         )
         tree = hierarchy.linkage(squareform(distances, checks=False), "average")
-        labels = hierarchy.fcluster(tree, FAR, "distance")
+        labels = hierarchy.fcluster(tree, NEAR, "distance")
     groups = []
     for label in np.unique(labels):
         members = [differing[k] for k in np.flatnonzero(labels == label)]
-        groups.append(_group(members, answers))
+        groups += [_group(part, answers) for part in parted(members, answers)]
     return sorted(groups, key=lambda group: (-len(group.members), group.members))
+
+
+def cause_distances(answers: Sequence[Measured], names: Sequence[str] = ()) -> NDArray[np.float64]:
+    """How much speaks against one cause of each two answers, (N, N): less where they show the same change."""
+    distances = pair_distances([answer.signature for answer in answers], names)
+    return np.where(same_changes(answers), CAUTION * distances, distances)
 
 
 def pair_distances(signatures: Sequence[Sequence[float]], names: Sequence[str] = ()) -> NDArray[np.float64]:
@@ -100,22 +104,6 @@ def _region_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
 
 
-def base_name(name: str) -> str:
-    """A file's name without the words for browser, theme and size, and without its folder's."""
-    return "-".join(word for word in words_of(name) if not is_variant_word(word)).lower()
-
-
-def words_of(name: str) -> list[str]:
-    """The words and numbers of a file's name and of its folders'."""
-    path = PurePath(name)
-    return [word for part in (*path.parts[:-1], path.stem) for word in re.findall(r"[A-Za-z0-9]+", part)]
-
-
-def is_variant_word(word: str) -> bool:
-    """Whether a word of a name says under which browser, theme or size it was made."""
-    return word.lower() in VARIANT_WORDS or _SIZE.fullmatch(word) is not None
-
-
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
     """A group with its words; who has a kind of change that most others lack comes first."""
     shown = {index: {_gist(one) for one in answers[index].statements} for index in members}
@@ -124,24 +112,10 @@ def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
     odd = [index for index in members if len(members) > 2 and shown[index] - common]
     rest = [index for index in members if index not in odd]
     odd.sort(key=lambda index: (-len(shown[index] - common), index))
-    return AlikePairs((*odd, *rest), tuple(odd), _shared(members, answers, common))
+    sentence = shared_sentence([answers[index] for index in members]) or NOTHING_SHARED
+    return AlikePairs((*odd, *rest), tuple(odd), sentence)
 
 
 def _gist(statement: Statement) -> tuple[str, str]:
     """What two statements must share to say the same."""
     return str(statement.kind), str(statement.values.get("aspect"))
-
-
-def _shared(members: Sequence[int], answers: Sequence[Measured], common: set[tuple[str, str]]) -> str:
-    """The sentence of the member that shows the common change best: the plainest one."""
-    if all(answers[index].verdict == "noise" for index in members):
-        return "Nothing visible changed."
-    best = min(
-        (index for index in members if answers[index].statements),
-        key=lambda index: (
-            -len({_gist(one) for one in answers[index].statements} & common),
-            len(answers[index].statements),
-            index,
-        ),
-    )
-    return answers[best].sentence

@@ -61,10 +61,11 @@ def write_outputs(comparison: Comparison, folder: Path, embed: bool = False, pag
     OutputError.
     """
     results = results_text(comparison)
+    record = None if is_remote(folder) else record_of(comparison, digest_of_results(results))
     if page:
-        write_page(folder / "index.html", page_of(comparison), embed)
+        write_page(folder / "index.html", page_of(comparison, record, folder), embed)
     write_output(folder / "junit.xml", junit(comparison))
     write_output(folder / "summary.md", summary(comparison))
     write_output(folder / RESULTS, results)
-    if not is_remote(folder):
-        write_record(record_of(comparison, digest_of_results(results)), folder)
+    if record is not None:
+        write_record(record, folder)

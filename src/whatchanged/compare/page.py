@@ -1,27 +1,35 @@
 """``index.html``: the comparison as a page to look at, its groups first."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from whatchanged.compare.comparison import Comparison
+from whatchanged.compare.groups import OutcomeGroup
 from whatchanged.compare.lines import result_line
+from whatchanged.compare.record import Record
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.words import headline, ignored_of, looked_by, otherwise
-from whatchanged.page import Badge, Group, Page, Pair
+from whatchanged.page import Badge, Group, Page, Pair, Review
 
 KINDS = {
     "failed": "Could not be compared",
     "added": "Added",
     "removed": "Removed",
     "renamed": "The same picture under another name",
-    "changed": "Changed, told by a model",
+    "changed": "Changed, each in its own way",
     "ignored": "Differ only in ignored places",
     "noise": "Differ without a visible change",
 }
 """What the page lists beside the groups, in this order."""
 
 
-def page_of(comparison: Comparison) -> Page:
-    """The page; pairs of identical files are counted, not listed."""
+def page_of(comparison: Comparison, record: Record | None = None, folder: Path = Path()) -> Page:
+    """The page; pairs of identical files are counted, not listed.
+
+    record: what was shown, for a page on which pairs can be accepted and rejected. folder: of the results, as
+    a person names it.
+    """
     shown = [index for index, outcome in enumerate(comparison.outcomes) if kind_of(outcome) != "identical"]
     where = {position: index for index, position in enumerate(shown)}
     beyond = {
@@ -35,6 +43,7 @@ def page_of(comparison: Comparison) -> Page:
             [where[index] for index in group.members],
             [where[index] for index in group.odd],
             closed=not group.changed,
+            command=_command(comparison, group, record, folder),
         )
         for group in comparison.groups
     ]
@@ -48,11 +57,33 @@ def page_of(comparison: Comparison) -> Page:
             groups.append(Group(f"{title}: {len(members):,}", members, closed=kind == "noise"))
     return Page(
         title="What changed",
-        pairs=[_pair(comparison, index, beyond.get(index, ())) for index in shown],
+        pairs=[_pair(comparison, index, beyond.get(index, ()), record) for index in shown],
         summary=[text for text in (headline(comparison), otherwise(comparison)) if text],
         notes=_notes(comparison, len(comparison.outcomes) - len(shown)),
         groups=groups,
+        review=None if record is None else _review(record, folder),
     )
+
+
+def _review(record: Record, folder: Path) -> Review:
+    """What the page says of carrying out the decisions."""
+    if record.tool:
+        return Review(record.results, why=f"These pictures are not copied: {record.tool}.")
+    command = ["whatchanged", "accept", str(folder), "--decisions", "decisions.json"]
+    return Review(record.results, shlex.join(command) if str(folder).isprintable() else "")
+
+
+def _command(comparison: Comparison, group: OutcomeGroup, record: Record | None, folder: Path) -> str:
+    """What accepts a group in a shell, its odd members named; empty where nothing does.
+
+    A name that holds what a terminal might act on is not to be pasted into one.
+    """
+    names = [comparison.outcomes[index].pair.pair_id for index in group.odd]
+    words = [str(folder), *names]
+    if record is None or record.tool or not all(word.isprintable() for word in words):
+        return ""
+    end = ["--"] if any(name.startswith("-") for name in names) else []
+    return shlex.join(["whatchanged", "accept", str(folder), *end, str(group.number), *names])
 
 
 def kind_of(outcome: Outcome) -> str:
@@ -68,7 +99,7 @@ def kind_of(outcome: Outcome) -> str:
     return "noise" if outcome.noise else "identical"
 
 
-def _pair(comparison: Comparison, index: int, beyond: Sequence[str]) -> Pair:
+def _pair(comparison: Comparison, index: int, beyond: Sequence[str], record: Record | None) -> Pair:
     outcome = comparison.outcomes[index]
     number = comparison.group_of.get(index)
     facts = [f"Beside what the group shares: {' '.join(beyond)}"] if beyond else []
@@ -82,6 +113,7 @@ def _pair(comparison: Comparison, index: int, beyond: Sequence[str]) -> Pair:
         ignored=outcome.boxes,
         badges=[Badge(kind)] if kind in ("added", "removed", "renamed") else [],
         facts=facts,
+        fixed="" if record is None else record.pairs[index].why,
         tags={"result": kind} if number is None else {"result": kind, "group": str(number)},
     )
 

@@ -13,7 +13,7 @@ strongly than the others shows something beyond them.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ LEAST = 3
 """Members of a group in which something can stand out."""
 PANEL = 200
 """Members that every statement is held against; of more, so many at equal distances."""
+EACH = 6
+"""Places of one statement that are each held against those of others."""
 SHARED = 0.5
 """Part of the other members that hold an alike statement."""
 USUAL = 0.75
@@ -98,6 +100,27 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
     if sum(map(bool, statements)) > SHARED * len(answers):  # then there is nothing from which to stand out
         return [() for _ in answers]
     return statements
+
+
+def same_changes(answers: Sequence[Measured]) -> NDArray[np.bool_]:
+    """Whether each two answers hold a statement of one kind whose measures all agree, (N, N).
+
+    A statement of which neither colour, size nor step was measured is like no other. Of one that tells of
+    several places each is held against the others'.
+    """
+    by_kind: dict[tuple[str | None, str], list[_Entry]] = {}
+    for member, answer in enumerate(answers):
+        for statement in answer.statements:
+            for box in statement.boxes[:EACH]:
+                entry = _Entry(member, statement, _measures(replace(statement, box_after=box)))
+                if not np.isnan(entry.measures).all():
+                    by_kind.setdefault(_kind(statement), []).append(entry)
+    results = np.zeros((len(answers), len(answers)), bool)
+    for entries in by_kind.values():
+        members = np.array([entry.member for entry in entries])
+        rows, columns = np.nonzero(_alike(entries, entries, LEVELS[0]))
+        results[members[rows], members[columns]] = True
+    return results
 
 
 def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) -> tuple[Statement, ...]:

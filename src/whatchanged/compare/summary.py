@@ -40,7 +40,7 @@ def summary(comparison: Comparison) -> str:
             lines += _group(comparison, group)
         if len(changed) > MOST_GROUPS:
             lines += [f"- and {counted(len(changed) - MOST_GROUPS, 'more group')}; see `index.html`", ""]
-    lines += _listed("Changed, told by a model", _alone(comparison))
+    lines += _listed("Changed, each in its own way", comparison.alone)
     for status in ("added", "removed", "renamed"):
         lines += _listed(status.capitalize(), [one for one in comparison.of_status(status) if not one.failed])
     lines += _noise(comparison)
@@ -95,15 +95,6 @@ def _group(comparison: Comparison, group: OutcomeGroup) -> list[str]:
         more = f" and {len(told) - MOST_NAMES:,} more" if len(told) > MOST_NAMES else ""
         lines.append(f"  - {', '.join(_code(name) for name in told[:MOST_NAMES])}{more}")
     return [*lines, ""]
-
-
-def _alone(comparison: Comparison) -> list[Outcome]:
-    """Changed pairs of no group."""
-    return [
-        one
-        for index, one in enumerate(comparison.outcomes)
-        if one.changed and one.answer is not None and index not in comparison.group_of
-    ]
 
 
 def _listed(title: str, outcomes: Sequence[Outcome]) -> list[str]:

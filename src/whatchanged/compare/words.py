@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from whatchanged.compare.comparison import Comparison
-from whatchanged.compare.grouping import base_name, is_variant_word, words_of
 from whatchanged.compare.groups import OutcomeGroup
+from whatchanged.compare.names import base_name, variant_of
 from whatchanged.compare.run import Outcome
 from whatchanged.words import counted, lowered, percent
 
@@ -114,11 +114,6 @@ def variants(names: Sequence[str]) -> list[str]:
         together.setdefault(base_name(name), []).append(name)
     told = []
     for alike in together.values():
-        others = [_variant(name) or name for name in alike[1:]]
+        others = [variant_of(name) or name for name in alike[1:]]
         told.append(alike[0] if not others else f"{alike[0]} (also {', '.join(others)})")
     return told
-
-
-def _variant(name: str) -> str:
-    """The words of a name that say under which browser, theme or size it was made."""
-    return " ".join(word for word in words_of(name) if is_variant_word(word))

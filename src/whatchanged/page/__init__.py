@@ -1,6 +1,6 @@
 """The page: pairs of pictures to look at, as one HTML file that opens from a disk; see `page.py`."""
 
-from whatchanged.page.page import Badge, Group, Page, Pair, SystemSentence, Table
+from whatchanged.page.page import Badge, Group, Page, Pair, Review, SystemSentence, Table
 from whatchanged.page.write import render, write_page
 
-__all__ = ["Badge", "Group", "Page", "Pair", "SystemSentence", "Table", "render", "write_page"]
+__all__ = ["Badge", "Group", "Page", "Pair", "Review", "SystemSentence", "Table", "render", "write_page"]

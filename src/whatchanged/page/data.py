@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
                 "members": [int(index) for index in group.members],
                 "odd": [int(index) for index in group.odd],
                 "closed": group.closed,
+                **({"command": group.command} if group.command else {}),
             }
             for group in page.groups
         ],
@@ -42,6 +44,7 @@ def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
             for label, places in page.orders.items()
         ],
         "shares": list(SHARES),
+        **({} if page.review is None else {"review": asdict(page.review)}),
     }
 
 
@@ -58,6 +61,7 @@ def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
     known["badges"] = [[badge.text, badge.tone] for badge in pair.badges]
     known["facts"] = list(pair.facts)
     known["tags"] = dict(pair.tags)
+    known["fixed"] = pair.fixed
     known["captions"] = [
         {"name": one.name, "parts": [list(part) for part in one.parts], "facts": list(one.facts)}
         for one in pair.captions

@@ -70,7 +70,7 @@ function choose() {
   const found = new Set();
   for (const pair of pairs) {
     const fits = asked.every(({ select, values }) => values(pair).includes(select.value));
-    if (fits && words.every((word) => pair.text.includes(word))) found.add(pair.place);
+    if (fits && fitsDecision(pair) && words.every((word) => pair.text.includes(word))) found.add(pair.place);
   }
   const narrowed = found.size < pairs.length;
   if (get("order").value === IN_GROUPS) {
@@ -106,7 +106,7 @@ function fill() {
 
 function draw(count) {
   for (const entry of entries.slice(drawn, drawn + count)) {
-    if ("count" in entry) list.append(heading(entry));
+    if ("count" in entry) list.append(heading(entry), groupRow(entry) ?? "");
     else if ("left" in entry) list.append(remainder(entry));
     else {
       if (!grid) {
@@ -138,7 +138,16 @@ function heading({ group, count, open }) {
   const odd = group.members.filter((place) => group.odd.has(place)).length;
   title.append(make("span", "number", counted(count, "pair")), make("span", "shared", group.sentence));
   if (odd) title.append(make("span", "beyond", `${odd.toLocaleString("en")} with more than that, first`));
-  return make("h2", "group", title);
+  const element = make("h2", "group", title);
+  element.dataset.group = groups.indexOf(group);
+  return element;
+}
+
+// Below the heading of an open group: what decides its members together.
+function groupRow({ group, open }) {
+  const row = open ? groupReview(group) : null;
+  if (row) row.dataset.group = groups.indexOf(group);
+  return row;
 }
 
 function remainder({ group, left }) {
@@ -196,9 +205,11 @@ function card(pair, odd) {
   raw.setAttribute("aria-label", `Difference of the pixels of ${pair.id}`);
   const words = pair.words ? button("quiet", "Word by word", () => openViewer(pair.place, "words")) : null;
   words?.setAttribute("aria-label", `Where each word of ${pair.id} looked`);
-  const foot = make("div", "foot", kinds.length ? chips : null, words, sidesOf(pair).length === 2 ? raw : null);
+  const review = pairReview(pair);
+  const foot = make("div", "foot", review, kinds.length ? chips : null, words, sidesOf(pair).length === 2 ? raw : null);
   const article = make("article", "", name, sidesOf(pair).length ? look : null, said(pair), remarks(pair), references(pair), foot);
   article.dataset.place = pair.place;
+  if (review) showDecision(article, pair.place);
   return article;
 }
 

@@ -52,6 +52,7 @@ class Pair:
     facts       short remarks below everything else
     tags        what the pairs can be filtered by, such as {"type": "color"}
     captions    the sentences of several systems, shown beside each other in place of the line's own
+    fixed       on a page for a review: why the pair cannot be accepted; empty where it can
     """
 
     id: str
@@ -67,6 +68,7 @@ class Pair:
     facts: Sequence[str] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     captions: Sequence[SystemSentence] = ()
+    fixed: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,28 @@ class Group:
     members   their places in ``Page.pairs``, in the order of the page; the odd ones come first
     odd       those of the members that show something beyond what is shared
     closed    whether the members are hidden until somebody asks for them
+    command   on a page for a review: what accepts the group in a shell; empty: nothing does
     """
 
     sentence: str
     members: Sequence[int]
     odd: Sequence[int] = ()
     closed: bool = False
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Review:
+    """That pairs can be accepted and rejected on a page, which keeps and saves what was decided.
+
+    report   what names the report: decisions are kept in the browser, and saved, as those about it
+    command  what carries out the decisions that were saved; empty: nothing does
+    why      why nothing does, and what to do instead
+    """
+
+    report: str
+    command: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +115,7 @@ class Page:
     groups   in the order of the page; pairs of no group follow under a heading of their own
     orders   other orders that the pairs can be put in: label -> places in ``pairs``; the first is shown first
              where there are no groups
+    review   that the pairs can be accepted and rejected; None: they are only looked at
     """
 
     title: str
@@ -106,3 +125,4 @@ class Page:
     notes: Sequence[str] = ()
     groups: Sequence[Group] = ()
     orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    review: Review | None = None

@@ -33,6 +33,7 @@ function showPair() {
   get("viewer-place").textContent = at < 0 ? "" : `${(at + 1).toLocaleString("en")} of ${shown.length.toLocaleString("en")}`;
   get("previous").disabled = at <= 0;
   get("next").disabled = at < 0 || at >= shown.length - 1;
+  if (REVIEW) showDecision(get("viewer-review"), current.place);
   const several = current.changes.length > 1 || current.changes[0]?.sentence !== current.caption;
   // What was read stands beside the pictures where the sentence quotes only its first words.
   const readOf = ({ sentence, read = [] }) => read.filter((text) => !sentence.includes(text));
@@ -182,8 +183,13 @@ function viewerKey(key) {
 }
 
 function moveFocus(by) {
-  const looks = [...list.querySelectorAll(".look")];
-  const at = looks.indexOf(document.activeElement);
+  const here = document.activeElement.closest("article")?.querySelector(".look") ?? document.activeElement;
+  let looks = [...list.querySelectorAll(".look")];
+  const at = looks.indexOf(here);
+  if (at + by >= looks.length && drawn < entries.length) {
+    draw(STEP);
+    looks = [...list.querySelectorAll(".look")];
+  }
   const next = looks[at < 0 ? 0 : at + by];
   next?.focus();
   next?.scrollIntoView({ block: "center" });
@@ -198,7 +204,8 @@ function listKey(key) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || get("help").open) return;
+  const inDialog = document.querySelector("dialog[open]:not(#viewer)");
+  if (event.ctrlKey || event.metaKey || event.altKey || inDialog) return;
   const target = event.target;
   const typing = target instanceof Element && target.matches("select, input[type=search]");
   if (typing) {
@@ -210,7 +217,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "?") get("help").showModal();
   else if (key === "b") toggle("boxes");
   else if (key === "w") toggle("outlines");
-  else done = viewer.open ? viewerKey(key) : listKey(key);
+  else if (!reviewKey(key, event.shiftKey)) done = viewer.open ? viewerKey(key) : listKey(key);
   if (done) event.preventDefault();
 });
 
@@ -254,6 +261,7 @@ for (const id of ["boxes", "outlines"]) get(id).addEventListener("change", () =>
 get("text").addEventListener("input", choose);
 get("order").addEventListener("change", choose);
 makeLegend();
+startReview();
 choose();
 addEventListener("scroll", fill, { passive: true });
 const asked = pairs.find((pair) => addressOf(pair) === location.hash);

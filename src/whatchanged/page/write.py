@@ -19,7 +19,7 @@ from whatchanged.page.data import page_data
 from whatchanged.page.page import Page
 
 HERE = Path(__file__).parent
-SCRIPTS = ("elements.js", "pictures.js", "list.js", "viewer.js")
+SCRIPTS = ("elements.js", "pictures.js", "list.js", "review.js", "viewer.js")
 """Run one after the other as one script."""
 
 

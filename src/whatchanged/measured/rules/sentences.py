@@ -6,6 +6,7 @@ named the thing, so a statement holds all that is needed to put it into words ag
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from whatchanged import words
 from whatchanged.measured.result import Box, Statement
@@ -167,13 +168,17 @@ def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Sta
     return replace(statement, sentence=words.capitalised(_text(statement, subject)))
 
 
-def _text(statement: Statement, subject: Subject) -> str:
-    """The words of a statement, without capital and full stop."""
+def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
+    """The words of a statement, without capital and full stop.
+
+    shared: it is of several pictures, so that no share of one is told.
+    """
     kind, values = statement.kind, statement.values
     knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
-    amount = "" if exact or subject.named or knows else f" ({words.percent(statement.share)} of the picture)"
-    if statement.share > MOSTLY and not exact and not subject.named:
+    told_alone = not (exact or subject.named or shared)
+    amount = f" ({words.percent(statement.share)} of the picture)" if told_alone and not knows else ""
+    if statement.share > MOSTLY and told_alone:
         return f"most of the picture differs ({words.percent(statement.share)})"
     if statement.follows and kind == "moved" and not knows:
         subject, knows = replace(subject, noun=None, count=1), False
@@ -270,3 +275,43 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
+
+
+def of_several(statements: Sequence[Statement], sizes: Sequence[tuple[int, int]]) -> str:
+    """What statements of one kind, each of another picture, say alike: what differs among them is left out.
+
+    sizes: width and height of each picture. Amounts, places, nouns and words that not all of them have are
+    not told.
+    """
+    first = statements[0]
+    if all(one.sentence == first.sentence for one in statements):
+        return first.sentence
+    if first.values.get("aspect") in OF_THE_WHOLE:
+        return (
+            "The picture was turned." if first.values["aspect"] == "turn" else "The picture's size changed."
+        )
+    values = {
+        key: value
+        for key, value in first.values.items()
+        if all(one.values.get(key) == value for one in statements)
+    }
+    subjects = [plain_subject(one, size) for one, size in zip(statements, sizes, strict=True)]
+    subject = Subject(
+        noun=_one_of({one.noun for one in subjects}),
+        words=_one_of({one.values.get("words") for one in statements}),
+        position=_one_of({one.position for one in subjects}) or "",
+        count=_one_of({one.count for one in subjects}) or 1,
+    )
+    follows = all(one.follows for one in statements)
+    shared = replace(first, values=values, follows=follows)
+    return words.capitalised(_text(shared, subject, shared=True))
+
+
+def _one_of(values: set[Any]) -> Any:
+    """The one value of a set; None where there are several."""
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Whole sentences as one."""
+    return words.capitalised(words.joined([words.lowered(one)[:-1] for one in texts]))

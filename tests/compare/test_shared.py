@@ -1,0 +1,80 @@
+from dataclasses import replace
+
+import pytest
+from support.drawn_page import page
+
+from whatchanged.compare.shared import parted, shared_sentence
+from whatchanged.measured import Statement, measure
+
+BOX = (10, 10, 60, 40)
+SAME = measure(page(), page())
+
+
+def said(kind, sentence, box=BOX, aspect="thing", **values):
+    return Statement(kind, box, box, sentence, 0.9, 0.01, {"aspect": aspect, **values}, (box,))
+
+
+def answer(*statements):
+    sentence = "; ".join(one.sentence for one in statements)
+    return replace(SAME, verdict="changed", statements=statements, sentence=sentence)
+
+
+REMOVED = said("removed", "The row at the left was removed.", aspect="row")
+ADDED = said("added", "A row at the left was added.", aspect="row")
+SWAPPED = said("moved", "Something changed places.", aspect="order")
+RED = said("recolored", "An area turned from blue to red.", aspect="fill", color_after="#ff0000")
+GREEN = replace(RED, values={"aspect": "fill", "color_after": "#00ff00"}, sentence="It became green.")
+
+
+def test_members_are_parted_by_what_they_share():
+    answers = [answer(one) for one in (REMOVED, ADDED, REMOVED, SWAPPED, REMOVED, ADDED)]
+    assert parted(range(6), answers) == [(0, 2, 4), (1, 5), (3,)]
+
+
+def test_who_shares_a_further_statement_stays():
+    answers = [answer(REMOVED), answer(RED, REMOVED), answer(GREEN)]
+    assert parted(range(3), answers) == [(0, 1), (2,)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (RED, GREEN, False),
+        (RED, replace(RED, values={"aspect": "fill", "color_after": "#f40a05"}), True),
+        (said("moved", "a", dx=0, dy=8), said("moved", "b", dx=0, dy=30), True),
+        (said("moved", "a", dx=0, dy=8), said("moved", "b", dx=0, dy=-8), False),
+        (said("moved", "a", dx=0, dy=8), said("moved", "b", dx=8, dy=0), False),
+        (said("restyled", "a", aspect="weight"), said("restyled", "b", aspect="radius"), False),
+        (said("resized", "a", state="open"), said("resized", "b"), False),
+    ],
+)
+def test_colours_and_sides_part(one, other, alike):
+    assert len(parted(range(2), [answer(one), answer(other)])) == (1 if alike else 2)
+
+
+def test_those_without_statements_are_a_part():
+    assert parted(range(3), [answer(), answer(RED), answer()]) == [(0, 2), (1,)]
+
+
+def test_what_all_say_is_said():
+    answers = [answer(RED), answer(RED)]
+    assert shared_sentence(answers) == "An area turned from blue to red."
+    more = [answer(RED, ADDED), answer(RED)]
+    assert shared_sentence(more) == "An area turned from blue to red."
+
+
+def test_amounts_and_places_that_differ_are_left_out():
+    low = (150, 90, 190, 115)
+    taller = [
+        said("resized", "The bar became 118 pixels taller.", aspect="length", dwidth=0, dheight=118),
+        said("resized", "The bar became 40 pixels taller.", low, aspect="length", dwidth=0, dheight=40),
+    ]
+    sentence = shared_sentence([answer(one) for one in taller])
+    assert sentence == "Something changed its size."
+    one_place = [replace(taller[0], sentence="x."), taller[0]]
+    assert "118 pixels taller" in shared_sentence([answer(one) for one in one_place])
+
+
+def test_nothing_shared_says_nothing():
+    assert shared_sentence([answer(RED), answer(ADDED)]) is None
+    assert shared_sentence([answer(), answer(RED)]) is None
