@@ -50,7 +50,8 @@ def doctor(
     _report_metrics()
     _report_plugins()
     _report_reading()
-    works = [_model_works(name) for name in (_installed() if model is None else [model])]
+    asked = _installed() if model is None else [model]
+    works = [_model_works(name) for name in asked]
     if not all(works):
         raise typer.Exit(2)
 

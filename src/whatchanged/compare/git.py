@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whatchanged import other_formats
 from whatchanged.compare import lfs
 from whatchanged.compare.git_entries import Entry, against_work_tree, between, pictures_of
 from whatchanged.compare.git_program import run_git as _git
 from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched
 from whatchanged.compare.written import begin_anew, write_picture
 from whatchanged.errors import DatasetError, ImageError
-from whatchanged.other_formats import POINTER
 
-A_POINTER = "a Git LFS pointer"
+POINTER = "a Git LFS pointer"
 """Why an object was not written that is one."""
 MOST_BYTES = 500_000_000
 """Of one picture in a revision."""
@@ -145,8 +145,8 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
     if size > MOST_BYTES:
         raise DatasetError(f"{target.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
     data = _git(root, "cat-file", "blob", blob)
-    if size < lfs.MOST and data.startswith(POINTER):
-        return A_POINTER
+    if size < lfs.MOST and data.startswith(other_formats.POINTER):
+        return POINTER
     try:
         write_picture(data, target, name)
     except ImageError as error:
@@ -157,10 +157,10 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
 def _with_trouble(pair: PairToCompare, troubles: Mapping[Path, str]) -> PairToCompare:
     """The pair, marked where one of its files is a pointer, or no picture. troubles: what was not written."""
     files = [(side, path) for side, path in (("old", pair.before), ("new", pair.after)) if path is not None]
-    pointers = [side for side, path in files if troubles.get(path) == A_POINTER or lfs.is_pointer(path)]
+    pointers = [side for side, path in files if troubles.get(path) == POINTER or lfs.is_pointer(path)]
     if pointers:
         which = f"the {pointers[0]} file is" if len(pointers) == 1 else "both files are"
-        what = "Git LFS pointers" if len(pointers) == 2 else A_POINTER
+        what = "Git LFS pointers" if len(pointers) == 2 else POINTER
         fetch = "Fetch it with: git lfs pull; for old revisions: git lfs fetch --all, then compare again"
         return replace(pair, trouble=f"{which} {what}, not a picture. {fetch}")
     return replace(pair, trouble=" ".join(filter(None, (troubles.get(path) for _, path in files))))
