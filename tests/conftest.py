@@ -7,6 +7,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import errno
 import gzip
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -21,10 +22,12 @@ settings.load_profile("unhurried")
 
 HERE = Path(__file__).parent
 NOT_FAST = {
-    *("benchmarks", "cli", "contract", "docs", "fuzz", "kills", "numbers", "planted", "plugins", "scale"),
-    *("site_pages", "synth", "testing", "tools", "training"),
+    *("benchmarks", "captions", "cli", "compare", "contract", "docs", "fuzz", "kills", "numbers", "planted"),
+    *("plugins", "scale", "site_pages", "synth", "testing", "tools", "training"),
 }
 """Rooms whose tests train, draw or run whole commands."""
+STARTS = re.compile(r"^import subprocess|^from subprocess|pytester", re.MULTILINE)
+"""What a file says whose tests start programs."""
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -35,9 +38,11 @@ def pytest_ignore_collect(collection_path, config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """``fast`` is what lies in a room of the base layer and is not slow."""
+    """``fast`` is what lies in another room, starts no program and is not slow."""
+    starting = {path: bool(STARTS.search(path.read_text("utf-8"))) for path in {item.path for item in items}}
     for item in items:
-        if item.path.relative_to(HERE).parts[0] not in NOT_FAST and not item.get_closest_marker("slow"):
+        inside = item.path.relative_to(HERE).parts[0] not in NOT_FAST
+        if inside and not starting[item.path] and not item.get_closest_marker("slow"):
             item.add_marker("fast")
 
 

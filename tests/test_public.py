@@ -65,7 +65,7 @@ def test_without_torch_training_says_what_to_install():
         "    except whatchanged.WhatchangedError as error: print(error)"
     )
     first, second = fresh(program).splitlines()
-    assert first.startswith("whatchanged.training.train needs torch") and "whatchanged[train]" in first
+    assert first.startswith("whatchanged.training.train needs torch") and "[train]" in first
     assert second.startswith("whatchanged.training.export_run needs torch")
 
 

@@ -1,6 +1,7 @@
 """Is a change that was meant ever green, and is noise ever a change? Cases with truth, beside other tools.
 
-    python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--seed 12] [--rivals NODE_MODULES] [--old TREE] [--record]
+    python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--seed 12]
+        [--rivals NODE_MODULES] [--old TREE] [--record]
 
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
 ``gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,

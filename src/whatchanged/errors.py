@@ -20,6 +20,8 @@ lines, it prints line by line, or as ``escaped_lines``.
 
 import re
 
+from whatchanged.installing import install_command
+
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """What a terminal would act upon instead of showing it, and line ends; tabs aside."""
 _COMMANDS = re.compile(r"\A(\s*):(?=:)|(#)(?=#\w*\[)")
@@ -124,7 +126,7 @@ class MissingExtra(WhatchangedError):
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
-            f'{what} needs {package}, which this install leaves out. Run: pip install "whatchanged[{extra}]"'
+            f"{what} needs {package}, which this install leaves out. Run: {install_command(extra)}"
         )
         self._given = (what, package, extra)
 

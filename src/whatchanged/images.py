@@ -15,18 +15,21 @@ from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, TiffImagePlugin, UnidentifiedImageError
+from PIL import ExifTags, Image, TiffImagePlugin, UnidentifiedImageError, features
 
 from whatchanged.errors import ImageError, ShapeError
 from whatchanged.image_costs import check_decoding_cost, check_header_cost, occurrences
 from whatchanged.opening import open_regular
+from whatchanged.other_formats import LOOKED_AT, is_avif, kind_of_file
 from whatchanged.urls import as_url, is_remote
 
 PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
 """What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array
 (H, W[, 3 or 4])."""
 
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
+_AVIF = ("AVIF",) if "avif" in features.modules and features.check_module("avif") else ()
+"""Pillow reads it from version 11.3 on."""
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM", *_AVIF)
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 65_535
 """Pixels of a side, as of a JPEG: long sides cost more to measure than large areas."""
@@ -278,16 +281,24 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
         ) from error
     except UnidentifiedImageError as error:
         stream.seek(0)
-        start = stream.read(24)
-        if start.startswith(b"\x89PNG") and len(start) == 24:  # Pillow wants to see more than the size
+        start = stream.read(LOOKED_AT)
+        if start.startswith(b"\x89PNG") and len(start) >= 24:  # Pillow wants to see more than the size
             width, height = struct.unpack(">II", start[16:24])
             check_size((width, height), name)
-        if start.startswith(_SIGNATURES):
+        if is_avif(start) and not _AVIF:
+            raise ImageError(
+                f"{name}: this is an AVIF file, which Pillow reads from version 11.3 on. Update Pillow, or"
+                " save the picture as PNG."
+            ) from error
+        if start.startswith(_SIGNATURES) or is_avif(start):
             size = stream.seek(0, io.SEEK_END)
             raise ImageError(
                 f"{name}: cannot read the picture: its header is broken or ends early ({size:,} bytes in the "
                 "file). Copy it again."
             ) from error
+        known = kind_of_file(start)
+        if known is not None:
+            raise ImageError(f"{name}: {known}.") from error
         raise ImageError(
             f"{name}: this is not a picture, whatever its name says. Give one of {', '.join(FORMATS)}."
         ) from error

@@ -68,9 +68,17 @@ def test_what_was_measured_exactly_is_only_named(there):
 
 def test_a_colour_that_was_measured_stands():
     box = (20, 96, 60, 112)
-    before, after = (with_box(page(), box, color) for color in ((200, 40, 40), (20, 90, 200)))
+    pages = [with_box(page(), box, color) for color in ((200, 40, 40), (20, 90, 200))]
+    before, after = (with_box(one, (30, 101, 50, 107), (255, 255, 255)) for one in pages)
     (statement,) = with_facts([guess(box)], measure(before, after))
     assert statement.sentence == "The button at the lower left turned from red to blue."
+
+
+def test_a_colour_of_something_else_than_the_same_thing_does_not_stand():
+    box = (20, 96, 60, 112)
+    before, after = (with_box(page(), box, color) for color in ((200, 40, 40), (20, 90, 200)))
+    told = [guess(box)]
+    assert with_facts(told, measure(before, after)) == tuple(told)
 
 
 def test_of_anything_else_the_model_speaks():

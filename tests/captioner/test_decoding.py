@@ -123,34 +123,17 @@ def no_twin(ids):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 3))
-def test_what_is_skipped_is_never_written(seed, batch):
-    """Greedy takes the next probable word, one beam the same; a wide beam finds the best of what is left."""
+def test_a_wide_beam_finds_the_best_of_what_is_not_skipped(seed, batch):
     max_length = 4
     language = Language(seed, batch)
-    one = greedy(language.step, language.cache, batch, max_length, no_twin)
-    assert [d.ids for d in beam(language.step, language.cache, batch, max_length, 1, no_twin)] == [
-        d.ids for d in one
-    ]
-    wide = beam(language.step, language.cache, batch, max_length, 4**3, no_twin)
-    for row in range(batch):
-        said = [1]
-        while len(said) < max_length and said[-1] != END:
-            scores = language.scores(row, said)
-            scores[said[-1] if len(said) > 1 else []] = -np.inf
-            said.append(int(scores.argmax()))
-        assert one[row].ids == tuple(said[1:])
+    results = beam(language.step, language.cache, batch, max_length, 4**3, no_twin)
+    for row, decoded in enumerate(results):
         left = [ids for ids in sentences(language.words, max_length) if not any(map(no_twin, starts(ids)))]
-        assert wide[row].ids == max((language.logp(row, ids), ids) for ids in left)[1]
+        assert decoded.ids == max((language.logp(row, ids), ids) for ids in left)[1]
 
 
 def starts(ids):
     return [ids[:length] for length in range(1, len(ids) + 1)]
-
-
-def test_where_every_word_is_skipped_the_best_stays():
-    language = Language(0, 1)
-    plain = greedy(language.step, language.cache, 1, 4)[0]
-    assert greedy(language.step, language.cache, 1, 4, lambda ids: True)[0].ids == plain.ids
 
 
 def test_a_beam_finds_what_greed_misses():

@@ -409,3 +409,36 @@ def test_a_verdict_of_compare_is_had_again(whatchanged, tmp_path):
     assert json.loads(out)["ignored_share"] == pytest.approx(5000 / 60000, abs=1e-4)
     code, _, err = whatchanged("describe", *pair, "--policy", "strict")
     assert code == 2 and "lenient, default, design-system" in err
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_picture_that_git_difftool_added_or_removed(whatchanged, pictures, form):
+    for given, file in (((os.devnull, pictures[1]), "added"), ((pictures[0], os.devnull), "removed")):
+        code, out, err = whatchanged(
+            "describe", *given, "--exit-code", *(["--json"] if form == "json" else [])
+        )
+        assert (code, err) == (1, "")
+        if form == "text":
+            assert out == f"The picture was {file}.\n"
+        else:
+            fields = json.loads(out)
+            assert fields["file"] == file and fields["changed"] and fields["verdict"] == "changed"
+
+
+def test_the_null_device_twice_or_beside_no_picture(whatchanged, tmp_path):
+    (tmp_path / "text.png").write_text("no picture")
+    for other in (os.devnull, tmp_path / "text.png"):
+        code, out, err = whatchanged("describe", os.devnull, other)
+        assert code == 2 and out == "" and str(other) in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
+def test_a_reader_that_goes_before_the_end_does_not_change_the_exit_code(pictures):
+    read, write = os.pipe()
+    os.close(read)  # as of a reader that has gone already
+    command = [sys.executable, "-m", "whatchanged", "describe", pictures[0], pictures[0], "--exit-code"]
+    try:
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -8,6 +8,7 @@ from pathlib import Path
 from support.tiny_regions import build_regions
 
 from whatchanged.cli.doctor import BASE, EXTRAS
+from whatchanged.installing import install_command
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -30,7 +31,7 @@ def test_a_missing_extra_and_what_mends_it(whatchanged, bundle_folder, monkeypat
     monkeypatch.setattr(importlib.metadata, "version", version)
     code, out, _ = whatchanged("doctor", "--model", bundle_folder)
     assert code == 0  # an extra is optional
-    assert 'train: torch missing. To have it: pip install "whatchanged[train]"' in out
+    assert f"train: torch missing. To have it: {install_command('train')}\n" in out
 
 
 def test_what_the_further_metrics_lack(whatchanged, bundle_folder, monkeypatch, tmp_path):
@@ -91,7 +92,7 @@ main()
 def test_a_package_of_the_base_that_is_not_there_at_all():
     done = subprocess.run([sys.executable, "-c", WITHOUT_NUMPY], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr == ""
-    assert 'base: numpy missing. To have it: pip install --force-reinstall "whatchanged"' in done.stdout
+    assert f"base: numpy missing. To have it: {install_command(again=True)}\n" in done.stdout
     assert "looked at once the base is complete" in done.stdout
 
 

@@ -34,7 +34,7 @@ def test_the_missing_extra_is_named(whatchanged, monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "whatchanged.training.features.store", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     code, _, err = whatchanged("features", tmp_path, tmp_path / "tokens", "--run", tmp_path / "run")
-    assert code == 2 and "whatchanged[train]" in err
+    assert code == 2 and "[train]" in err
 
 
 def test_a_data_set_and_its_backbone_reach_the_work(whatchanged, monkeypatch, tmp_path):

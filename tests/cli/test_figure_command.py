@@ -72,4 +72,4 @@ def test_the_missing_extra_is_named(whatchanged, pictures, out, monkeypatch):
     monkeypatch.delitem(sys.modules, "whatchanged.training.figures", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     code, _, err = whatchanged("figure", "alignment", *pictures, "-o", out)
-    assert code == 2 and "whatchanged[train]" in err
+    assert code == 2 and "[train]" in err

@@ -89,7 +89,7 @@ def test_what_git_does_not_know(repository, tmp_path):
     with pytest.raises(DatasetError, match="git knows no such revision"):
         match_revisions("--output=x", repository, tmp_path / "out")
     with pytest.raises(DatasetError, match=r"one revision, or two as OLD\.\.NEW"):
-        match_revisions("HEAD~1...HEAD", repository, tmp_path / "out")
+        match_revisions("HEAD~1....HEAD", repository, tmp_path / "out")
     (tmp_path / "plain").mkdir()
     with pytest.raises(DatasetError, match="not a git repository"):
         match_revisions("HEAD", tmp_path / "plain", tmp_path / "out")
@@ -204,3 +204,37 @@ def test_a_picture_that_became_a_folder_and_pictures_of_earlier_revisions(reposi
         for side, names in (("old", old), ("new", new)):
             kept = [path for path in (tmp_path / "out" / side).rglob("*") if path.is_file()]
             assert [path.name for path in kept] == names
+
+
+def test_three_dots_begin_where_two_revisions_parted(repository, tmp_path):
+    git(repository, "checkout", "-q", "-b", "side", "HEAD~1")
+    save(screen(11), repository / "shots" / "e.png")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "aside")
+    found = match_revisions("main...side", repository, tmp_path / "out")
+    assert told(found) == {"shots/e.png": "added"}
+    assert found.source == "git: where main and side parted and side"
+    assert len(told(match_revisions("main..side", repository, tmp_path / "out"))) == 4
+    for wanted in ("main...", "...side", "main....side", "main..side..main"):
+        with pytest.raises(DatasetError, match=r"name one revision, or two as OLD\.\.NEW"):
+            match_revisions(wanted, repository, tmp_path / "out")
+
+
+def test_two_revisions_that_share_nothing(repository, tmp_path):
+    git(repository, "checkout", "-q", "--orphan", "alone")
+    git(repository, "commit", "-qm", "alone")
+    with pytest.raises(DatasetError, match="the two share no commit"):
+        match_revisions("main...alone", repository, tmp_path / "out")
+
+
+@pytest.mark.parametrize("way", ["sha1", "sha256"])
+def test_before_the_first_commit_all_is_added(tmp_path, way):
+    root = tmp_path / "repo"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main", f"--object-format={way}")
+    assert told(match_revisions("HEAD", root, tmp_path / "out")) == {}
+    save(screen(1), root / "a.png")
+    git(root, "add", ".")
+    assert told(match_revisions("HEAD", root, tmp_path / "out")) == {"a.png": "added"}
+    with pytest.raises(DatasetError, match="git knows no such revision"):
+        match_revisions("main", root, tmp_path / "out")

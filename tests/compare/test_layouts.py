@@ -22,6 +22,17 @@ FILES = {
         "Playwright",
         {"test-results/home-chromium/home-1.png": ("home-1-expected.png", "home-1-actual.png")},
     ),
+    "Playwright with retries": (
+        {
+            f"test-results/home-chromium{retry}/home-1-{side}.png": picture
+            for retry in ("", "-retry1", "-retry2")
+            for side, picture in (("expected", OLD), ("actual", NEW if retry == "-retry2" else OLD))
+        },
+        "Playwright",
+        {
+            "test-results/home-chromium/home-1.png": ("home-1-expected.png", "home-1-actual.png"),
+        },
+    ),
     "pytest-mpl": (
         {
             "results/tests.test_a.test_line/baseline.png": OLD,

@@ -181,7 +181,7 @@ def test_a_bucket_that_is_not_there(whatchanged, store, tmp_path):
 def test_the_missing_extra_is_named(whatchanged, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "upath", None)
     code, _, err = whatchanged("caption", "s3://bucket/pairs.csv", "-o", tmp_path / "out.jsonl")
-    assert code == 2 and 'pip install "whatchanged[scale]"' in err
+    assert code == 2 and "[scale]" in err
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def main() -> None:
     order = best_order(found, len(ORDER))
     for name, slots in (("present", ORDER), ("new", order)):
         for most in (1, 3, 12):
-            reached = set().union(*(found.get(slot, set()) for slot in slots[:most]))
+            reached = set[str]().union(*(found.get(slot, set()) for slot in slots[:most]))
             print(f"{name} order: its first {most:2} places find {len(reached)} of {count} changes")
     print(order)
     if options.write:

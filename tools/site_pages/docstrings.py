@@ -104,7 +104,8 @@ def _entries(paragraph: str, start: re.Pattern[str], known: set[str]) -> tuple[s
     found = list(start.finditer(joined))
     if not found:
         return paragraph, {}, ""
-    entries, after = {}, ""
+    entries: dict[str, str] = {}
+    after = ""
     ends = [*(match.start() for match in found[1:]), len(joined)]
     for match, end in zip(found, ends, strict=True):
         said = joined[match.end() : end].strip()
@@ -119,9 +120,8 @@ def _described(heading: str, known: Sequence[Described], said: Mapping[str, str]
     rows = [f"| {heading} | type | default | |", "|---|---|---|---|"]
     for one in known:
         kind, default = (f"`{' '.join(x.split())}`" if x else "" for x in (one.annotation, one.default))
-        rows.append(
-            f"| `{one.name}` | {kind} | {default} | {said.get(one.name, '').replace('|', chr(92) + '|')} |"
-        )
+        meaning = said.get(one.name, "").replace("|", "\\|")
+        rows.append(f"| `{one.name}` | {kind} | {default} | {meaning} |")
     return "\n".join(rows)
 
 

@@ -25,10 +25,20 @@ if TYPE_CHECKING:
 
 FACTS = ("turn", "canvas", "axis limit", "opacity", "theme", "shadow", "length")
 """Finer words of what is measured of the whole picture, or exactly: no model knows it better."""
-EXACT = ("decoration", "weight", "slant", "struck", "text size", "fill", "ink", "palette", "data")
-"""Finer words of what is measured of one thing: where that is sure, a model may only name the thing."""
-SURE = 0.7
-"""Confidence of such a measurement at least."""
+EXACT = {
+    "decoration": 0.7,
+    "weight": 0.7,
+    "slant": 0.7,
+    "struck": 0.7,
+    "text size": 0.7,
+    "ink": 0.6,
+    "fill": 0.75,
+    "palette": 0.6,
+    "data": 0.5,
+    "contrast": 0.5,
+}
+"""Finer words of what is measured of one thing, with the confidence from which on that is sure, so that a
+model may only name the thing."""
 SAME_BOX = 0.5
 """Intersection over union from which on a model's statement is about the place of a measured one."""
 FAR_APART = 100
@@ -118,7 +128,7 @@ def stands(statement: Statement) -> bool:
     """Whether a measured statement is one that no model replaces."""
     values = statement.values
     moved = statement.kind == "moved" and not statement.follows and (values.get("dx") or values.get("dy"))
-    measured = values.get("aspect") in EXACT and statement.confidence >= SURE
+    measured = statement.confidence >= EXACT.get(str(values.get("aspect")), 2)
     return bool(moved) or values.get("aspect") in FACTS or (measured and is_exact(statement.kind, values))
 
 

@@ -124,8 +124,9 @@ def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, 
         if lines[0] is not None and lines[1] is not None:
             finding = type_change(lines[0], lines[1], same_words=True)
             if finding is not None:
-                values = {"aspect": finding.aspect, **finding.values}
-                return replace(statement, kind=finding.kind, values=values)
+                return replace(
+                    statement, kind=finding.kind, values={"aspect": finding.aspect, **finding.values}
+                )
     dx, dy = now[0] - was[0], now[1] - was[1]
     if (dx or dy) and (now[2] - was[2], now[3] - was[3]) == (dx, dy):
         return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})

@@ -37,14 +37,11 @@ class Decoded:
     """The attention of each id, (len(ids), ...)."""
 
 
-def greedy(
-    step: Step, cache: GraphCache, batch: int, max_length: int, skips: Skips | None = None
-) -> list[Decoded]:
+def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[Decoded]:
     """The most probable word at each position (the first of equals), ``batch`` rows side by side.
 
     A row has at most ``max_length`` ids, BOS included, so at most ``max_length - 1`` steps run. They stop as
-    soon as every row has reached EOS. What follows a row's EOS is cut off. skips: in place of a word
-    with which a sentence would be skipped the next probable one is taken.
+    soon as every row has reached EOS. What follows a row's EOS is cut off.
     """
     previous: Ids = np.full(batch, BOS, np.int64)
     ended = np.zeros(batch, bool)
@@ -55,8 +52,6 @@ def greedy(
         scores, attention, cache = step(previous, position, cache)
         scores = np.asarray(scores)
         previous = scores.argmax(axis=1)
-        if skips is not None:
-            previous = _not_skipped(scores, words, previous, ended, skips)
         total += np.where(ended, 0.0, scores[np.arange(batch), previous])
         ended |= previous == EOS
         words.append(previous)
@@ -69,21 +64,6 @@ def greedy(
     return [
         _decoded(ids[row], float(total[row]), None if looked is None else looked[row]) for row in range(batch)
     ]
-
-
-def _not_skipped(scores: Any, words: Sequence[Ids], best: Ids, ended: NDArray[np.bool_], skips: Skips) -> Ids:
-    """The most probable word (B,) of each row that has not ended with which its sentence is not skipped.
-
-    scores: (B, V). words: those before, (B,) each. best: the most probable words; where all are skipped they
-    stay.
-    """
-    chosen = best.copy()
-    for row in np.flatnonzero(~ended):
-        past = [int(word[row]) for word in words]
-        if skips([*past, int(best[row])]):
-            order = np.argsort(-scores[row], kind="stable")
-            chosen[row] = next((word for word in order if not skips([*past, int(word)])), best[row])
-    return chosen
 
 
 def beam(

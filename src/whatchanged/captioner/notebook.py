@@ -9,7 +9,9 @@ from PIL import Image
 
 def as_html(sentence: str, facts: str, picture: Image.Image | None) -> str:
     """HTML that stands by itself; the picture is inside it."""
-    shown = "" if picture is None else f'<br><img alt="before and after" src="{_data_url(picture)}">'
+    shown = ""
+    if picture is not None:
+        shown = f'<br><img alt="before and after" style="max-width:100%" src="{_data_url(picture)}">'
     return f"<div><strong>{html.escape(sentence)}</strong><br>{html.escape(facts)}{shown}</div>"
 
 

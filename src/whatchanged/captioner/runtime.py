@@ -45,6 +45,8 @@ PictureSources = list[Any] | tuple[Any, ...]
 
 BATCH = 16
 """Pairs that run side by side where lists are given."""
+OTHERS = 4
+"""Hypotheses that are kept where the first sentence contradicts itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +138,7 @@ class CaptionGraphs:
     ) -> list[Description]:
         """Describe pairs side by side, by what the encoder reads of them: (B, ...) each.
 
-        A sentence that contradicts itself is not written: the next probable word is taken in place of the
-        one that makes it so. pixels: (B, 2, H, W, 3), where it reads pictures.
+        pixels: (B, 2, H, W, 3), where it reads pictures.
         """
         batch = len(before)
         encoded = self._encoder.run({"before": before, "after": after}, batch)
@@ -148,13 +149,25 @@ class CaptionGraphs:
         if judged is None:
             judged = self._judge_by_sentences(cache, batch)
         if beams == 1:
-            rows = greedy(self._step, cache, batch, self.card.max_length, self._skips)
+            rows = self._greedy(cache, batch)
         else:
             rows = beam(self._step, cache, batch, self.card.max_length, beams, self._skips)
         return [
             self._description(row, float(judged[i]), None if distances is None else distances[i])
             for i, row in enumerate(rows)
         ]
+
+    def _greedy(self, cache: GraphCache, batch: int) -> list[Decoded]:
+        """Each row's words by greedy search; where they contradict themselves, by a beam that leaves such
+        sentences out."""
+        rows, skips = greedy(self._step, cache, batch, self.card.max_length), self._skips
+        wrong = [] if skips is None else [i for i, row in enumerate(rows) if skips(row.ids)]
+        if wrong:
+            own = {name: value[wrong] for name, value in cache.items()}
+            others = beam(self._step, own, len(wrong), self.card.max_length, OTHERS, skips)
+            for i, row in zip(wrong, others, strict=True):
+                rows[i] = row
+        return rows
 
     def _in_units_of_threshold(
         self, distances: Floats | None, pixels: NDArray[np.uint8] | None

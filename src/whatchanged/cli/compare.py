@@ -58,7 +58,7 @@ def compare(
         typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=path_of),
     ] = None,
     git: Annotated[
-        str | None, typer.Option(metavar="REV", help="A revision against the work tree, or REV..REV.")
+        str | None, typer.Option(metavar="REV", help="A revision against the work tree; REV..REV; REV...REV.")
     ] = None,
     fail_on: Annotated[
         Literal["changed", "never"], typer.Option("--fail-on", help="What makes the exit code 1.")

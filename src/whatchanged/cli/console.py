@@ -42,9 +42,18 @@ def check_embed(embed: bool, html: Path | None) -> None:
 
 
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
-    """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout."""
+    """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout.
+
+    Whoever reads may go before the end, as ``head -1`` does: the exit code tells of the result all the same.
+    """
     taken = any(path is not None and _is_stdout(path) for path in outputs)
-    print(escaped_lines(text), file=sys.stderr if taken else sys.stdout)
+    stream = sys.stderr if taken else sys.stdout
+    try:
+        print(escaped_lines(text), file=stream, flush=True)
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)  # or what is left would be written as the program ends
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def _is_stdout(path: Path) -> bool:

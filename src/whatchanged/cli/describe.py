@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,6 +81,9 @@ def describe(
     (CLEVR). With --model a model answers for other pictures, too; what it
     says of them means nothing.
     """
+    if os.devnull in (before, after) and heatmap is None:
+        _of_one_side(before, after, as_json or maps, exit_code)
+        return
     path = None if heatmap is None else _check_heatmap(heatmap, force, (before, after))
     sources = _sources(before, after)
     from whatchanged.answers import Answerer
@@ -105,6 +109,23 @@ def describe(
     if answerer.unread:
         note(answerer.unread, quiet)
     if exit_code and answer.changed:
+        raise typer.Exit(1)
+
+
+def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> None:
+    """What there is to say where ``git difftool`` gives the null device for a picture that is not there."""
+    from whatchanged.images import picture_size
+
+    file, there = ("added", after) if before == os.devnull else ("removed", before)
+    picture_size(sys.stdin.buffer if there == STREAM else there)  # raises of what is no picture
+    sentence = f"The picture was {file}."
+    if as_json:
+        fields = {"caption": sentence, "verdict": "changed", "changed": True, "file": file, "no_change": 0.0}
+        line = json.dumps({**fields, "before": before, "after": after}, ensure_ascii=False)
+        print_result(escaped_json(line), [])
+    else:
+        print_result(sentence, [])
+    if exit_code:
         raise typer.Exit(1)
 
 

@@ -11,6 +11,7 @@ import typer
 from whatchanged.cli import completion
 from whatchanged.cli.console import show
 from whatchanged.errors import BundleError, MetricUnavailable, PluginError
+from whatchanged.installing import install_command
 
 EXAMPLES = ("whatchanged doctor",)
 
@@ -31,7 +32,7 @@ def doctor(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model to check; the default one if not given.", autocompletion=completion.models
+            help="A model to check; those that answer if not given.", autocompletion=completion.models
         ),
     ] = None,
 ) -> None:
@@ -40,16 +41,17 @@ def doctor(
 
     typer.echo(f"whatchanged {__version__}, Python {platform.python_version()}, {platform.platform()}")
     typer.echo(f"processors: {os.cpu_count()}")
-    broken = _report("base", BASE, 'pip install --force-reinstall "whatchanged"')
+    broken = _report("base", BASE, install_command(again=True))
     for extra, names in EXTRAS.items():
-        _report(extra, names, f'pip install "whatchanged[{extra}]"')
+        _report(extra, names, install_command(extra))
     if broken:  # what is looked at next is made of these packages
         typer.echo("The metrics, the plug-ins and the model are looked at once the base is complete.")
         raise typer.Exit(2)
     _report_metrics()
     _report_plugins()
     _report_reading()
-    if not _model_works(model):
+    works = [_model_works(name) for name in (_installed() if model is None else [model])]
+    if not all(works):
         raise typer.Exit(2)
 
 
@@ -139,18 +141,28 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _model_works(model: str | None) -> bool:
+def _installed() -> list[str]:
+    """The models that are asked where none is named: the default one, and one of each other world."""
+    from whatchanged.answers.models import installed_models
+    from whatchanged.captioner.bundle import shipped
+
+    try:
+        return [model.card.name for model in installed_models()]
+    except BundleError:
+        return list(shipped())  # looking at them one by one tells what is wrong
+
+
+def _model_works(model: str) -> bool:
     """Check the model's files, and let it answer for a blank pair with a square that is new."""
     import numpy as np
 
     from whatchanged.answers import Answerer
-    from whatchanged.captioner.bundle import DEFAULT
 
     before = np.full((160, 240, 3), 128, np.uint8)
     after = before.copy()
     after[60:100, 100:140] = 0  # of equal pictures a model that makes statements would not be asked
     try:
-        answerer = Answerer(DEFAULT if model is None else model)
+        answerer = Answerer(model)
         bundle = answerer.models[0].bundle
         bundle.check()
         answerer.answer(before, after)

@@ -4,7 +4,9 @@ Only pictures that git says differ are compared. Those of a revision are copied 
 can show them. A Git LFS pointer stands for a picture that is not there; it is named, not compared.
 """
 
+import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,36 +17,46 @@ from whatchanged.compare.git_program import run_git as _git
 from whatchanged.compare.pairs import Matched, PairToCompare, checked, matched
 from whatchanged.compare.written import begin_anew, write_picture
 from whatchanged.errors import DatasetError, ImageError
+from whatchanged.other_formats import POINTER
 
-POINTER = "a Git LFS pointer"
+A_POINTER = "a Git LFS pointer"
 """Why an object was not written that is one."""
 MOST_BYTES = 500_000_000
 """Of one picture in a revision."""
+_DOTS = re.compile(r"\.{2,}")
+"""Between two revisions, of whose names none holds two dots."""
 
 
 def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | None = None) -> Matched:
     """The pictures in ``folder`` that differ between two revisions, or between one and the work tree.
 
-    wanted: REV, or REV..REV. scratch: where the pictures of revisions go, in old/ and new/.
+    wanted: REV, REV..REV, or REV...REV, which begins where the two parted. HEAD before the first commit holds
+    nothing. scratch: where the pictures of revisions go, in old/ and new/.
     leave_out: a folder whose files are not compared.
     Raises DatasetError where git, the repository or a revision is not there.
     """
-    old, _, new = wanted.partition("..")
-    if not old or (".." in wanted and (not new or new.startswith("."))):
-        raise DatasetError(f"--git {wanted!r}: name one revision, or two as OLD..NEW.")
+    between_dots = _DOTS.search(wanted)
+    dots = between_dots[0] if between_dots else ""
+    old, _, new = wanted.partition(dots) if dots else (wanted, "", "")
+    if not old or (dots and not new) or len(dots) > len("...") or _DOTS.search(new):
+        raise DatasetError(f"--git {wanted!r}: name one revision, or two as OLD..NEW or OLD...NEW.")
     root = _root(folder)
-    commits = [_commit(folder, revision) for revision in (old, new) if revision]
+    first = old == "HEAD" and not new and _is_before_the_first_commit(folder)
+    commits = [_nothing(folder)] if first else [_commit(folder, one) for one in (old, new) if one]
+    if dots == "...":
+        commits[0] = _where_they_parted(folder, commits, wanted)
     here = folder.resolve().relative_to(root.resolve()).as_posix()
     skipped = _inside(leave_out, root)
     listed = pictures_of(root, commits[0], here)
     differing = between(root, commits, here) if new else against_work_tree(root, listed, here)
     entries = [entry for entry in differing if not (skipped and entry.path.startswith(f"{skipped}/"))]
     pairs = _pairs(root, entries, scratch, work_tree=not new)
-    if not entries and not listed:
+    if not entries and not listed and not first:
         raise DatasetError(f"{folder}: git knows no pictures there. Name another folder or revision.")
     same = len(listed) - sum(entry.before is not None for entry in entries)
     notes = (f"Pictures that git says are the same, not listed: {same:,}.",)
-    source = f"git: {old} and {new or 'the work tree'}"
+    begun = f"where {old} and {new} parted" if dots == "..." else old
+    source = f"git: {begun} and {new or 'the work tree'}"
     accepted = (
         "the work tree holds the new pictures already; commit them" if not new else "both are revisions"
     )
@@ -69,6 +81,30 @@ def _commit(folder: Path, revision: str) -> str:
     except DatasetError as error:
         raise DatasetError(f"--git {revision}: git knows no such revision in {folder}.") from error
     return found.decode().strip()
+
+
+def _is_before_the_first_commit(folder: Path) -> bool:
+    """Whether the branch of a repository has no commit yet."""
+    try:
+        _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
+    except DatasetError:
+        branch = _git(folder, "symbolic-ref", "HEAD").strip().decode("utf-8", "surrogateescape")
+        return not _git(folder, "for-each-ref", "--format=%(refname)", branch).strip()
+    return False
+
+
+def _nothing(folder: Path) -> str:
+    """The name of a tree without files, which git knows in each repository."""
+    way = _git(folder, "rev-parse", "--show-object-format").strip().decode()
+    return hashlib.new(way, b"tree 0\0", usedforsecurity=False).hexdigest()
+
+
+def _where_they_parted(folder: Path, commits: Sequence[str], wanted: str) -> str:
+    """The last commit that two share."""
+    try:
+        return _git(folder, "merge-base", *commits).decode().split()[0]
+    except DatasetError as error:
+        raise DatasetError(f"--git {wanted}: the two share no commit. Name them as OLD..NEW.") from error
 
 
 def _inside(folder: Path | None, root: Path) -> str:
@@ -109,8 +145,8 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
     if size > MOST_BYTES:
         raise DatasetError(f"{target.name}: {size:,} bytes in the revision; at most {MOST_BYTES:,} are read.")
     data = _git(root, "cat-file", "blob", blob)
-    if size < lfs.MOST and data.startswith(lfs.START):
-        return POINTER
+    if size < lfs.MOST and data.startswith(POINTER):
+        return A_POINTER
     try:
         write_picture(data, target, name)
     except ImageError as error:
@@ -121,10 +157,10 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
 def _with_trouble(pair: PairToCompare, troubles: Mapping[Path, str]) -> PairToCompare:
     """The pair, marked where one of its files is a pointer, or no picture. troubles: what was not written."""
     files = [(side, path) for side, path in (("old", pair.before), ("new", pair.after)) if path is not None]
-    pointers = [side for side, path in files if troubles.get(path) == POINTER or lfs.is_pointer(path)]
+    pointers = [side for side, path in files if troubles.get(path) == A_POINTER or lfs.is_pointer(path)]
     if pointers:
         which = f"the {pointers[0]} file is" if len(pointers) == 1 else "both files are"
-        what = "Git LFS pointers" if len(pointers) == 2 else POINTER
-        fetch = "Fetch it with: git lfs fetch --all, then git lfs checkout"
+        what = "Git LFS pointers" if len(pointers) == 2 else A_POINTER
+        fetch = "Fetch it with: git lfs pull; for old revisions: git lfs fetch --all, then compare again"
         return replace(pair, trouble=f"{which} {what}, not a picture. {fetch}")
     return replace(pair, trouble=" ".join(filter(None, (troubles.get(path) for _, path in files))))

@@ -78,11 +78,20 @@ class ByName:
 
 
 def _playwright(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
-    """test-results/TEST/NAME-expected.png and NAME-actual.png."""
+    """test-results/TEST/NAME-expected.png and NAME-actual.png; of TEST-retry1, TEST-retry2 ... the last."""
     found = re.fullmatch(r"(.+)-(expected|actual)(\.\w+)", name)
     if found is None or f"{found[1]}-actual{found[3]}" not in pictures:
         return None
-    return int(found[2] == "actual"), found[1] + found[3]
+    path = PurePosixPath(found[1] + found[3])
+    if not path.parent.name:
+        return int(found[2] == "actual"), path.as_posix()
+    test, _, count = path.parent.name.partition("-retry")
+    following = path.parent.with_name(f"{test}-retry{int(count) + 1 if count.isdecimal() else 1}")
+    if (following / f"{path.stem}-actual{path.suffix}").as_posix() in pictures:
+        return None
+    if count.isdecimal():
+        path = path.parent.with_name(test) / path.name
+    return int(found[2] == "actual"), path.as_posix()
 
 
 def _matplotlib(name: str, pictures: NamedPictures) -> tuple[int, str] | None:

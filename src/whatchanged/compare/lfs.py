@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from whatchanged.opening import open_regular
+from whatchanged.other_formats import POINTER
 
-START = b"version https://git-lfs.github.com/spec/"
 MOST = 1024
 """A pointer is smaller than this."""
 _OBJECT = re.compile(rb"^oid sha256:([0-9a-f]{64})\r?$", re.MULTILINE)
@@ -23,14 +23,14 @@ def is_pointer(path: Path) -> bool:
         if path.stat().st_size >= MOST:
             return False
         with open_regular(path) as file:
-            return file.read(len(START)) == START
+            return file.read(len(POINTER)) == POINTER
     except OSError:
         return False  # the comparison says what is wrong
 
 
 def stands_for(pointer: bytes, path: Path) -> bool:
     """Whether these bytes are a pointer to what a file holds. Raises OSError where it cannot be read."""
-    named = _OBJECT.search(pointer) if pointer.startswith(START) else None
+    named = _OBJECT.search(pointer) if pointer.startswith(POINTER) else None
     if named is None:
         return False
     with open_regular(path) as file:

@@ -14,11 +14,10 @@ from typing import Any, Literal
 from whatchanged.errors import DatasetError
 from whatchanged.urls import is_remote
 
-ENDINGS = frozenset(
-    (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
-)
+_READ = "png jpg jpeg webp gif bmp tif tiff ppm pgm pbm pnm avif"
+ENDINGS = frozenset(f".{ending}" for ending in _READ.split())
 """Endings of the formats that are read, in small letters."""
-DRAWINGS = frozenset((".svg", ".pdf", ".eps", ".avif", ".heic", ".jxl", ".psd"))
+DRAWINGS = frozenset((".svg", ".pdf", ".eps", ".heic", ".jxl", ".psd"))
 """Endings of pictures that are not read; a comparison says that it leaves them out."""
 MOST_FILES = 200_000
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")

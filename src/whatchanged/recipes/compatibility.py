@@ -65,8 +65,7 @@ def region_tokens_are_gone(name: str) -> RecipeError:
     """What is wrong with a recipe whose method learns from regions as tokens."""
     return RecipeError(
         f"{name}: in it a method learned from regions of screens as tokens, which no method does any more."
-        f" Version {LAST_WITH_REGION_TOKENS} reads it:"
-        f" pip install 'whatchanged=={LAST_WITH_REGION_TOKENS}.*'"
+        f" Version {LAST_WITH_REGION_TOKENS} reads it: install that one beside this one."
     )
 
 

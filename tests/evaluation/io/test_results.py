@@ -84,3 +84,46 @@ def test_a_number_in_the_file_of_changed_pairs(tmp_path):
         '[{"image_id": "28_n", "caption": "c"}, {"image_id": "000256.png_n", "caption": "d"}]'
     )
     assert [p.caption for p in aligned(read_predictions(tmp_path), SCENES)] == ["a", "c", "b", "d"]
+
+
+def _others_write(folder, name):
+    """ALL as programs of others write it, spelled here by hand; returns the path."""
+    path, said = folder / name, {one.pair_id: one.caption for _, one in ALL}
+    if name == "run":
+        path.mkdir()
+        for file, changed in (("sc_results.json", True), ("nsc_results.json", False)):
+            own = [(i, c) for i, c in said.items() if i.endswith("_n") != changed]
+            listed = [{"caption": c, "image_id": i} for i, c in own]
+            (path / file).write_text(json.dumps(listed))
+    elif name == "pcl.json":
+        lines = []
+        for pair, caption in said.items():
+            number = pair.removesuffix("_n").removesuffix(".png")
+            kind = "nonsemantic" if pair.endswith("_n") else "semantic"
+            image = f"CLEVR_default_{number}.png_CLEVR_{kind}_{number}.png"
+            lines.append(json.dumps({"ImgId": image, "candidates": [caption]}) + "\n")
+        path.write_text("".join(lines))
+    elif name == "table.csv":
+        rows = ['{},"{}"\n'.format(i, c.replace('"', '""')) for i, c in said.items()]
+        path.write_text("id,caption\n" + "".join(rows))
+    elif name == "lines.txt":
+        path.write_text("".join(f"{said[record.pair_id]}\n" for record in SCENES))
+    else:
+        forms = {
+            "coco.json": [{"image_id": i, "caption": c} for i, c in said.items()],
+            "res.json": said,
+            "lists.json": {i: [c] for i, c in said.items()},
+        }
+        path.write_text(json.dumps(forms[name]))
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["coco.json", "run", "pcl.json", "res.json", "lists.json", "table.csv", "lines.txt"]
+)
+def test_files_of_others_say_what_ours_do_and_come_back(tmp_path, name):
+    read = aligned(read_predictions(_others_write(tmp_path, name), [r.pair_id for r in SCENES]), SCENES)
+    assert [(p.pair_id, p.caption) for p in read] == [(p.pair_id, p.caption) for _, p in ALL]
+    for form in ("coco", "two-files", "pcl"):
+        write_results(tmp_path / f"again-{form}", form, list(zip(SCENES, read, strict=True)))
+        assert aligned(read_predictions(tmp_path / f"again-{form}"), SCENES) == read

@@ -37,6 +37,15 @@ def test_how_strongly_it_is_drawn(was, now, stronger):
     assert (finding.values["amount_after"] > 1) is stronger
 
 
+@pytest.mark.parametrize(("gained", "kind"), [(True, "added"), (False, "removed")])
+def test_all_of_a_drawing_came_or_went(gained, kind):
+    empty = np.full((80, 100, 3), 255, np.uint8)
+    empty[25:28, 25:30] = 0
+    pictures = empty, with_bar(empty)
+    one, other = pictures if gained else pictures[::-1]
+    assert drawing_change(one, other, BOX).kind == kind
+
+
 def test_another_thing_is_neither():
     one, other = ring(255), ring(255)
     one[30:40, 30:40] = 0

@@ -35,6 +35,12 @@ def test_points_without_a_grid_are_no_plot():
     assert data_change(bare, plot(2), BOX) is None
 
 
+def test_lines_at_any_distance_are_no_grid():
+    crossed = np.full((240, 340, 3), 255, np.uint8)
+    crossed[[20, 31, 90, 110, 219], 20:320] = crossed[20:220, [20, 40, 150, 171, 319]] = 200
+    assert not is_plot(crossed, BOX)
+
+
 def test_a_table_of_filled_cells_is_no_plot():
     filled = plot(1)
     for number, level in enumerate((60, 120, 180)):

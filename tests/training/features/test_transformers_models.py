@@ -9,6 +9,7 @@ import torch
 from PIL import Image
 
 from whatchanged.errors import MissingExtra, RecipeError
+from whatchanged.launch import Launch
 from whatchanged.training.features import transformers_models
 from whatchanged.training.features.backbones import open_backbone
 from whatchanged.training.features.store import store_features
@@ -230,6 +231,6 @@ def test_several_processes_open_the_folder_each(pictures, tmp_path):
     model = save(clip_vision(), tmp_path / "model")
     found = open_dataset(tmp_path / "pairs.csv")
     done = store_features(
-        found, "transformers", tmp_path / "grids", model, shard=2, workers=2, device="cpu", quiet=True
+        found, "transformers", tmp_path / "grids", model, shard=2, launch=Launch("cpu", 2, quiet=True)
     )
     assert (done.pictures, done.written) == (4, 2)

@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import IO
 
 from whatchanged.errors import MetricUnavailable
+from whatchanged.installing import install_command
 from whatchanged.programs import find_program, program_environment
 
 JAVA_VARIABLE = "WHATCHANGED_JAVA"
-INSTALL = 'Run: pip install "whatchanged[eval]"'
+INSTALL = f"Run: {install_command('eval')}"
 # English numbers and UTF-8 whatever the user's locale: a decimal comma makes these programs fail.
 _FLAGS = ("-Duser.language=en", "-Duser.country=US", "-Dfile.encoding=UTF-8")
 _LOCALE = {"LC_ALL": "C.UTF-8"}

@@ -58,7 +58,7 @@ def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     if both < LEAST_INK or both < SAME_INK * either:
         return None
     values = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
-    return Finding("recolored", "fill", 0.7, values)
+    return Finding("recolored", "fill", 0.75, values)
 
 
 def fringed_ink(pixels: Pixels, box: Box) -> RGBColor | None:

@@ -21,14 +21,16 @@ GONE = 0.9
 """Part of the pixels that differ which show nothing but the ground where a part came or went."""
 BARE = 12
 """Levels by which the ground itself may differ from its usual colour."""
-MOST = 0.6
+MOST = 0.35
 """Share of the box above which what came or went is no part of a drawing."""
+REST = 0.25
+"""Share of a drawing that stays at least where a part of it came or went: else all of it did."""
 STRONGER = 1.15
 """How many times as far from the ground what differs is at least, where it is drawn more strongly."""
 
 
 def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a drawing gained or lost a part, or all of it is drawn more strongly or more faintly.
+    """Whether a drawing gained or lost a part, came or went, or is drawn more strongly or more faintly.
 
     None where the ground differs, or where some of it went one way and some the other: then another thing
     may stand there.
@@ -53,6 +55,13 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     if (fainter_side <= BARE).mean() >= GONE:
         if differs.mean() > MOST:
             return None
+        covered = [
+            int(np.count_nonzero(steps_from(ground, part) > BARE))
+            for ground, part in zip(grounds, (one, other), strict=True)
+        ]
+        left, drawn = sorted(covered)
+        if left < REST * drawn:
+            return Finding("added" if stronger else "removed", "thing", 0.5)
         return Finding("restyled", "part", 0.5, {"on_after": stronger})
     factor = now.mean() / max(1e-6, was.mean())
     if max(factor, 1 / max(1e-6, factor)) < STRONGER:

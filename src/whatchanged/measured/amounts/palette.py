@@ -70,7 +70,7 @@ def _steps(was: NDArray[np.uint8], now: NDArray[np.uint8]) -> list[tuple[RGBColo
         of_first = left & _near(was, first)
         second = usual_color(now[of_first]) if of_first.any() else first
         both = of_first & _near(now, second)
-        share = np.count_nonzero(both) / len(was)
+        share = int(np.count_nonzero(both)) / len(was)
         if share < LEAST:
             break
         results.append((first, second, share))
@@ -81,7 +81,8 @@ def _steps(was: NDArray[np.uint8], now: NDArray[np.uint8]) -> list[tuple[RGBColo
 def _purity(was: NDArray[np.uint8], now: NDArray[np.uint8], first: RGBColor, second: RGBColor) -> float:
     """The share of one colour's pixels (N, 3) that turned to another one."""
     of_first = _near(was, first)
-    return float(np.count_nonzero(of_first & _near(now, second)) / max(1, np.count_nonzero(of_first)))
+    both = int(np.count_nonzero(of_first & _near(now, second)))
+    return both / max(1, int(np.count_nonzero(of_first)))
 
 
 def _near(colors: NDArray[np.uint8], color: RGBColor) -> NDArray[np.bool_]:

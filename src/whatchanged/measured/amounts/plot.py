@@ -17,8 +17,10 @@ ACROSS = 0.75
 """Part of the box that a line of the grid goes across at least."""
 THICKEST = 3
 """Pixels that a line is thick at most."""
+EQUAL = 0.15
+"""Part of their distance by which the lines of a grid may stand otherwise."""
 LINES = 3
-"""Lines down and lines across that a grid has at least, the frame included."""
+"""Lines down and lines across that a grid has at least."""
 SAME_LINE = 1
 """Pixels by which a line of the grid may lie elsewhere where the axes are the same."""
 BARE = 0.5
@@ -34,7 +36,17 @@ def is_plot(pixels: Pixels, box: Box) -> bool:
     drawn = steps_from(ground, part) >= DRAWN
     if drawn.mean() > BARE:
         return False
-    return all(len(_lines(drawn, axis)) >= LINES for axis in (0, 1))
+    return all(_is_regular(_lines(drawn, axis)) for axis in (0, 1))
+
+
+def _is_regular(lines: list[int]) -> bool:
+    """Whether lines are those of a grid: at equal distances, perhaps but for the frame's, the first and the
+    last."""
+    for those in (lines, lines[1:-1]):
+        steps = np.diff(those)
+        if len(those) >= LINES and bool(np.ptp(steps) <= EQUAL * np.median(steps)):
+            return True
+    return False
 
 
 def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:

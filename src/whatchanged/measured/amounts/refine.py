@@ -37,7 +37,7 @@ _MEASURES: dict[tuple[str | None, str], tuple[_Measure, ...]] = {
     ("added", "fill"): (fill_change,),
     ("removed", "fill"): (fill_change,),
     ("recolored", "border"): (radius_change, outline_change),
-    ("recolored", "fill"): (*_EDGES, opacity_change),
+    ("recolored", "fill"): (*_EDGES, opacity_change, fill_change),
     ("recolored", "ink"): (*_EDGES, opacity_change),
     ("resized", "size"): _EDGES,
     ("restyled", ""): (*_EDGES, opacity_change, fill_change),
@@ -125,6 +125,8 @@ def _palette(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
     if change.finding.kind != "recolored" or change.finding.aspect not in ("ink", "fill"):
         return None
     finding = palette_change(before, after, box)
+    if finding is not None and opacity_change(before, after, box) is not None:
+        return None  # one cause for all of them
     return None if finding is None else replace(change, finding=finding)
 
 
@@ -175,14 +177,14 @@ def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """A part that a drawing gained or lost, or how strongly all of it is drawn."""
-    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border", "weight")
+    unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border")
     if not unclear or change.box_before != change.box_after:
         return None
     finding = drawing_change(before, after, box)
-    # letters that became bolder gained no part
-    if finding is None or (change.finding.aspect, finding.aspect) == ("weight", "part"):
+    if finding is None:
         return None
-    return replace(change, finding=finding)
+    was, now = (None if finding.kind == kind else box for kind in ("added", "removed"))
+    return replace(change, finding=finding, box_before=was, box_after=now)
 
 
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:

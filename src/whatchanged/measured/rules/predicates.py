@@ -213,10 +213,9 @@ def _colors(values: Values) -> str | None:
 
 def _palette(values: Values) -> str | None:
     """ "took other colours: blue to dark red, green to pink"."""
-    pairs = [
-        " to ".join(words.color_name_of_code(color) for color in pair) for pair in values.get("colors") or ()
-    ]
-    return f"took other colours: {', '.join(dict.fromkeys(pairs))}" if pairs else "took other colours"
+    names = [[words.color_name_of_code(color) for color in pair] for pair in values.get("colors") or ()]
+    pairs = dict.fromkeys(f"{one} to {other}" for one, other in names if one != other)
+    return f"took other colours: {', '.join(pairs)}" if len(pairs) > 1 else "took other colours"
 
 
 def _data(values: Values) -> str | None:

@@ -66,7 +66,8 @@ def as_grid(states: Tensor, size: tuple[int, int], patch: tuple[int, int] | None
         rows = columns = round(count**0.5)
         if rows * columns != count:
             raise ValueError(f"its {count} tokens are no grid")
-    return states[:, count - rows * columns :].transpose(1, 2).unflatten(2, (rows, columns))
+    cells = states[:, count - rows * columns :].transpose(1, 2)  # (B, F, rows x columns)
+    return cells.reshape(cells.shape[0], cells.shape[1], rows, columns)
 
 
 def open_transformers(layer: str, weights: Path | None) -> GridNetwork:
@@ -169,15 +170,19 @@ def _picture_form(folder: Path) -> tuple[tuple[int, int], tuple[float, ...], tup
         if abs(form.get("rescale_factor", 1 / 255) * 255 - 1) > 1e-6:
             raise ValueError(f"rescale_factor = {form['rescale_factor']} instead of 1/255")
         plain = form.get("do_normalize") is False
-        mean, std = (0.0,) * 3, (1.0,) * 3
-        if not plain:
-            mean, std = (tuple(map(float, form[key])) for key in ("image_mean", "image_std"))
+        mean = (0.0,) * 3 if plain else _numbers(form["image_mean"])
+        std = (1.0,) * 3 if plain else _numbers(form["image_std"])
         if len(mean) != 3 or len(std) != 3 or min(std) <= 0:
             raise ValueError(f"image_mean = {mean}, image_std = {std}")
         cropped = form.get("do_center_crop") and "crop_size" in form
         return _size(form["crop_size"] if cropped else form["size"]), mean, std
     except (KeyError, TypeError, ValueError) as error:
         raise RecipeError(f"{folder}: its image processor cannot be followed ({fault(error)}).") from error
+
+
+def _numbers(stated: Any) -> tuple[float, ...]:
+    """A list of numbers. Raises TypeError or ValueError."""
+    return tuple(float(one) for one in stated)
 
 
 def _size(stated: Any) -> tuple[int, int]:

@@ -1,0 +1,50 @@
+"""The command that adds an extra to this very install: from where it came, an index or not."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from whatchanged.json_values import read_json
+
+NAME = "whatchanged"
+
+
+def install_command(extra: str = "", again: bool = False) -> str:
+    """What to type to have an extra, or, without one, the package itself.
+
+    An index is asked only where this install came from one. again: even what seems to be there is installed.
+    """
+    options = "pip install --force-reinstall" if again else "pip install"
+    extras = f"[{extra}]" if extra else ""
+    came_from = _direct_url()
+    if came_from is None:
+        return f'{options} "{NAME}{extras}"'
+    url = str(came_from.get("url", ""))
+    folder = came_from.get("dir_info")
+    if isinstance(folder, dict) and url.startswith("file:"):
+        place = unquote(urlsplit(url).path)
+        edited = "-e " if folder.get("editable") else ""
+        return f"{options} {edited}{shlex.quote(place + extras)}"
+    kept = came_from.get("vcs_info")
+    if isinstance(kept, dict):
+        url = f"{kept.get('vcs', 'git')}+{url}@{kept.get('commit_id', '')}"
+    return f'{options} "{NAME}{extras} @ {url}"'
+
+
+def _direct_url() -> dict[str, Any] | None:
+    """What pip wrote of where this install came from; the folder of the sources where nothing is installed.
+
+    None where it came from an index.
+    """
+    import importlib.metadata  # slow to import, and hardly ever needed
+
+    try:
+        text = importlib.metadata.distribution(NAME).read_text("direct_url.json")
+        found = read_json(text) if text else None
+    except (importlib.metadata.PackageNotFoundError, ValueError, OSError):
+        sources = Path(__file__).parents[2]
+        if not (sources / "pyproject.toml").is_file():
+            return None
+        return {"url": sources.as_uri(), "dir_info": {"editable": True}}
+    return found if isinstance(found, dict) else None
