@@ -63,7 +63,7 @@ def test_files_by_name_an_added_one_gets_its_place(found):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("99", "no such group; there are 2"),
+        ("99", "no such group; there are 1"),
         ("no.png", "no pair has this name"),
         ("gone.png", "it was removed; delete the old picture"),
         ("is.png", "the same picture as was.png"),

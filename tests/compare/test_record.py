@@ -27,7 +27,7 @@ def test_what_was_shown_is_read_back(found, report):
     assert pairs["02.png"].old == old / "02.png" and pairs["02.png"].was == digest(old / "02.png")
     assert pairs["00.png"].same and pairs["gone.png"].why and pairs["broken.png"].why
     assert pairs["new|*.png"].was is None and pairs["new|*.png"].old == old / "new|*.png"
-    (group, _) = record.groups
+    (group,) = record.groups
     assert [record.pairs[place].pair_id for place in group.odd] == ["04.png"]
 
 
@@ -78,10 +78,11 @@ def test_a_folder_without_a_record_is_refused(tmp_path):
         read_record(tmp_path)
 
 
-def test_a_carried_report_goes_on_where_its_pictures_lie(report, tmp_path):
-    """The paths in it are whole: it may be moved on this machine."""
-    record = read_record(report)
-    assert read_record(shutil.move(report, tmp_path / "elsewhere")) == record
+def test_in_a_copy_of_a_project_the_pictures_of_the_copy_are_meant(found, report, tmp_path):
+    copy = shutil.copytree(tmp_path, tmp_path.with_name(f"{tmp_path.name}-copy"))
+    record = read_record(copy / report.name)
+    assert record.folder == copy / found.matched.old.name
+    assert {pair.old.parent for pair in record.pairs if pair.old} == {record.folder}
 
 
 def test_a_picture_that_went_meanwhile_cannot_be_accepted(found):

@@ -1,14 +1,16 @@
 """``compared.json``: which pictures a comparison showed, kept for whoever accepts them.
 
     {"signature": "...", "record": {"format": 1, "results": "...", "source": "old and new", "tool": "",
-     "folder": "/shots/old", "pairs": [...], "groups": [...]}}
+     "folder": "../old", "pairs": [...], "groups": [...]}}
 
 A folder of results may come from a stranger, and this file says which pictures are to be replaced. So it is
-signed with the key of this machine (``signing``), and read nowhere else. Paths in it are absolute.
+signed with the key of this machine (``signing``), and read nowhere else. Paths in it are as seen from the
+folder, so that in a copy of a project the copy's pictures are meant.
 """
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -109,8 +111,8 @@ def write_record(record: Record, folder: Path) -> None:
         "results": record.results,
         "source": record.source,
         "tool": record.tool,
-        "folder": None if record.folder is None else str(record.folder),
-        "pairs": [_fields(pair) for pair in record.pairs],
+        "folder": _from(folder, record.folder),
+        "pairs": [_fields(pair, folder) for pair in record.pairs],
         "groups": [[one.number, one.members, one.odd, one.sentence] for one in record.groups],
     }
     signature = sign(machine_key(), "record", _text(fields))
@@ -141,8 +143,8 @@ def read_record(folder: Path) -> Record:
         fields["results"],
         fields["source"],
         fields["tool"],
-        _path(fields["folder"]),
-        tuple(_read_pair(one) for one in fields["pairs"]),
+        _path(folder, fields["folder"]),
+        tuple(_read_pair(one, folder) for one in fields["pairs"]),
         tuple(
             RecordedGroup(number, tuple(members), tuple(odd), sentence)
             for number, members, odd, sentence in fields["groups"]
@@ -201,12 +203,12 @@ def _digest(path: Path) -> str | None:
     return None
 
 
-def _fields(pair: RecordedPair) -> dict[str, Any]:
-    """What is written of a pair; what does not apply is left out."""
+def _fields(pair: RecordedPair, folder: Path) -> dict[str, Any]:
+    """What is written of a pair in a folder of results; what does not apply is left out."""
     fields = {
         "id": pair.pair_id,
-        "new": None if pair.new is None else str(pair.new),
-        "old": None if pair.old is None else str(pair.old),
+        "new": _from(folder, pair.new),
+        "old": _from(folder, pair.old),
         "was": pair.was,
         "became": pair.became,
         "why": pair.why or None,
@@ -215,12 +217,12 @@ def _fields(pair: RecordedPair) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _read_pair(fields: Mapping[str, Any]) -> RecordedPair:
+def _read_pair(fields: Mapping[str, Any], folder: Path) -> RecordedPair:
     """What ``_fields`` wrote."""
     return RecordedPair(
         fields["id"],
-        _path(fields.get("new")),
-        _path(fields.get("old")),
+        _path(folder, fields.get("new")),
+        _path(folder, fields.get("old")),
         fields.get("was"),
         fields.get("became"),
         fields.get("why", ""),
@@ -228,8 +230,19 @@ def _read_pair(fields: Mapping[str, Any]) -> RecordedPair:
     )
 
 
-def _path(value: str | None) -> Path | None:
-    return None if value is None else Path(value)
+def _from(folder: Path, path: Path | None) -> str | None:
+    """A path as seen from a folder."""
+    if path is None:
+        return None
+    try:
+        return os.path.relpath(path, folder.absolute())
+    except ValueError:  # another drive
+        return str(path)
+
+
+def _path(folder: Path, value: str | None) -> Path | None:
+    """The path that ``_from`` wrote."""
+    return None if value is None else Path(os.path.normpath(folder.absolute() / value))
 
 
 def _text(fields: Any) -> str:
