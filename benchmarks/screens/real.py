@@ -98,9 +98,9 @@ LOOKS = (
     " screens was found, and its limit set, on drawn screens, photographs and scenes of CLEVR.",
     "The twenty-second, of the model as it is shipped, in which five networks judge each place: aggregate"
     " figures (AUROC .991, change 98.4, no change 97.2, kind 61.3, pointing 87.4, IoU of at least .5 in 68.6,"
-    " kind and pointing 57.6 %). That they do, the threshold of a change, the noise of which no network is asked, and how precise"
-    " later statements are to be, followed drawn families which the networks had not learnt from. Nothing"
-    " was changed for it.",
+    " kind and pointing 57.6 %). That they do, the threshold of a change, the noise of which no network is"
+    " asked, and how precise later statements are to be, followed drawn families which the networks had not"
+    " learnt from. Nothing was changed for it.",
     "The twenty-third, of the same model, whose sentences tell more often what something new or gone pushed,"
     " and call nothing a text that may be a line; both followed drawn pairs and pages of this project's own"
     " site. All figures but times are those of the twenty-second. Then pictures of twelve wrong statements"
