@@ -112,7 +112,8 @@ LOOKS = (
     " before names and amounts, by the rules and by one network, read by people who saw pictures alone. Their"
     " verdicts were counted; nothing was changed for it.",
     "The twenty-sixth, of the shipped network, which learned on from real pairs, and the rules of the same"
-    " commit: the figures above.",
+    " commit: the figures above. Then the sentences of the seven unchanged pairs that the rules call changed,"
+    " and by how many levels they differ (four are faint and structured). Nothing was changed for it.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
