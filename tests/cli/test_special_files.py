@@ -64,7 +64,7 @@ def test_compare_and_files_that_were_added_or_removed(run, tmp_path):
     code, said, _ = run("compare", *names)
     assert code == 1 and f"{count} were added; {count} were removed" in said
     code, _, err = run("compare", *names, "--accept", "new-pipe/1.png")
-    assert code == 2 and "a file is wanted" in err
+    assert code == 2 and "new-pipe/1.png: it was gone, or no file" in err
     assert not (tmp_path / "old" / "new-pipe" / "1.png").exists()
 
 

@@ -58,7 +58,7 @@ def test_the_stored_tokens_of_a_pool_may_have_moved_when_its_run_goes_on(tmp_pat
     """``--features`` names tokens where the run's own recipe, which nobody names again, reads a pool."""
     seen = []
     monkeypatch.setattr(
-        "whatchanged.training.run.run_recipe", lambda recipe, *rest: seen.append(recipe) or State()
+        "whatchanged.training.run.run_recipe", lambda recipe, *rest, **more: seen.append(recipe) or State()
     )
     recipe = load_recipe("clevr-pcl", ["data.path=/old/pool", "data.tokens=/old/tokens"])
     (tmp_path / "recipe.toml").write_text(dump_recipe(recipe))

@@ -89,4 +89,4 @@ def test_a_picture_that_went_meanwhile_cannot_be_accepted(found):
     added = next(one for one in found.outcomes if one.pair.status == "added")
     added.pair.after.unlink()
     (pair,) = record_of(replace(found, outcomes=(added,), groups=()), "hash").pairs
-    assert pair.why == "it was gone when the results were written"
+    assert pair.why == "it was gone, or no file, when the results were written"

@@ -182,14 +182,14 @@ def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
             return RecordedPair(pair.pair_id, new, pair.before.absolute(), same=True)
         was, became = outcome.digests or (_digest(pair.before), _digest(pair.after))
         if was is None or became is None:
-            return RecordedPair(pair.pair_id, why="a picture of it was gone when the results were written")
+            return RecordedPair(pair.pair_id, why="a picture of it was gone, or no file, when the results were written")
         return RecordedPair(pair.pair_id, new, pair.before.absolute(), was, became)
     if folder is None:
         why = "there is no old picture, and no folder to put the new one in"
         return RecordedPair(pair.pair_id, why=why)
     became = _digest(pair.after)
     if became is None:
-        return RecordedPair(pair.pair_id, why="it was gone when the results were written")
+        return RecordedPair(pair.pair_id, why="it was gone, or no file, when the results were written")
     place = folder / pair.pair_id
     return RecordedPair(pair.pair_id, new, place.with_stem(place.stem + ending), became=became)
 

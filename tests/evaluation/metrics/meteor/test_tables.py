@@ -48,7 +48,7 @@ def test_another_stemmer_than_meteors(package, monkeypatch):
 
 def test_no_stemmer(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "snowballstemmer.english_stemmer", None)
-    with pytest.raises(MetricUnavailable, match=r"snowballstemmer.*whatchanged\[eval\]"):
+    with pytest.raises(MetricUnavailable, match=r"snowballstemmer.*\[eval\]"):
         tables.read_tables()
 
 
