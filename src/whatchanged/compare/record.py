@@ -182,7 +182,9 @@ def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
             return RecordedPair(pair.pair_id, new, pair.before.absolute(), same=True)
         was, became = outcome.digests or (_digest(pair.before), _digest(pair.after))
         if was is None or became is None:
-            return RecordedPair(pair.pair_id, why="a picture of it was gone, or no file, when the results were written")
+            return RecordedPair(
+                pair.pair_id, why="a picture of it was gone, or no file, when the results were written"
+            )
         return RecordedPair(pair.pair_id, new, pair.before.absolute(), was, became)
     if folder is None:
         why = "there is no old picture, and no folder to put the new one in"
