@@ -83,7 +83,9 @@ def test_what_it_refuses_and_what_fails_in_it(site, mine, whatchanged):
 def test_a_model_of_its_features_reads_pictures_with_it_in_front(site, mine, whatchanged):
     site.install_project(PROJECT)
     weights = ("--weights", "net.safetensors")
-    recipe = ("--set", "vision.rows=3", "--set", "vision.columns=4", "--set", "vision.feature_width=8")
+    grid = ("vision.rows=3", "vision.columns=4", "vision.feature_width=8")
+    pairs = ("data.examples=pairs", "data.exchange=false")
+    recipe = [word for setting in (*grid, *pairs) for word in ("--set", setting)]
     for command in (
         ("features", "pairs.csv", "grids", "--backbone", "toy-net:8", *weights, "--workers", "1"),
         ("train", "scorer-tiny", "--data", "pairs.csv", "--features", "grids", "-o", "run", *recipe),
