@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from whatchanged.datasets.picture_files import is_picture, pictures_below
+from whatchanged.datasets.picture_files import is_picture, listed, pictures_below
 from whatchanged.errors import DatasetError
 
 
@@ -51,3 +51,13 @@ def test_too_many_files_are_not_walked(tmp_path, monkeypatch):
     make(tmp_path, "c.txt")
     with pytest.raises(DatasetError, match="more than 2 files"):
         pictures_below(tmp_path)
+
+
+def test_a_name_in_a_store_may_look_like_a_url():
+    pytest.importorskip("upath", reason="needs the extra scale")
+    from whatchanged.scale.urls import path_of
+
+    store = path_of("memory://named-like-urls")
+    for name in ("a.png", "httphost::localhost:9"):
+        store.fs.pipe(f"{store.path}/{name}", b"1")
+    assert listed([store / "a.png", store / "b.png"]) == {store / "a.png"}

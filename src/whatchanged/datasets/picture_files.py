@@ -132,9 +132,17 @@ def listed(paths: Iterable[Path]) -> set[Path]:
     results: set[Path] = set()
     for folder, wanted in by_folder.items():
         if folder.is_dir():
-            names = {entry.name for entry in folder.iterdir()}
+            names = _names_in(folder)
             results |= {path for path in wanted if path.name in names}
     return results
+
+
+def _names_in(folder: Path) -> set[str]:
+    """The names of what lies in a folder. In a store one may look like a URL that no path can be made of."""
+    if is_remote(folder):
+        store: Any = folder
+        return {name.rstrip("/").rpartition("/")[2] for name in store.fs.ls(store.path, detail=False)}
+    return {entry.name for entry in folder.iterdir()}
 
 
 def _refuse(error: OSError) -> None:
