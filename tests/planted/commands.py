@@ -1,5 +1,6 @@
 """Every command that reads or writes, small, with two workers where it takes any."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -40,10 +41,12 @@ def begin_repository(folder: Path) -> None:
 
 
 def begin_accepting(command: Command, folder: Path) -> None:
-    """Old pictures of its own, and the results that a person has looked at."""
+    """Old pictures of its own, and the results that a person has looked at, signed with that person's key."""
     shutil.copytree(folder / "in/old", folder / "base")
     program = [sys.executable, "-P", "-m", "whatchanged"]
-    subprocess.run([*program, *command.first], cwd=folder, check=True, capture_output=True)
+    environment = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"}
+    environment["HOME"] = str(folder.parent / "home")  # that of the planted folder
+    subprocess.run([*program, *command.first], cwd=folder, env=environment, check=True, capture_output=True)
 
 
 def _two_workers(command: Command) -> Command:
