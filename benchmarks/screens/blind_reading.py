@@ -81,9 +81,7 @@ def write_sheet(folder: Path, chosen: dict[str, Any], states: dict[str, Path], o
     for number, (pair, sentence) in enumerate(order):
         items.append({"item": number, "picture": pictures[pair], "sentence": sentence})
         key[str(number)] = {"id": pair, "states": spoken[pair, sentence]}
-    (out / "items.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items))
-    (out / "definitions.txt").write_text(DEFINITIONS)
-    (out / "key.json").write_text(json.dumps(key, indent=1))
+    _write_items(items, key, out)
 
 
 def count(key: dict[str, Any], verdicts: Sequence[dict[str, Any]]) -> dict[str, Counter[str]]:
@@ -91,8 +89,7 @@ def count(key: dict[str, Any], verdicts: Sequence[dict[str, Any]]) -> dict[str, 
 
     Raises ValueError where a verdict is unknown, or the items are not those of the key.
     """
-    if sorted(str(one["item"]) for one in verdicts) != sorted(key):
-        raise ValueError("not one verdict for every item")
+    _check_items(key, verdicts, "verdict")
     counts: dict[str, Counter[str]] = {}
     for one in verdicts:
         if one["verdict"] not in VERDICTS:
@@ -125,9 +122,7 @@ def write_choices(folder: Path, seed: int, size: int, states: dict[str, Path], o
         one, two = (said[state][pair] for state in order)
         items.append({"item": number, "picture": picture, "one": one, "two": two})
         key[str(number)] = {"id": pair, "one": order[0], "two": order[1]}
-    (out / "items.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items))
-    (out / "definitions.txt").write_text(DEFINITIONS)
-    (out / "key.json").write_text(json.dumps(key, indent=1))
+    _write_items(items, key, out)
     return chosen
 
 
@@ -136,8 +131,7 @@ def count_preferences(key: dict[str, Any], read: Sequence[dict[str, Any]]) -> di
 
     Raises ValueError where an answer is unknown, or the items are not those of the key.
     """
-    if sorted(str(one["item"]) for one in read) != sorted(key):
-        raise ValueError("not one answer for every item")
+    _check_items(key, read, "answer")
     counts: dict[str, Counter[str]] = {}
     for one in read:
         about = key[str(one["item"])]
@@ -148,6 +142,19 @@ def count_preferences(key: dict[str, Any], read: Sequence[dict[str, Any]]) -> di
         for which in ("one", "two"):
             counts.setdefault(about[which], Counter())[one[which]] += 1
     return counts
+
+
+def _write_items(items: Sequence[dict[str, Any]], key: dict[str, Any], out: Path) -> None:
+    """What the reader is given beside the pictures, and the key."""
+    (out / "items.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in items))
+    (out / "definitions.txt").write_text(DEFINITIONS)
+    (out / "key.json").write_text(json.dumps(key, indent=1))
+
+
+def _check_items(key: dict[str, Any], read: Sequence[dict[str, Any]], what: str) -> None:
+    """That there is one line, a verdict or an answer, for every item of the key. Raises ValueError."""
+    if sorted(str(one["item"]) for one in read) != sorted(key):
+        raise ValueError(f"not one {what} for every item")
 
 
 def _side_by_side(before: Path, after: Path) -> Image.Image:

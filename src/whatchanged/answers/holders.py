@@ -45,6 +45,6 @@ def is_button(pixels: Pixels, box: Box, lines: Sequence[Box]) -> bool:
     if not len(rim):
         return False
     color = usual_color(rim)
-    if (steps_from(color, rim[:, None]) <= 8).mean() < EVEN:
+    if (steps_from(color, rim) <= 8).mean() < EVEN:
         return False
     return far(color, ground_color(pixels, box)) >= STANDS_OUT

@@ -10,16 +10,15 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from whatchanged.compare.pairs import digest
+from whatchanged.compare.pairs import digest_if_read
 from whatchanged.compare.record import AGAIN, Record, RecordedGroup, RecordedPair
 from whatchanged.datasets.picture_files import composed
-from whatchanged.errors import ImageError, OutputError, WhatchangedError
+from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import clear_drafts, room_for, whole
 from whatchanged.links import check_link
 from whatchanged.opening import regular
@@ -94,8 +93,8 @@ def to_do(copies: Sequence[Copy]) -> list[Copy]:
     than the one that was compared: then nobody has seen what would be copied, or overwritten."""
     results = []
     for copy in copies:
-        now = _digest(copy.target)
-        if _digest(copy.source) != copy.became:
+        now = digest_if_read(copy.target)
+        if digest_if_read(copy.source) != copy.became:
             raise _other(copy.source)
         if now == copy.became:
             continue
@@ -123,7 +122,7 @@ def carry_out(
             copy.target.parent.mkdir(parents=True, exist_ok=True)
             with whole(copy.target.resolve()) as draft:
                 shutil.copyfile(regular(copy.source), draft)
-                if _digest(draft) != copy.became:
+                if digest_if_read(draft) != copy.became:
                     raise _other(copy.source)
         except OutputError as error:  # the disk is full: the error names the file, and says what to do
             raise OutputError(f"{error} {_accepted(done, copies)}") from error
@@ -250,10 +249,3 @@ def _check_target(copy: Copy, old: Path | None) -> None:
 
 def _other(path: Path) -> OutputError:
     return OutputError(f"{path}: this is another picture than the one that was compared. {AGAIN}")
-
-
-def _digest(path: Path) -> str | None:
-    """SHA-256 of a file; None where there is none that can be read."""
-    with suppress(ImageError):
-        return digest(path)
-    return None

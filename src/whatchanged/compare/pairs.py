@@ -161,6 +161,13 @@ def digest(path: Path) -> str:
         raise ImageError(f"{path}: cannot read the file: {error.strerror}.") from error
 
 
+def digest_if_read(path: Path) -> str | None:
+    """The SHA-256 of a file's bytes; None where there is none that can be read."""
+    with suppress(ImageError):
+        return digest(path)
+    return None
+
+
 def size_of(path: Path) -> int | None:
     """The bytes of a file; None where the file system does not tell."""
     try:

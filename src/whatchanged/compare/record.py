@@ -12,12 +12,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whatchanged.errors import ImageError, OutputError
+from whatchanged.errors import OutputError
 from whatchanged.files import write_output
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular
@@ -166,6 +165,8 @@ def _check_results(path: Path, record: Record) -> None:
 
 def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
     """One pair as it was found."""
+    from whatchanged.compare.pairs import digest_if_read
+
     pair = outcome.pair
     if outcome.failed:
         return RecordedPair(pair.pair_id, why=f"it could not be compared: {outcome.error}")
@@ -180,7 +181,7 @@ def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
         answer = outcome.answer
         if outcome.digests is None and answer is not None and answer.verdict == "identical":
             return RecordedPair(pair.pair_id, new, pair.before.absolute(), same=True)
-        was, became = outcome.digests or (_digest(pair.before), _digest(pair.after))
+        was, became = outcome.digests or (digest_if_read(pair.before), digest_if_read(pair.after))
         if was is None or became is None:
             return RecordedPair(
                 pair.pair_id, why="a picture of it was gone, or no file, when the results were written"
@@ -189,20 +190,11 @@ def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
     if folder is None:
         why = "there is no old picture, and no folder to put the new one in"
         return RecordedPair(pair.pair_id, why=why)
-    became = _digest(pair.after)
+    became = digest_if_read(pair.after)
     if became is None:
         return RecordedPair(pair.pair_id, why="it was gone, or no file, when the results were written")
     place = folder / pair.pair_id
     return RecordedPair(pair.pair_id, new, place.with_stem(place.stem + ending), became=became)
-
-
-def _digest(path: Path) -> str | None:
-    """SHA-256 of a picture; None where it cannot be read any more."""
-    from whatchanged.compare.pairs import digest
-
-    with suppress(ImageError):
-        return digest(path)
-    return None
 
 
 def _fields(pair: RecordedPair, folder: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from whatchanged.measured.amounts.plot import data_change, is_plot
+from whatchanged.measured.amounts.plot import data_change, grid_of_plot
 
 BOX = (20, 20, 320, 220)
 
@@ -31,18 +31,18 @@ def test_other_data(step, same):
 def test_points_without_a_grid_are_no_plot():
     bare = plot(1)
     bare[bare == 200] = 255
-    assert not is_plot(bare, BOX)
+    assert grid_of_plot(bare, BOX) is None
     assert data_change(bare, plot(2), BOX) is None
 
 
 def test_lines_at_any_distance_are_no_grid():
     crossed = np.full((240, 340, 3), 255, np.uint8)
     crossed[[20, 31, 90, 110, 219], 20:320] = crossed[20:220, [20, 40, 150, 171, 319]] = 200
-    assert not is_plot(crossed, BOX)
+    assert grid_of_plot(crossed, BOX) is None
 
 
 def test_a_table_of_filled_cells_is_no_plot():
     filled = plot(1)
     for number, level in enumerate((60, 120, 180)):
         filled[22:218, 22 + 99 * number : 119 + 99 * number] = level
-    assert not is_plot(filled, BOX)
+    assert grid_of_plot(filled, BOX) is None

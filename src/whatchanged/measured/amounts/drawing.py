@@ -59,8 +59,8 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
             int(np.count_nonzero(steps_from(ground, part) > BARE))
             for ground, part in zip(grounds, (one, other), strict=True)
         ]
-        left, drawn = sorted(covered)
-        if left < REST * drawn:
+        fewer, more = sorted(covered)
+        if fewer < REST * more:
             return Finding("added" if stronger else "removed", "thing", 0.5)
         return Finding("restyled", "part", 0.5, {"on_after": stronger})
     factor = now.mean() / max(1e-6, was.mean())

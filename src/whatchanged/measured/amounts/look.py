@@ -58,7 +58,7 @@ def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
     if _may_be_text(part):
         return None
     color = usual_color(part[drawn])
-    one_color = float((steps_from(color, part[drawn][:, None]) <= COLOR_STEP).mean()) >= ONE_COLOR
+    one_color = float((steps_from(color, part[drawn]) <= COLOR_STEP).mean()) >= ONE_COLOR
     noun = _noun(drawn) if one_color else None
     if noun is None:
         return None

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.pixels.layers import RGBColor, usual_color
-from whatchanged.measured.pixels.planes import steps_between
+from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
@@ -87,4 +87,4 @@ def _purity(was: NDArray[np.uint8], now: NDArray[np.uint8], first: RGBColor, sec
 
 def _near(colors: NDArray[np.uint8], color: RGBColor) -> NDArray[np.bool_]:
     """Which of the colours (N, 3) are one with another."""
-    return np.asarray(np.abs(colors.astype(np.int16) - np.array(color)).max(axis=1) <= ALIKE)
+    return steps_from(color, colors) <= ALIKE

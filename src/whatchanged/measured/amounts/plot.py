@@ -27,16 +27,29 @@ BARE = 0.5
 """Share of what is within that is ground at least: a table of filled cells is no plot."""
 
 
-def is_plot(pixels: Pixels, box: Box) -> bool:
-    """Whether a box holds a plot: thin lines down and across all of it, on much bare ground."""
+def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
+    """Whether a plot shows other data, or, where the lines of its grid moved, perhaps another range of its
+    axes."""
+    one, other = grid_of_plot(before, box), grid_of_plot(after, box)
+    if one is None or other is None:
+        return None
+    same = len(one) == len(other) and all(
+        abs(was - now) <= SAME_LINE for was, now in zip(one, other, strict=True)
+    )
+    return Finding("replaced", "data", 0.5, {"same_axes": same})
+
+
+def grid_of_plot(pixels: Pixels, box: Box) -> list[int] | None:
+    """Where the lines of a plot's grid lie, those across first; None where the box holds no plot: thin lines
+    down and across all of it, on much bare ground."""
     part = pixels[box[1] : box[3], box[0] : box[2]]
     if min(part.shape[:2]) < SMALLEST:
-        return False
-    ground = usual_color(part.reshape(-1, 3))
-    drawn = steps_from(ground, part) >= DRAWN
+        return None
+    drawn = steps_from(usual_color(part.reshape(-1, 3)), part) >= DRAWN
     if drawn.mean() > BARE:
-        return False
-    return all(_is_regular(_lines(drawn, axis)) for axis in (0, 1))
+        return None
+    across, down = (_lines(drawn, axis) for axis in (0, 1))
+    return [*across, *down] if _is_regular(across) and _is_regular(down) else None
 
 
 def _is_regular(lines: list[int]) -> bool:
@@ -47,25 +60,6 @@ def _is_regular(lines: list[int]) -> bool:
         if len(those) >= LINES and bool(np.ptp(steps) <= EQUAL * np.median(steps)):
             return True
     return False
-
-
-def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a plot shows other data, or, where the lines of its grid moved, perhaps another range of its
-    axes."""
-    if not is_plot(before, box) or not is_plot(after, box):
-        return None
-    grids = [_grid(picture, box) for picture in (before, after)]
-    same = len(grids[0]) == len(grids[1]) and all(
-        abs(one - other) <= SAME_LINE for one, other in zip(*grids, strict=True)
-    )
-    return Finding("replaced", "data", 0.5, {"same_axes": same})
-
-
-def _grid(pixels: Pixels, box: Box) -> list[int]:
-    """Where the lines of a plot's grid lie, those across first."""
-    part = pixels[box[1] : box[3], box[0] : box[2]]
-    drawn = steps_from(usual_color(part.reshape(-1, 3)), part) >= DRAWN
-    return [line for axis in (0, 1) for line in _lines(drawn, axis)]
 
 
 def _lines(drawn: NDArray[np.bool_], axis: int) -> list[int]:

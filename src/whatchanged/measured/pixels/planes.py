@@ -22,7 +22,7 @@ def steps_between(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[n
 
 
 def steps_from(color: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The largest step of a channel from a colour to each pixel: (H, W, 3) -> (H, W)."""
+    """The largest step of a channel from a colour to each pixel: (..., 3) -> (...)."""
     red, green, blue = (
         np.maximum(pixels[..., channel], np.uint8(level)) - np.minimum(pixels[..., channel], np.uint8(level))
         for channel, level in enumerate(color)
