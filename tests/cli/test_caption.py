@@ -66,7 +66,7 @@ def test_without_a_named_model_whoever_knows_a_pair_answers_it(whatchanged, pair
     assert grainy["changes"] and "changes" not in scene and "unfamiliar" not in grainy
     assert scene["caption"] == "the large red metal cube has been added" and scene["unfamiliar"] is False
     meta = json.loads((tmp_path / "out.jsonl.meta.json").read_text())
-    assert [model["name"] for model in meta["models"]] == ["clevr-pcl", "screens"]
+    assert [model["name"] for model in meta["models"]] == ["clevr-pcl"]
     assert meta["thresholds"]["clevr-pcl"] == 0.5
     assert meta["thresholds"]["measured"] == pytest.approx(1 / 1.77, abs=0.001)
     assert whatchanged("caption", pairs, "-o", out, "--resume")[0] == 0

@@ -26,7 +26,7 @@ def test_a_table_that_names_nothing_is_of_the_first_kind():
 def test_a_key_is_of_the_kinds_that_have_it():
     assert VISION.kinds_with("blocks") == ("backbone", "objects")
     assert DATA.kinds_with("tokens") == ("pool",)
-    assert DATA.kinds_with("path") == ("dataset", "pool", "regions")
+    assert DATA.kinds_with("path") == ("dataset", "pool")
     assert VISION.kinds_with("path") == ()
 
 

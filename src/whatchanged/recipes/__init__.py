@@ -13,13 +13,11 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.methods import METHODS, LearnerSettings, MethodSettings, Task
-from whatchanged.recipes.methods.regions import RegionsConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.recipes.sources import SOURCES, DataSettings
 from whatchanged.recipes.sources.dataset import DatasetConfig
 from whatchanged.recipes.sources.pool import PoolConfig
-from whatchanged.recipes.sources.regions import RegionPairsConfig
 from whatchanged.recipes.visions import VISIONS, VisionSettings
 from whatchanged.recipes.visions.backbone import BackboneConfig
 from whatchanged.recipes.visions.features import FeaturesConfig
@@ -42,8 +40,6 @@ __all__ = [
     "PatchesConfig",
     "PoolConfig",
     "Recipe",
-    "RegionPairsConfig",
-    "RegionsConfig",
     "StageConfig",
     "Task",
     "VisionSettings",

@@ -24,7 +24,6 @@ from whatchanged.recipes.visions import kinds_that
 READABLE: Mapping[Reads, str] = {
     "pairs": "captioned pairs",
     "labelled": "labelled pictures",
-    "regions": "stored regions",
 }
 """What a task reads, in words."""
 

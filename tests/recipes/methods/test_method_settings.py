@@ -18,7 +18,6 @@ TASK_NUMBERS = {
     "matching": 6,
     "retrieval": 7,
     "fgvc": 8,
-    "regions": 11,
 }
 """They are part of the seed of a task's examples, so they never change."""
 
@@ -59,7 +58,6 @@ def test_settings_load_no_torch():
         "clip4idc-tiny-ft1",
         "clip4idc-tiny-ft2",
         "scorer-tiny",
-        "screens-regions",
     ],
 )
 def test_the_groups_of_a_stage_are_those_that_get_a_gradient(name):

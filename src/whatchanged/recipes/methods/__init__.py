@@ -21,11 +21,10 @@ METHODS: Mapping[str, str] = {
     "clip4idc": "whatchanged.recipes.methods.clip4idc:CLIP4IDCConfig",
     "duda": "whatchanged.recipes.methods.duda:DudaConfig",
     "dirl": "whatchanged.recipes.methods.dirl:DirlConfig",
-    "regions": "whatchanged.recipes.methods.regions:RegionsConfig",
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
 
-Reads = Literal["pairs", "labelled", "regions"]
+Reads = Literal["pairs", "labelled"]
 """What a task can read, and a source of data can hold."""
 
 
@@ -34,7 +33,7 @@ class Task:
     """The needs of one task of a stage.
 
     number: part of the seed of the task's examples. It never changes, or later versions would draw others.
-    reads: captioned pairs, two labelled pictures, or the stored regions of pairs.
+    reads: captioned pairs, or two labelled pictures.
     false_captions: how many false captions each pair must have.
     single_pictures: the task can also read single captioned pictures.
     truth: the task learns from the truth of drawn pairs.
