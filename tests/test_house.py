@@ -178,7 +178,7 @@ def test_each_vision_and_source_has_a_file_of_its_own():
     for table in (VISION, DATA):
         files = {kind.__module__ for kind in table.kinds()}
         assert len(files) == len(table.builtin)
-    assert {name for name, allowed in settings_rooms().items() if len(allowed) == 2} == {"NoVision"}
+    assert {name for name, allowed in settings_rooms().items() if len(allowed) == 2} == set()
 
 
 @pytest.mark.parametrize(

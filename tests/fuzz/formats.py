@@ -192,7 +192,6 @@ def check_runs(folder: Path, file: Path) -> None:
     import torch
 
     from whatchanged.training.checkpoint import read_checkpoint, read_state
-    from whatchanged.training.methods import captioning
     from whatchanged.training.run_folder import check_vocabulary, first_init, keep, open_run, read_recipe
 
     first_init(folder, None)
@@ -206,7 +205,7 @@ def check_runs(folder: Path, file: Path) -> None:
     saved = read_checkpoint(checkpoint)
     saved.restore_optimizer(method, torch.optim.Adam(method.parameters()))
     saved.restore_random()
-    check_vocabulary(captioning(method, str(folder)).vocabulary, folder)
+    check_vocabulary(method.vocabulary, folder)
 
 
 def check_stored(folder: Path, file: Path) -> None:

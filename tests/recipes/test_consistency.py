@@ -212,11 +212,6 @@ WRONG = {
         ["data.validation=-1"],
         "data.validation: got -1, wanted 0 or more",
     ),
-    "no vision for what reads tokens": (
-        "pcl-tiny",
-        ["vision.kind=none"],
-        'vision.kind: got "none", wanted another kind: this method reads tokens',
-    ),
     "a shift out of the frame": (
         "pcl-pixels",
         ["data.shift=40"],

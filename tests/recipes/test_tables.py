@@ -43,7 +43,7 @@ def test_what_computes_is_there(kind):
         name: place for name, place in names.items() if place.startswith("whatchanged.") and ":" in place
     }
     wanted = {"implementation", "reader", "planned"} if "kind" in names else {"opener"}
-    assert places.keys() >= wanted - (set() if getattr(kind, "gives_tokens", True) else {"implementation"})
+    assert places.keys() >= wanted
     assert all(callable(imported(place)) for place in places.values())
 
 

@@ -179,5 +179,5 @@ def _folder(recipe: Recipe, name: str, data):
         grid = [getattr(vision, size, 3) for size in ("rows", "columns", "feature_width")]
         return data.features(*grid, "other")
     if name == "tokens":
-        return data.tokens(recipe.vision) if recipe.vision.gives_tokens else "tokens"
+        return data.tokens(recipe.vision)
     return {"single": birds / "cub", "labelled": birds / "nabirds", "merges": data.merges}[name]
