@@ -126,6 +126,14 @@ def test_a_bad_model_leaves_no_output(whatchanged, pairs, tmp_path):
     assert code == 2 and "no such model" in err and not list(tmp_path.glob("out*"))
 
 
+def test_the_model_of_screens_is_the_measured_answer(whatchanged, pairs, tmp_path):
+    out, other = tmp_path / "out.jsonl", tmp_path / "other.jsonl"
+    code, _, err = whatchanged("caption", pairs, "-o", out, "--model", "screens")
+    assert code == 0 and err.count("The model screens is gone; measured answers in its place.") == 1
+    assert whatchanged("caption", pairs, "-o", other, "--model", "measured")[0] == 0
+    assert out.read_bytes() == other.read_bytes()
+
+
 def test_a_data_set_folder(caption, pictures, tmp_path):
     root = tmp_path / "set"
     for folder, name, source in (

@@ -1,4 +1,4 @@
-"""A model of whole pictures answers: it writes its sentence word by word."""
+"""A model answers: it writes its sentence word by word."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ MOST_STRETCH = 1.25
 
 
 class Model:
-    """A model of whole pictures. Only its card is read before it is asked."""
+    """A model on disk. Only its card is read before it is asked."""
 
     def __init__(
         self, bundle: Bundle, threads: int | None = None, named: bool = False, beams: int = 1

@@ -188,9 +188,8 @@ class WorldLanguage:
 
     def __post_init__(self, tell: Callable[..., Any] | None) -> None:
         if tell is not None:
-            warnings.warn(
-                "WorldLanguage: nobody asks for tell; leave it out.", DeprecationWarning, stacklevel=3
-            )
+            told = "WorldLanguage: nobody asks for tell any more. Leave it out: 0.4 will not take it."
+            warnings.warn(told, DeprecationWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def test_what_the_model_reads_and_where_it_looks(written):
     assert "| training | 1,234 seconds in this run; the model that it started from is not counted |" in text
     text = written(CARD, from_nothing=None)
     assert "| training | 1,234 seconds in this run; it is not known what it started from |" in text
-    assert "| method | pcl, preset `paper` |" in text
+    assert f"| method | {CARD.method}, preset `{CARD.preset}` |" in text
     assert "| unfamiliar pictures | recognised by the by hand |" in written(WARY)
 
 
