@@ -433,8 +433,6 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
         "examples": screen_tables.screens_examples,
         "commands": commands,
     },
-    "screen_regions": {"tables": screen_tables.regions, "commands": commands},
-    "screen_statements": {"tables": screen_tables.statements, "commands": commands},
     "measured speed": {"tables": measured_speed, "commands": commands},
     "strange": {"tables": strange, "commands": commands},
     "fuzz": {"table": fuzzed, "commands": commands},

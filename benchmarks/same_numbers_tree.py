@@ -17,15 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.same_numbers_screens import write_screens
 from benchmarks.shrink import STEPS, shrink, shrink_stages
 
 VARIANTS = ("clevr-pcl+tokens", "own-finetune+init")
 """Cases beside the recipes: from stored tokens of a run's backbone, and from the shipped model's weights."""
-BACKBONE, TOKENS, SCREENS, REGIONS = "backbone", "tokens", "screens", "regions"
+BACKBONE, TOKENS = "backbone", "tokens"
 """Folders of what several cases share."""
-STORED_REGIONS = 12
-"""How many regions of a pair ``features`` stores."""
 NEED_WEIGHTS = ("own-finetune",)
 """Recipes that begin from another run's weights: here from those of the shrunk backbone."""
 
@@ -47,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     file = given.out / "numbers.json"
     numbers: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"recipes": {}}
-    for shared in (BACKBONE, TOKENS, SCREENS, REGIONS):  # perhaps not whole
+    for shared in (BACKBONE, TOKENS):  # perhaps not whole
         shutil.rmtree(given.out / shared, ignore_errors=True)
     for name in given.recipe or [*recipe_names(), *VARIANTS]:
         if "lines" in numbers["recipes"].get(name, {}):
@@ -96,15 +93,7 @@ def train_case(name: str, data: Path, out: Path, steps: int = STEPS, fp32: bool 
     table = recipe_table(recipe)
     settings = (shrink_stages if variant == "init" else shrink)(table, steps)
     settings += _in_fp32(table) if fp32 else []
-    kinds = {"vision": table["vision"]["kind"], "method": table["method"]["name"]}
-    of_regions = [key for key, kind in kinds.items() if kind == "regions"]  # a vision in trees up to 0.2
-    if of_regions:
-        places = _stored_regions(out)
-        settings += [f"{of_regions[0]}.regions={STORED_REGIONS}"]
-        if table["data"].get("real_repeats"):  # the same pairs once more stand for real ones
-            settings += [f'data.real_path="{places[1]}"', f'data.real_features="{places[3]}"']
-    else:
-        places = _places(table, data)
+    places = _places(table, data)
     frozen = table["vision"].get("frozen")  # a vision that learns nothing reads what another run saw
     if variant == "tokens" or frozen:
         places += _stored_tokens(data, out, fp32)
@@ -146,16 +135,6 @@ def _stored_tokens(data: Path, out: Path, fp32: bool) -> list[str]:
         command = ("features", str(data / "pool"), tokens, "--run", run, "--variants", "2")
         whatchanged(*command, "--device", "cpu", "--quiet")
     return ["--features", tokens, "--init", run]
-
-
-def _stored_regions(out: Path) -> list[str]:
-    """Write pairs of screens and store their regions; the options that use them."""
-    screens, regions = out / SCREENS, out / REGIONS
-    pairs = str(screens / "pairs.jsonl")
-    if not regions.exists():
-        write_screens(screens, seed=5)
-        whatchanged("features", pairs, str(regions), "--backbone", "regions", "--quiet")
-    return ["--data", pairs, "--features", str(regions)]
 
 
 def _places(table: dict[str, Any], data: Path) -> list[str]:

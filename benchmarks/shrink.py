@@ -41,7 +41,6 @@ METHOD: Mapping[str, Any] = {
     "decoder_heads": 2,
     "decoder_ffn": 32,
     "classes": CLASSES,
-    "regions": 4,
     "attention_width": 32,
     "view_width": 16,
     "hidden_width": 24,

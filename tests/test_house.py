@@ -21,7 +21,6 @@ METHOD_ROOMS = ("training.methods", "recipes.methods")
 MAY_KNOW_METHODS = (
     *METHOD_ROOMS,
     "training.objects",
-    "training.regions",
     "training.weights",  # reads published weights
     "recipes.__init__",  # gives public names
     "recipes.compatibility",  # reads recipes of earlier versions
@@ -179,7 +178,7 @@ def test_each_vision_and_source_has_a_file_of_its_own():
     for table in (VISION, DATA):
         files = {kind.__module__ for kind in table.kinds()}
         assert len(files) == len(table.builtin)
-    assert {name for name, allowed in settings_rooms().items() if len(allowed) == 2} == {"NoVision"}
+    assert {name for name, allowed in settings_rooms().items() if len(allowed) == 2} == set()
 
 
 @pytest.mark.parametrize(
@@ -191,13 +190,13 @@ def test_each_vision_and_source_has_a_file_of_its_own():
         ("cli.train", "recipe.data.source == 'pool'", "comparison with pool"),
         (
             "training.export",
-            "recipe.vision.kind in ('features', 'regions')",
-            "comparison with features, regions",
+            "recipe.vision.kind in ('features', 'patches')",
+            "comparison with features, patches",
         ),
         ("training.objects.tokens", "from whatchanged.recipes import ObjectsConfig", None),
         ("recipes.visions.patches", "class PatchesConfig(VisionSettings): pass\nPatchesConfig()", None),
         ("training.run", "recipe.vision.frozen", None),
-        ("cli.features", "name == 'regions'", None),
+        ("cli.features", "name == 'patches'", None),
     ],
 )
 def test_what_counts_as_knowing_settings(module, text, found):

@@ -73,11 +73,11 @@ OLD_WORDS = {
 """Words that are private, or that stood for several things each."""
 MAY_STAY = {
     "worlds.WorldLanguage.tell": "promised in docs/promises.md",
-    "recipes.methods.LearnerSettings.compares_by_place": "promised in docs/promises.md",
+    "worlds.WorldLanguage.__post_init__.tell": "promised in docs/promises.md",
+    "recipes.methods.MethodSettings.compares_by_place": "promised in docs/promises.md",
     "recipes.methods.scorer.ScorerConfig.compares_by_place": "promised in docs/promises.md",
     "recipes.methods.duda.DudaConfig.compares_by_place": "promised in docs/promises.md",
     "recipes.methods.dirl.DirlConfig.compares_by_place": "promised in docs/promises.md",
-    "captioner.card.Statements.told": "a key of a model's bundle.json",
     "measured.result.Measured.idle": "a key of stored answers",
     "worlds.screens.judging.Grades.place": "a key of the report",
     "training.objects.pool_source._begin.held": "a key of a run's file",

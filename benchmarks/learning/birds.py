@@ -53,7 +53,6 @@ from whatchanged.synth.birds.twin import write_birds
 from whatchanged.training.batches import Example
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.features.backbones import open_backbone
-from whatchanged.training.methods import captioning
 from whatchanged.training.run import run_recipe
 from whatchanged.training.run_folder import open_run
 from whatchanged.worlds.birds.bird import Bird
@@ -179,7 +178,7 @@ def train_row(recipe: Recipe, run: Path, seconds: float, device: str) -> None:
 def caption_test(run: Path, pairs: Path, device: str) -> None:
     """Write the captions of the test pairs."""
     recipe, trained, _ = open_run(run)
-    method = captioning(trained, str(run)).to(torch.device(device))
+    method = trained.to(torch.device(device))
     read = picture_reader(recipe.vision, recipe.data.stored, pairs)
     records = split_of(pairs, "test")
     both = [(record, record.after) for record in records if record.after is not None]

@@ -37,7 +37,7 @@ from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import cached_tokens
 from whatchanged.training.loop import Watcher, steps_done
-from whatchanged.training.methods import Learner, Method, captioning
+from whatchanged.training.methods import Method
 from whatchanged.training.run import measure_tokens, run_recipe, seed_everything
 from whatchanged.training.run_folder import keep, keep_vocabulary
 from whatchanged.training.validation import similarity
@@ -80,7 +80,7 @@ class Plan:
     @cached_property
     def trained(self) -> Method:
         """The method whose vision all rows share."""
-        return captioning(open_trained(Path(self.vision))[1], self.vision)
+        return open_trained(Path(self.vision))[1]
 
     @cached_property
     def validation(self) -> Twin:
@@ -215,8 +215,7 @@ class Run:
         """A run's folder whose checkpoint has the shared vision, and nothing else that was trained."""
         sources = open_sources(recipe, self.folder)
         seed_everything(recipe.seed)
-        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
-        method = captioning(made, recipe.name)
+        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
         method.vision.load_state_dict(self.plan.trained.vision.state_dict(), strict=False)
         measure_tokens(method.vision, sources.train)
         keep(recipe, self.folder, DEVICE, None)
@@ -229,10 +228,10 @@ class Run:
         before = max((point["seconds"] for point in self.curve() if point["pairs"] <= done), default=0.0)
         began = time.process_time()
 
-        def watch(method: Learner, state: State) -> None:
+        def watch(method: Method, state: State) -> None:
             stage = recipe.stages[state.stage]
             seconds = before + time.process_time() - began
-            self._point(recipe, captioning(method, recipe.name), validation, state, seconds)
+            self._point(recipe, method, validation, state, seconds)
             if "retrieval" in stage.tasks and state.step == stage.steps:
                 save_checkpoint(self._after(stage.name), state, method, None)
 
@@ -267,8 +266,7 @@ class Run:
             return
         recipe = self.recipe
         sources = open_sources(recipe, self.folder)
-        made = make_method(recipe, sources.vocabulary, sources.longest_caption)
-        method = captioning(made, recipe.name)
+        method = make_method(recipe, sources.vocabulary, sources.longest_caption)
         for name in missing:
             read_checkpoint(self._last).restore_model(method)
             twin = self.plan.tested[name]

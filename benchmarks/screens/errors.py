@@ -1,6 +1,6 @@
 """Pictures of what is told wrongly of labelled real pairs of screens, chosen by chance.
 
-    python -m benchmarks.screens.errors $UI_DEV docs/screens-errors.png [--model screens] [--count 12]
+    python -m benchmarks.screens.errors $UI_DEV docs/screens-errors.png [--count 12]
 
 Of the changed pairs whose first statement has kind or place wrong, so many are drawn by seed 0. Each is shown
 before and after, as much of it as holds both boxes: the label's (green) and the statement's (red, dashed).
@@ -20,8 +20,6 @@ from PIL import Image
 
 from benchmarks.screens.judged import Judged, place
 from benchmarks.screens.real import judge
-from whatchanged.answers import Answerer
-from whatchanged.answers.models import chosen_model
 from whatchanged.measured import Box
 
 ROOM = 24
@@ -83,14 +81,11 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--model", default="screens")
     parser.add_argument("--count", type=int, default=12)
     options = parser.parse_args()
     lines = (options.folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [pair for pair in map(json.loads, lines) if pair["visible_change"] == "yes"]
-    answerer = Answerer(threads=1)
-    answerer.models = (*answerer.models, chosen_model(options.model, threads=1))
-    wrong = [one for one in judge(options.folder, pairs, answerer) if not one.statement]
+    wrong = [one for one in judge(options.folder, pairs) if not one.statement]
     chosen = np.random.default_rng(0).permutation(len(wrong))[: options.count]
     draw(options.folder, [wrong[int(number)] for number in chosen], options.out)
     print(

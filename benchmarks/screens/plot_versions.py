@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import Watch, add_record_option, write_result
-from benchmarks.screens.regions import Answer, judged
+from benchmarks.screens.boxes import compared, points_into
 from whatchanged.compare.comparison import Comparison, compare
 from whatchanged.compare.pairs import match_folders
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.settings import CompareSettings
-from whatchanged.worlds.screens.truth import ScreenTruth, from_json
+from whatchanged.measured import Statement
+from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth, from_json
 
 CHANGED = 3
 
@@ -54,16 +55,23 @@ def listed(found: Comparison) -> list[str]:
 def told_of(outcome: Outcome, truth: ScreenTruth) -> list[bool]:
     """Of each statement of an answer, whether its kind and place are those of the change."""
     assert outcome.answer is not None
-    assert outcome.answer.as_measured is not None
-    statements = outcome.answer.as_measured.statements
-    answers = [Answer(1.0, str(one.kind), "", one.box_before, one.box_after) for one in statements]
-    return [judged(answer, truth)["statement"] for answer in answers]
+    assert outcome.answer.measured is not None
+    return [
+        any(tells(statement, change) for change in truth.changes)
+        for statement in outcome.answer.measured.statements
+    ]
 
 
-def row_of(old: Path, new: Path, versions: str, seed: int, model: str | None) -> dict[str, Any]:
+def tells(statement: Statement, change: ScreenChange) -> bool:
+    """Whether a statement has the kind of a change and points into it."""
+    box, told = compared((change.box_before, change.box_after), (statement.box_before, statement.box_after))
+    return statement.kind == change.kind and bool(box and told and points_into(told, box))
+
+
+def row_of(old: Path, new: Path, versions: str, seed: int) -> dict[str, Any]:
     """What is told of one draw by these versions."""
     truths = json.loads(new.with_suffix(".json").read_text(encoding="utf-8"))
-    comparison = compare(match_folders(old, new), CompareSettings(model), workers=1)
+    comparison = compare(match_folders(old, new), CompareSettings(), workers=1)
     outcomes = {outcome.pair.pair_id: outcome for outcome in comparison.outcomes}
     told = [told_of(outcomes[name], from_json(line, name)) for name, line in truths.items()]
     order = listed(comparison)
@@ -89,9 +97,7 @@ def version_of(python: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def rows_of(
-    pythons: Sequence[tuple[str, str]], seeds: Sequence[int], plots: int, model: str | None
-) -> list[dict[str, Any]]:
+def rows_of(pythons: Sequence[tuple[str, str]], seeds: Sequence[int], plots: int) -> list[dict[str, Any]]:
     """A row for each two Pythons and each seed."""
     rows = []
     for one, other in pythons:
@@ -101,7 +107,7 @@ def rows_of(
                 old, new = Path(folder, "old"), Path(folder, "new")
                 draw(one, old, seed, plots)
                 draw(other, new, seed, plots, CHANGED)
-                rows.append(row_of(old, new, versions, seed, model))
+                rows.append(row_of(old, new, versions, seed))
             print(rows[-1], flush=True)
     return rows
 
@@ -114,7 +120,6 @@ def main() -> None:
     parser.add_argument("pythons", nargs="+", metavar="OLD,NEW")
     parser.add_argument("--seeds", default="301,302,303")
     parser.add_argument("--plots", type=int, default=40)
-    parser.add_argument("--model", help="insist on this model")
     add_record_option(parser, "plot_versions")
     options = parser.parse_args()
     seeds = [int(seed) for seed in options.seeds.split(",")]
@@ -122,7 +127,7 @@ def main() -> None:
         (old, new or sys.executable) for old, _, new in (two.partition(",") for two in options.pythons)
     ]
     with Watch() as watch:
-        rows = rows_of(pythons, seeds, options.plots, options.model)
+        rows = rows_of(pythons, seeds, options.plots)
     if options.record:
         draws = {f"draw {number}": seed for number, seed in enumerate(seeds, 1)}
         write_result(options.record, "rows", {"rows": rows}, watch=watch, seeds=draws)

@@ -1,13 +1,12 @@
-"""How well labelled real pairs of screens are told, by the rules and a model of screens, beside other tools.
+"""How well labelled real pairs of screens are told by the rules, beside other tools.
 
-    python -m benchmarks.screens $UI_DEV [--model MODEL] [--rivals NODE_MODULES] [--resamples 1000] [--record]
+    python -m benchmarks.screens $UI_DEV [--rivals NODE_MODULES] [--resamples 1000] [--record]
 
 NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM
 needs scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best
 threshold, which is chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
 
-The rules are the measured answer. With --model that model answers the pairs that it knows, as an installed
-one would, and the rules the others.
+The rules are the measured answer.
 
 Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right
 for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here. ``LOOKS`` tells how often these pairs
@@ -18,7 +17,6 @@ import argparse
 import json
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,9 +28,7 @@ from PIL import Image
 from benchmarks.record import Watch, add_record_option, write_result
 from benchmarks.screens.judged import Judged, Pair
 from benchmarks.screens.parts import examples, parts, strict
-from whatchanged.answers import Answerer
 from whatchanged.answers.by_measurement import of_measured
-from whatchanged.answers.models import chosen_model
 from whatchanged.measured import measure
 
 LOOKS = (
@@ -220,13 +216,13 @@ def dissimilar(folder: Path, pair: Pair) -> float:
     return 1 - float(similarity)
 
 
-def judge(folder: Path, pairs: list[Pair], answerer: Answerer | None = None) -> list[Judged]:
-    """The answer for each pair, the measured one where there is no answerer."""
+def judge(folder: Path, pairs: list[Pair]) -> list[Judged]:
+    """The measured answer for each pair."""
     judged = []
     for pair in pairs:
         before, after = (folder / pair[end] for end in ("before", "after"))
         start = time.process_time()
-        answer = of_measured(measure(before, after)) if answerer is None else answerer.answer(before, after)
+        answer = of_measured(measure(before, after))
         judged.append(Judged(pair, answer, time.process_time() - start))
     return judged
 
@@ -270,7 +266,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--model", help="a model of screens: a folder")
     parser.add_argument("--rivals", type=Path)
     parser.add_argument("--resamples", type=int, default=1000)
     add_record_option(parser, "screens")
@@ -283,13 +278,7 @@ def main() -> None:
     with Watch() as watch:
         judged = judge(options.folder, pairs)
         results["measured"] = figures_of(judged, labels, groups, options.resamples)
-        if options.model:
-            answerer = Answerer(threads=1)
-            answerer.models = (*answerer.models, chosen_model(options.model, threads=1))
-            judged = judge(options.folder, pairs, answerer)
-            results["model"] = figures_of(judged, labels, groups, options.resamples)
-            results["examples"] = examples(judged, EXAMPLES)
-            results["answered by"] = dict(Counter(one.answer.answer for one in judged))
+        results["examples"] = examples(judged, EXAMPLES)
     if options.rivals:
         for name, values in rival_scores(options.folder, pairs, options.rivals).items():
             rival = np.array(values)

@@ -1,11 +1,10 @@
-"""How real pairs with full labels are told: kind, place, sentences and verdict, by the rules or with a model.
+"""How real pairs with full labels are told: kind, place, sentences and verdict.
 
-    python -m benchmarks.screens.real_pairs $UI_TRAIN [--split validation] [--model [NAME]] [--ids ID,ID]
-        [--print]
+    python -m benchmarks.screens.real_pairs $UI_TRAIN [--split validation] [--named] [--ids ID,ID] [--print]
 
-$UI_TRAIN holds ``pairs.jsonl`` and ``images/``. Without --model the rules answer alone; with it whoever would
-answer of the installed models, or the one that is named. Pairs whose label is uncertain are left out. Answers
-are kept in --cache for the very source files that gave them, so that the same state is asked once.
+$UI_TRAIN holds ``pairs.jsonl`` and ``images/``. Without --named things have the names of their places
+alone; with it those that are read, too. Pairs whose label is uncertain are left out. Answers are kept in
+--cache for the very source files that gave them, so that the same state is asked once.
 
 main kind       the first statement's kind is that of the label's first change
 any kind        it is that of any listed change
@@ -34,9 +33,8 @@ import numpy as np
 import whatchanged
 from benchmarks.screens.boxes import points_into
 from benchmarks.screens.real import auroc
-from whatchanged.answers import Answer, Answerer
+from whatchanged.answers import MEASURED, Answer, Answerer
 from whatchanged.answers.by_measurement import of_measured
-from whatchanged.answers.models import chosen_model
 from whatchanged.measured import Box, measure
 from whatchanged.measured.pixels.boxes import iou, union
 
@@ -46,9 +44,9 @@ Record = dict[str, Any]
 ENDS = ("box_before", "box_after")
 
 
-def sources_digest(model: str | None) -> str:
-    """A name for the source files that answer, and for the model."""
-    digest = hashlib.sha256(str(model).encode())
+def sources_digest(named: bool) -> str:
+    """A name for the source files that answer, and for whether words are read."""
+    digest = hashlib.sha256(str(named).encode())
     root = Path(whatchanged.__file__).parent
     for path in sorted(root.rglob("*")):
         if path.is_file() and path.suffix in (".py", ".json", ".onnx", ".toml"):
@@ -63,18 +61,16 @@ def read_labels(folder: Path, split: str, ids: Sequence[str] = ()) -> list[Recor
     return [pair for pair in pairs if (pair["id"] in ids if ids else split in ("all", pair["split"]))]
 
 
-def answered(folder: Path, pairs: Sequence[Record], model: str | None, cache: Path) -> Iterator[Record]:
+def answered(folder: Path, pairs: Sequence[Record], named: bool, cache: Path) -> Iterator[Record]:
     """What is said of each pair, taken from the cache where this state of the sources has said it before.
 
-    model: None for the rules alone, "" for whoever answers, else a name or a folder.
+    named: things are named by the words in and beside them, where these can be read.
     """
-    kept = cache / f"{sources_digest(model)}.jsonl"
+    kept = cache / f"{sources_digest(named)}.jsonl"
     cache.mkdir(parents=True, exist_ok=True)
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     known = {record["id"]: record for record in map(json.loads, lines)}
-    answerer = None if model is None else Answerer(threads=1)
-    if answerer is not None and model:
-        answerer.models = (chosen_model(model, threads=1),)
+    answerer = Answerer(MEASURED) if named else None
     with kept.open("a", encoding="utf-8") as file:
         for pair in pairs:
             if pair["id"] not in known:
@@ -210,7 +206,7 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--split", default="validation", choices=("train", "validation", "all"))
-    parser.add_argument("--model", nargs="?", const="", help="ask a model too: the one that is installed")
+    parser.add_argument("--named", action="store_true", help="read the names of things")
     parser.add_argument("--ids", default="", help="these pairs alone, separated by commas")
     parser.add_argument("--print", action="store_true", help="show labels and sentences of each pair")
     parser.add_argument("--kinds", action="store_true", help="count main kinds beside those told")
@@ -218,7 +214,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "real_pairs")
     options = parser.parse_args()
     pairs = read_labels(options.folder, options.split, [name for name in options.ids.split(",") if name])
-    said = list(answered(options.folder, pairs, options.model, options.cache))
+    said = list(answered(options.folder, pairs, options.named, options.cache))
     if options.print:
         for pair, one in zip(pairs, said, strict=True):
             _print_pair(pair, one)

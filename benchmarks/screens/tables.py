@@ -1,4 +1,4 @@
-"""The tables of screens: real pairs beside other tools, and drawn pairs with and without a model."""
+"""The tables of screens: real pairs beside other tools."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ def screens(result: Result) -> str:
     """The verdict beside other tools, then kind and place."""
     figures = result.figures
     changed, same = figures["pairs"]
-    own = {"measured": "rules", "model": "a model of screens"}
+    own = {"measured": "rules", "model": "the network that left"}  # of records before it did
     systems = [name for name in own if name in figures]
     verdicts = [[f"whatchanged, {own[name]}", *_verdict(figures[name])] for name in systems]
     for name in figures:
@@ -47,7 +47,9 @@ def screens(result: Result) -> str:
 def screens_parts(result: Result) -> str:
     """The changed real pairs by type, group, repository and size."""
     figures = result.figures
-    own = {name: label for name, label in {"measured": "rules", "model": "model"}.items() if name in figures}
+    own = {
+        name: label for name, label in {"measured": "rules", "model": "network"}.items() if name in figures
+    }
     rows = [
         [f"{way}: {part} ({counts['pairs']})"]
         + [
@@ -72,98 +74,6 @@ def screens_examples(result: Result) -> str:
         for one in pairs
     ]
     return table(["group", "what is said", "verdict", "the label"], *rows)
-
-
-def regions(result: Result) -> str:
-    """The network beside the rules on drawn pairs: the verdict, the first statement, by family and kind."""
-    figures = result.figures
-    changed, same = figures["pairs"]
-    systems = ("rules", "network")
-    verdicts = [[name, *_verdict(figures[name])] for name in systems]
-    head = [f"{changed} changed, {same} unchanged pairs of {figures['documents']} documents", "AUROC"]
-    names = {
-        "kind": "kind (of eight)",
-        "pointing": "pointing",
-        "place": "IoU of at least .5",
-        "statement": "kind and pointing",
-    }
-    shares = [
-        [label, *(_percents(figures[name][share]) for name in (*systems, "difference"))]
-        for share, label in names.items()
-    ]
-    parts = [
-        [f"{part} ({own['pairs']})"]
-        + [
-            f"{100 * figures[name][group][part][share]:.1f}"
-            for share in ("statement", "place")
-            for name in systems
-        ]
-        for group in ("families", "kinds")
-        for part, own in figures["rules"][group].items()
-    ]
-    columns = [
-        f"{label}, {name}" for label in ("kind and pointing", "IoU of at least .5") for name in systems
-    ]
-    return "\n\n".join(
-        [
-            table([*head, "change, %", "no change, %"], *verdicts),
-            table(["first statement of the changed pairs, %", *systems, "difference"], *shares),
-            table(["changed pairs, %", *columns], *parts),
-        ]
-    )
-
-
-def statements(result: Result) -> str:
-    """The shipped statements beside the rules' on drawn pairs, and some of the sentences."""
-    figures = result.figures
-    systems = ("rules", "model")
-    changed, same = figures["rules"]["pairs"]
-    names = {
-        "change accuracy": "verdict of the changed pairs",
-        "no-change accuracy": "verdict of the others",
-        "auroc": "AUROC of the verdict",
-        "kind": "kind (of eight) of the first statement",
-        "pointing": "its pointing",
-        "overlap": "its IoU of at least .5",
-        "statement": "its kind and pointing",
-        "element": "its element, where it points",
-        "wholly true": "sentence wholly true, all pairs",
-        "wholly true, changed": "sentence wholly true, changed pairs",
-    }
-    shares = [[label, *(_percents(figures[name][key]) for name in systems)] for key, label in names.items()]
-    grades = [
-        [label, *(_of(*figures[name][f"sentence: {key}"]) for name in systems)]
-        for key, label in {
-            "element_right": "of the sentences, the element right",
-            "value_right": "values right",
-            "place_right": "place right",
-        }.items()
-    ]
-    later = [figures[name]["later statements"] for name in systems]
-    shares += [
-        *grades,
-        ["second and third statements that point", *(_of(o["precision"], o["count"]) for o in later)],
-    ]
-    parts = [
-        [f"{part} ({figures['rules'][group][part][2]})"]
-        + [f"{100 * figures[name][group][part][k]:.1f}" for k in (0, 1) for name in systems]
-        for group in ("by family", "by kind")
-        for part in figures["rules"][group]
-    ]
-    columns = [f"{label}, {name}" for label in ("kind and pointing", "wholly true") for name in systems]
-    said = [
-        [one["said"], "true" if one["true"] else one["fault"] or "not read", one["truth"]]
-        for one in figures["examples"]
-    ]
-    return "\n\n".join(
-        [
-            table([f"{changed} changed, {same} unchanged pairs; %", *systems], *shares),
-            table(["changed pairs, %", *columns], *parts),
-            table(
-                ["a pair drawn at random: what the model says", "verdict", "one of the true captions"], *said
-            ),
-        ]
-    )
 
 
 def _of(share: float | None, count: int) -> str:

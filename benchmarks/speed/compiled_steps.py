@@ -23,7 +23,7 @@ from whatchanged.recipes import FeaturesConfig, PatchesConfig
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.training.batches import Batch
 from whatchanged.training.build import make_method
-from whatchanged.training.methods import Method, captioning
+from whatchanged.training.methods import Method
 from whatchanged.vocabulary import BOS, EOS, PAD, SPECIALS
 
 RECIPES = {
@@ -57,7 +57,7 @@ def main() -> None:
 def compared(name: str, size: str, pairs: int, repeats: int) -> dict[str, Any]:
     """Least processor seconds of a captioning step in both forms, on the recipe's method."""
     recipe = load_recipe(name)
-    method = captioning(make_method(recipe, VOCABULARY, longest_caption=13), name)
+    method = make_method(recipe, VOCABULARY, longest_caption=13)
     batch = random_batch(method, recipe.vision, pairs)
     optimizer = torch.optim.Adam((p for p in method.parameters() if p.requires_grad), lr=1e-4)
     method.train()

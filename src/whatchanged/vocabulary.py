@@ -68,7 +68,3 @@ class Vocabulary:
             if i != BOS:
                 words.append(self.entries[i])
         return " ".join(words)
-
-
-NO_WORDS = Vocabulary(SPECIALS)
-"""The vocabulary of who reads and writes no captions."""

@@ -7,15 +7,12 @@ import numpy as np
 import pytest
 from PIL import Image
 from support.tiny_bundle import WARY, build_card
-from support.tiny_regions import CARD as REGIONS
-from support.tiny_regions import build_regions
 
 from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
 from whatchanged.captioner import runtime
-from whatchanged.captioner.card import InDistribution, NoChange
+from whatchanged.captioner.card import InDistribution
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
-from whatchanged.regions.runtime import MODEL_SKIPPED_ABOVE
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
 BLENDER = Path(__file__).resolve().parents[2] / "../shared/data/blender_clevr_dev"
@@ -224,110 +221,30 @@ def test_few_pixels_wait_at_a_time_and_the_answers_stay(install, monkeypatch):
     assert events == [*("read", "read", "answered") * 3, "answered"]
 
 
-# A model that makes statements
+# The name of a model of before
 
 
-@pytest.fixture
-def install_regions(install, tmp_path):
-    """Installs the tiny model of regions beside the others."""
-
-    def add(**changes):
-        build_regions(tmp_path / "models" / "tiny-regions", replace(REGIONS, **changes))
-
-    return add
-
-
-def test_flat_pictures_are_told_by_the_model_that_makes_statements(install_regions):
-    install_regions()
-    answer = Answerer().answer(picture(), picture(LARGE))
-    assert (answer.answer, answer.verdict, answer.doubtful) == ("tiny-regions", "changed", False)
-    assert answer.sentence == "The background of the button at the lower right turned from grey to black."
-    assert answer.unfamiliar is False and answer.description is None
-    line = answer.as_json("x")
-    assert list(line)[:7] == ["id", "caption", "no_change", "verdict", "doubtful", "answer", "changes"]
-    (change,) = line["changes"]
-    assert list(change) == [
-        *("kind", "element", "box_before", "box_after", "sentence", "confidence", "values")
-    ]
-    assert change["box_after"] == list(LARGE) and change["values"]["color_after"] == "#000000"
-    assert answer.heatmap().mode == "RGB"
+def test_the_model_of_screens_is_the_measurement_for_a_while(install):
+    install()
+    pair = picture(), picture(SMALL)
+    with pytest.warns(DeprecationWarning, match="The model screens is gone; measured answers in its place"):
+        answerer = Answerer("screens")
+    answer = answerer.answer(*pair)
+    assert answer.answer == "measured" and answerer.models == ()
+    assert answer.as_json() == Answerer("measured").answer(*pair).as_json()
 
 
-def test_grain_is_no_screen(install_regions):
-    install_regions()
-    rng = np.random.default_rng(0)
-    grain = np.clip(GREY + rng.normal(0, 3, GREY.shape), 0, 255).astype(np.uint8)
-    assert Answerer().answer(picture(ground=grain), picture(LARGE, ground=grain)).answer == "measured"
-    named = Answerer("tiny-regions").answer(picture(ground=grain), picture(LARGE, ground=grain))
-    assert (named.answer, named.unfamiliar) == ("tiny-regions", True)
-
-
-def test_of_both_sorts_of_models_the_nearer_one_speaks(install, install_regions):
-    install_regions()
-    install(in_distribution=InDistribution(0.25, "by hand"))
-    reddish = np.full_like(GREY, (140, 120, 110))  # the tiny model's distance is 0.12 / 0.25
-    assert Answerer().answer(picture(ground=reddish), picture(LARGE, ground=reddish)).answer == "tiny-regions"
-    striped = reddish.copy()
-    striped[:, ::3] += 1  # a third of the pixels, or more, differ from the next: 0.67 / 0.7
-    assert Answerer().answer(picture(ground=striped), picture(LARGE, ground=striped)).answer == "tiny"
-
-
-def test_nothing_is_not_said_over_what_can_be_seen(install_regions):
-    """Whatever the model believes: the measured verdict is the floor."""
-    install_regions(no_change=NoChange(0.5, 1.0, 100.0, "by hand", ()))
-    answer = Answerer().answer(picture(), picture(LARGE))
-    assert (answer.verdict, answer.doubtful, answer.changed) == ("changed", True, True)
-    assert answer.sentence.startswith("The background of the button")
-    assert len(answer.changes) == 1 and answer.measured.verdict == "changed"
-
-
-def test_a_change_may_be_found_in_what_is_measured_as_noise(install_regions):
-    faint = picture((100, 100, 120, 120), color=(114, 114, 114))
-    install_regions(no_change=NoChange(0.5, 1.0, -100.0, "by hand", ()))
-    answer = Answerer().answer(picture(), faint)
-    assert (answer.measured.verdict, answer.verdict, answer.doubtful) == ("noise", "changed", True)
-    fainter = picture(LARGE, color=(121, 121, 121))
-    answer = Answerer().answer(picture(), fainter)  # the measurement is sure, and no model is asked
-    assert answer.measured.no_change > MODEL_SKIPPED_ABOVE
-    assert (answer.verdict, answer.doubtful, answer.answer) == ("noise", False, "tiny-regions")
-    install_regions()
-    answer = Answerer().answer(picture(), faint)
-    assert (answer.verdict, answer.changed, answer.changes) == ("noise", False, ())
-    assert answer.sentence == "Nothing visible changed."
-
-
-def test_what_is_not_seen_or_is_looked_at_strictly_is_measured(install_regions):
-    install_regions()
-    assert Answerer().answer(picture(), picture()).answer == "measured"
-    assert Answerer(strict=True).answer(picture(), picture(LARGE)).answer == "measured"
-    mirrored = picture(SMALL, LARGE).transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    assert Answerer().answer(picture(SMALL, LARGE), mirrored).answer == "measured"
-    clear = Image.new("RGBA", (480, 320), (120, 120, 120, 0))
-    assert Answerer().answer(Image.new("RGBA", (480, 320), (255, 255, 255, 255)), clear).answer == "measured"
-
-
-def test_two_sizes_are_told_unless_places_are_ignored(install_regions):
-    install_regions()
-    taller = Image.new("RGB", (480, 360), (120, 120, 120))
-    assert Answerer().answer(picture(LARGE), taller).answer == "tiny-regions"
-    assert Answerer().answer(picture(LARGE), taller, ignore=[SMALL]).answer == "measured"
-
-
-def test_ignored_places_are_told_by_nobody(install_regions):
-    install_regions()
+def test_ignored_places_are_told_by_nobody(install):
+    install()
     assert Answerer().answer(picture(), picture(LARGE), ignore=[LARGE]).verdict == "ignored"
-    beside = Answerer().answer(picture(), picture(SMALL, LARGE), ignore=[LARGE])
+    beside = Answerer("measured").answer(picture(), picture(SMALL, LARGE), ignore=[LARGE])
     assert [change.box_after for change in beside.changes] == [SMALL]
 
 
-def test_statements_stand_in_the_place_of_the_measured_ones(install_regions):
-    install_regions()
-    answer = Answerer().answer(picture(), picture(LARGE))
-    told = answer.as_measured
-    assert (told.statements, told.sentence) == (answer.changes, answer.sentence)
-    assert told.signature == answer.measured.signature and told.score == answer.measured.score
-    measured = Answerer(strict=True).answer(picture(), picture(LARGE))
-    assert measured.as_measured is measured.measured
+def test_the_measured_answer_has_its_old_name_for_a_while():
+    answer = Answerer("measured").answer(picture(), picture(LARGE))
+    with pytest.warns(DeprecationWarning, match=r"as_measured is Answer\.measured now"):
+        assert answer.as_measured is answer.measured
 
 
 def test_bytes_and_open_files(install, pictures):

@@ -22,7 +22,7 @@ def test_any_two_pictures_are_at_the_limit_and_answered():
 def test_the_answer_is_what_was_measured():
     measured = measure(GREY, BLACK)
     answer = of_measured(measured)
-    assert answer.as_measured is measured and answer.changes == measured.statements
+    assert answer.measured is measured and answer.changes == measured.statements
     assert (answer.sentence, answer.no_change, answer.sources) == (
         measured.sentence,
         measured.no_change,

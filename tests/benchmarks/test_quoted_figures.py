@@ -26,9 +26,9 @@ def test_real_screens(page, figures):
         r"tells (\d+) % of the changed and (\d+) % of the unchanged ones; of the changed ones the kind is"
         r" right in (\d+) % and the place in (\d+) %",
     )
-    model = figures["screens"]["model"]
+    rules = figures["screens"]["measured"]
     names = ("change", "no_change", "kind", "pointing")
-    assert numbers == [round(100 * model[name]["value"]) for name in names]
+    assert numbers == [round(100 * rules[name]["value"]) for name in names]
 
 
 def test_clevr(figures):

@@ -8,18 +8,14 @@ from hypothesis import strategies as st
 from support.tiny_bundle import CARD, WARY
 
 from whatchanged.captioner.card import (
-    BoxAttention,
     FeatureInput,
     GridAttention,
     InDistribution,
     NoChange,
     PictureInput,
-    RegionInput,
-    Statements,
 )
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.errors import BundleError, escaped
-from whatchanged.vocabulary import NO_WORDS
 
 PATH = Path("model/bundle.json")
 STATISTICS = {"mean": [0.1, 0.2, 0.3], "std": [0.4, 0.5, 0.6]}
@@ -30,9 +26,9 @@ numbers = st.floats(-10, 10)
 three = st.tuples(numbers, numbers, numbers)
 positive = st.tuples(*[st.floats(0.001, 10)] * 3)
 sizes = st.tuples(st.integers(1, 5000), st.integers(1, 10_000))
-inputs = st.builds(PictureInput, sizes, three, positive) | st.builds(RegionInput, *[st.integers(1, 1000)] * 2)
+inputs = st.builds(PictureInput, sizes, three, positive)
 inputs |= st.builds(FeatureInput, counts, counts, counts, st.text().map(escaped))
-attentions = st.builds(GridAttention, counts, counts) | st.just(BoxAttention())
+attentions = st.builds(GridAttention, counts, counts)
 texts = st.text().map(escaped)  # a card holds no control characters
 judges = st.builds(
     NoChange,
@@ -43,14 +39,6 @@ judges = st.builds(
     st.lists(texts, unique=True).map(tuple),
     st.sampled_from(["head", "sentences"]),
 )
-statements = st.builds(
-    Statements,
-    *[st.lists(texts).map(tuple)] * 2,
-    st.dictionaries(texts, st.lists(texts).map(tuple)),
-    *[st.floats(0.001, 10)] * 3,
-    *[numbers] * 6,
-    texts,
-)
 cards = st.builds(
     replace,
     st.sampled_from([CARD, WARY]),
@@ -59,7 +47,6 @@ cards = st.builds(
     attention=attentions,
     no_change=judges,
     max_length=st.integers(1, 1000),
-    statements=st.none() | statements,
     folded_norms=st.booleans(),
 )
 anything = st.recursive(
@@ -98,10 +85,6 @@ def failure(fields):
 
 @given(cards)
 def test_what_is_written_is_read(card):
-    """A model that makes statements has no words, so none are written."""
-    if card.statements is not None:
-        card = replace(card, preset="", vocabulary=NO_WORDS, max_length=0)
-        assert not written(card).keys() & {"preset", "vocabulary", "special_ids", "max_length"}
     assert card_from_json(written(card), PATH) == card
 
 
@@ -129,14 +112,7 @@ def test_the_declarations_on_disk():
     assert fields["attention"] == {"kind": "grid", "rows": 2, "columns": 3}
     assert fields["folded_norms"] is False and "familiar" not in fields
     assert not {"image_size", "grid", "mean", "std"} & fields.keys()
-    regions = RegionInput(12, 73)
-    fields = written(replace(WARY, input=regions, attention=BoxAttention(), folded_norms=True))
-    assert fields["input"] == {
-        "kind": "regions",
-        "regions": 12,
-        "numbers": 73,
-    }
-    assert fields["attention"] == {"kind": "boxes"}
+    fields = written(replace(WARY, folded_norms=True))
     assert fields["folded_norms"] is True and fields["familiar"] == {"threshold": 0.25, "how": "by hand"}
 
 
@@ -187,9 +163,6 @@ def test_unknown_kinds(kind):
         ),
         ("input", {"kind": "pictures", "size": [9, 9], "mean": ["a"] * 3}, "input.mean should be a number"),
         ("input", {"kind": "pictures", "size": [9, 9], **STATISTICS, "std": [1, 0, 1]}, "numbers above 0"),
-        ("input", {"kind": "regions", "regions": 0}, "input.regions should be a whole number from 1"),
-        ("input", {"kind": "regions", "regions": 9, "numbers": 10**9}, "input.numbers should be"),
-        ("statements", 3, "statements should be an object"),
         ("attention", {"kind": "grid", "rows": 0, "columns": 3}, "attention.rows should be"),
         ("vocabulary", ["a", 1], "vocabulary should be a list of texts"),
         ("vocabulary", ["a", "b"], "vocabulary: a vocabulary begins with"),

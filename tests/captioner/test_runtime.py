@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,6 @@ from support.tiny_bundle import CARD, GRID
 
 from whatchanged.captioner import runtime
 from whatchanged.captioner.bundle import write_bundle
-from whatchanged.captioner.card import BoxAttention, RegionInput
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, ImageError, ShapeError, WhatchangedError
 
@@ -152,16 +152,11 @@ def test_without_a_head_the_sentence_is_judged(bundle_folder, pictures):
 
 
 @pytest.mark.parametrize(
-    ("declared", "message"),
-    [
-        ({"input": RegionInput(12, 73)}, "tiny reads regions of pictures.*Answerer"),
-        ({"attention": BoxAttention()}, "the attention of tiny lies on boxes.*Update whatchanged"),
-    ],
+    "name", ["screens", Path(__file__).parents[1] / "fixtures" / "regions-0.2" / "bundle"]
 )
-def test_kinds_that_this_version_does_not_run(bundle_folder, declared, message):
-    write_bundle(bundle_folder, replace(CARD, **declared))
-    with pytest.raises(BundleError, match=message):
-        load(bundle_folder)
+def test_a_model_that_judges_regions_is_refused_with_the_version_that_runs_it(name):
+    with pytest.raises(BundleError, match=r"a network judges regions of screens, .* Version 0\.2 reads it"):
+        load(name)
 
 
 def test_the_weights_are_not_read_to_describe(bundle_folder, pictures):

@@ -66,7 +66,7 @@ def test_without_a_named_model_whoever_knows_a_pair_answers_it(whatchanged, pair
     assert grainy["changes"] and "changes" not in scene and "unfamiliar" not in grainy
     assert scene["caption"] == "the large red metal cube has been added" and scene["unfamiliar"] is False
     meta = json.loads((tmp_path / "out.jsonl.meta.json").read_text())
-    assert [model["name"] for model in meta["models"]] == ["clevr-pcl", "screens"]
+    assert [model["name"] for model in meta["models"]] == ["clevr-pcl"]
     assert meta["thresholds"]["clevr-pcl"] == 0.5
     assert meta["thresholds"]["measured"] == pytest.approx(1 / 1.77, abs=0.001)
     assert whatchanged("caption", pairs, "-o", out, "--resume")[0] == 0
@@ -124,6 +124,14 @@ def test_a_bad_model_leaves_no_output(whatchanged, pairs, tmp_path):
     out = tmp_path / "out.jsonl"
     code, _, err = whatchanged("caption", pairs, "-o", out, "--model", tmp_path / "none")
     assert code == 2 and "no such model" in err and not list(tmp_path.glob("out*"))
+
+
+def test_the_model_of_screens_is_the_measured_answer(whatchanged, pairs, tmp_path):
+    out, other = tmp_path / "out.jsonl", tmp_path / "other.jsonl"
+    code, _, err = whatchanged("caption", pairs, "-o", out, "--model", "screens")
+    assert code == 0 and err.count("The model screens is gone; measured answers in its place.") == 1
+    assert whatchanged("caption", pairs, "-o", other, "--model", "measured")[0] == 0
+    assert out.read_bytes() == other.read_bytes()
 
 
 def test_a_data_set_folder(caption, pictures, tmp_path):

@@ -49,6 +49,17 @@ def test_the_same_command_again_gives_the_same_files_from_stored_answers(whatcha
     assert whatchanged("compare", *runs, "-o", out, "--workers", 1, "--force")[0] == 70
 
 
+def test_the_model_of_screens_is_the_measured_answer(whatchanged, runs, out, tmp_path):
+    code, said, err = whatchanged("compare", *runs, "-o", out, "--model", "screens", "--workers", 1)
+    assert err.count("The model screens is gone; measured answers in its place.") == 1
+    other = tmp_path / "other"
+    assert whatchanged("compare", *runs, "-o", other, "--model", "measured", "--workers", 1)[:2] == (
+        code,
+        said,
+    )
+    assert lines(out) == lines(other) and {line["answer"] for line in lines(out)} == {"measured"}
+
+
 def test_exit_codes(whatchanged, runs, out, tmp_path):
     old = runs[0]
     assert whatchanged("compare", old, shutil.copytree(old, tmp_path / "copy"), "-o", out)[0] == 0

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from PIL import Image
 from support.page_html import PageHtml
-from support.tiny_regions import build_regions
 
 from whatchanged.worlds.clevr import world
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange
@@ -130,14 +129,6 @@ def test_the_shipped_pairs_are_ten_small_pictures_with_their_truth():
             assert before.size == after.size == (240, 160)
             difference = np.asarray(before).astype(int) - np.asarray(after)
         assert np.abs(difference).mean() > 1
-
-
-def test_a_model_that_makes_statements_is_not_for_the_demonstration(whatchanged, demo_folder, tmp_path):
-    folder = build_regions(tmp_path / "regions").folder
-    code, out, err = whatchanged("demo", "--model", folder)
-    assert (code, out) == (2, "")
-    assert "this one makes statements about places" in err
-    assert f"whatchanged describe BEFORE AFTER --model {folder}" in err
 
 
 def test_a_folder_with_line_ends_in_its_name_begins_no_line_of_its_own(whatchanged, demo_folder, tmp_path):

@@ -239,15 +239,24 @@ def screens(tmp_path):
     return saved(tmp_path / "a.png", drawn()), saved(tmp_path / "b.png", after)
 
 
-def test_a_screen_is_told_by_the_shipped_model_of_screens(whatchanged, screens):
-    code, out, err = whatchanged("describe", *screens, "--exit-code")
+def test_a_screen_is_measured(whatchanged, screens):
+    code, _, err = whatchanged("describe", *screens, "--exit-code")
     assert (code, err) == (1, "")
-    assert "measured" not in out
     fields = json.loads(whatchanged("describe", *screens, "--json")[1])
-    assert (fields["answer"], fields["verdict"], fields["unfamiliar"]) == ("screens", "changed", False)
+    assert (fields["answer"], fields["verdict"]) == ("measured", "changed") and "unfamiliar" not in fields
     left, top, right, bottom = fields["changes"][0]["box_after"]
     assert abs(left - 100) <= 4 and abs(top - 100) <= 4 and abs(right - 180) <= 4 and abs(bottom - 130) <= 4
     assert whatchanged("describe", screens[0], screens[0], "--exit-code")[0] == 0
+
+
+def test_the_model_of_screens_is_the_measured_answer_with_one_remark(whatchanged, screens):
+    asked = ("describe", *screens, "--json")
+    code, out, err = whatchanged(*asked, "--model", "screens")
+    assert code == 0 and json.loads(out) == json.loads(whatchanged(*asked, "--model", "measured")[1])
+    assert (
+        err.startswith("The model screens is gone; measured answers in its place.") and err.count("\n") == 1
+    )
+    assert whatchanged(*asked, "--model", "screens", "--quiet")[1:] == (out, "")
 
 
 def test_what_no_model_knows_is_measured(whatchanged, tmp_path):

@@ -5,8 +5,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-from support.tiny_regions import build_regions
-
 from whatchanged.cli.doctor import BASE, EXTRAS
 from whatchanged.installing import install_command
 
@@ -63,13 +61,9 @@ def test_a_broken_model(whatchanged, bundle_folder):
     assert code == 2 and "encoder.onnx: the file is missing" in out
 
 
-def test_a_model_that_makes_statements(whatchanged, tmp_path):
-    folder = build_regions(tmp_path / "regions").folder
-    code, out, _ = whatchanged("doctor", "--model", folder)
-    assert code == 0 and "model: tiny-regions 1, " in out and "whole and running" in out
-    (folder / "README.md").write_text("# another\n")
-    code, out, _ = whatchanged("doctor", "--model", folder)
-    assert code == 2 and "README.md: it has" in out
+def test_a_model_that_is_gone(whatchanged):
+    code, out, _ = whatchanged("doctor", "--model", "screens")
+    assert code == 2 and "model: screens: in it a network judges regions" in out
 
 
 WITHOUT_NUMPY = """

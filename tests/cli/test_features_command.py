@@ -92,7 +92,6 @@ OPTIONS = {
     ("seen", "stored", "has"),
     [
         (("--run", "r"), "a pool's tokens (--run)", {"--variants", "--device"}),
-        (("--backbone", "regions"), "regions", {"--dataset", "--skip-missing", "--workers"}),
         (("--backbone", "b"), "a data set's features (--backbone)", OPTIONS.keys() - {"--variants"}),
     ],
 )

@@ -1,11 +1,11 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from support.tiny_bundle import CARD
 
 from whatchanged.captioner.bundle import write_bundle
-from whatchanged.captioner.card import BoxAttention, RegionInput
 
 
 @pytest.fixture
@@ -34,15 +34,12 @@ def test_json_declares_input_and_attention(whatchanged, bundle_folder):
     assert row["attention"] == {"kind": "grid", "rows": 2, "columns": 3} and row["weights"] is False
 
 
-def test_a_model_of_regions_without_statements_is_listed_though_not_run(whatchanged, bundle_folder, pictures):
-    regions = RegionInput(12, 73)
-    write_bundle(bundle_folder, replace(CARD, input=regions, attention=BoxAttention()))
-    code, out, _ = whatchanged("models", bundle_folder)
-    assert code == 0 and "world flat, up to 12 places, " in out
-    row = json.loads(whatchanged("models", bundle_folder, "--json")[1])
-    assert row["image_size"] is None and row["input"]["regions"] == 12
-    code, out, err = whatchanged("describe", *pictures, "--model", bundle_folder)
-    assert (code, out) == (2, "") and "reads regions of pictures" in err and err.count("\n") == 1
+@pytest.mark.parametrize(
+    "name", ["screens", Path(__file__).parents[1] / "fixtures" / "regions-0.2" / "bundle"]
+)
+def test_a_model_that_judges_regions_is_refused(whatchanged, name):
+    code, out, err = whatchanged("models", name)
+    assert (code, out) == (2, "") and "Version 0.2 reads it" in err and err.count("\n") == 1
 
 
 def test_one_shipped_model_says_that_it_is_the_default(whatchanged, shipped):

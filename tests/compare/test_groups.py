@@ -5,14 +5,12 @@ from support.compared_screens import BLUE, GREEN, RED, screen, with_square
 from support.drawn_page import page
 
 from whatchanged.answers.by_measurement import of_measured
-from whatchanged.answers.by_regions import of_statements
 from whatchanged.compare import groups as room
 from whatchanged.compare.grouping import AlikePairs
 from whatchanged.compare.groups import group_outcomes
 from whatchanged.compare.pairs import PairToCompare
 from whatchanged.compare.run import Outcome
 from whatchanged.measured import measure
-from whatchanged.regions.runtime import RegionDescription
 
 
 def outcome(name, before, after):
@@ -102,20 +100,3 @@ def test_the_cause_of_most_is_left_out_of_the_sentences_of_others(outcomes, monk
     first, most = group_outcomes([*outcomes[:7], *both])
     assert "added" in both[0].answer.sentence and "added" in most.sentence
     assert "added" not in first.sentence
-
-
-def test_a_models_statements_give_the_groups_their_sentences_and_nothing_else(outcomes):
-    def told(outcome):
-        measured = outcome.answer.measured
-        if measured.verdict == "identical":
-            return outcome
-        known = tuple(replace(one, sentence="A badge appeared.") for one in measured.statements)
-        return replace(
-            outcome, answer=of_statements("screens", RegionDescription(known, 0.0, True), measured, False)
-        )
-
-    by_model = [told(outcome) for outcome in outcomes]
-    groups = group_outcomes(by_model)
-    assert [group.members for group in groups] == [group.members for group in group_outcomes(outcomes)]
-    fact = "The picture's size changed from 200 x 120 to 200 x 160 pixels."  # which no model replaces
-    assert {group.sentence for group in groups} == {"A badge appeared.", fact}

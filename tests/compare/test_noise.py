@@ -97,14 +97,13 @@ def clocks(run):
 
 
 def test_many_unsteady_places_of_a_screen_are_all_learned(tmp_path):
-    """Also where the model of screens answers, which tells few places at a time."""
     for run, folder in enumerate(("one", "two", "old", "new"), 1):
         save(clocks(run), tmp_path / folder / "p.png")
     learned = learn_noise(match_folders(tmp_path / "one", tmp_path / "two"), workers=1)
     assert list(learned.unsteady) == ["p.png"] and learned.unexplained == {}
     runs = match_folders(tmp_path / "old", tmp_path / "new")
     (unlearned,) = compare(runs, CompareSettings(), workers=1).outcomes
-    assert unlearned.changed and unlearned.answer.answer == "screens"
+    assert unlearned.changed and unlearned.answer.answer == "measured"
     assert compare(runs, learned.applied(CompareSettings()), workers=1).passes
     save(with_square(clocks(4), left=600, top=10), tmp_path / "new" / "p.png")
     assert not compare(runs, learned.applied(CompareSettings()), workers=1).passes

@@ -144,9 +144,7 @@ def with_pictures(case, folder):
 
 
 def test_every_method_has_its_case():
-    """What only learns, and writes no captions, is tested by itself (``regions/test_judge.py``)."""
-    writing = {name for name in METHODS if find_method(name).captions}
-    assert {case.settings.name for case in CASES.values()} == writing == set(METHODS) - {"regions"}
+    assert {case.settings.name for case in CASES.values()} == set(METHODS)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

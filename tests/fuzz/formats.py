@@ -192,7 +192,6 @@ def check_runs(folder: Path, file: Path) -> None:
     import torch
 
     from whatchanged.training.checkpoint import read_checkpoint, read_state
-    from whatchanged.training.methods import captioning
     from whatchanged.training.run_folder import check_vocabulary, first_init, keep, open_run, read_recipe
 
     first_init(folder, None)
@@ -206,7 +205,7 @@ def check_runs(folder: Path, file: Path) -> None:
     saved = read_checkpoint(checkpoint)
     saved.restore_optimizer(method, torch.optim.Adam(method.parameters()))
     saved.restore_random()
-    check_vocabulary(captioning(method, str(folder)).vocabulary, folder)
+    check_vocabulary(method.vocabulary, folder)
 
 
 def check_stored(folder: Path, file: Path) -> None:
@@ -215,17 +214,11 @@ def check_stored(folder: Path, file: Path) -> None:
     from whatchanged.training.data.npy_files import read_features
     from whatchanged.training.objects.pool import open_shards, pairing, read_description
     from whatchanged.training.objects.token_files import open_tokens
-    from whatchanged.training.regions.store import RegionFiles
 
     if file.parent.name == "grids":
         grids = GridFiles(file.parent)
         for name in ("a/x.png", "y.png"):
             grids.read(name)
-    elif file.parent.name == "regions":
-        regions = RegionFiles(file.parent)
-        regions.check(2)
-        for before, after in list(regions._index):
-            regions.read(before, after)
     elif file.parent.name == "arrays":
         read_features([file], 2, 3, 4)
     else:
@@ -246,8 +239,6 @@ def check_truth(folder: Path, file: Path) -> None:
     """The truth beside a drawn set: read, and each of the set's own sentences held against it."""
     from whatchanged.datasets import open_dataset
     from whatchanged.evaluation.metrics.truth import judged, read_truths
-    from whatchanged.training.regions.supervision import collate
-    from whatchanged.worlds.screens.truth import ScreenTruth
 
     records = open_dataset(folder, folder.name, pictures=False).records
     truths = read_truths(folder, records)
@@ -256,9 +247,6 @@ def check_truth(folder: Path, file: Path) -> None:
     for place in range(max(len(record.captions) for record in records)):
         told = [record for record in records if place < len(record.captions)]
         judged(told, [record.captions[place] for record in told], truths)
-    screens = [truth for truth in truths.by_id.values() if isinstance(truth, ScreenTruth)]
-    if screens:
-        collate(screens)
 
 
 def check_packed(folder: Path, file: Path) -> None:

@@ -175,13 +175,6 @@ COMMANDS: Sequence[Command] = (
         meanwhile=("set/drawing.json", "set/parts/*.jsonl"),
     ),
     Command(
-        "features regions",
-        ("features", "in/list.csv", "regions", "--backbone", "regions", "--workers", "1", "--quiet"),
-        ("regions",),
-        kind="parts",
-        share=2,
-    ),
-    Command(
         "caption --run",
         (*("caption", "in/twin", "--run", "in/run", "-o", "said.jsonl", "--device", "cpu"), "--quiet"),
         ("said.jsonl",),

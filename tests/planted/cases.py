@@ -19,7 +19,7 @@ from planted.folder import PlantedFolder
 
 GONE = 2**22 + 1
 """A number that no process has: it is beyond what Linux gives."""
-SLOW = ("features", "features regions", "train", "train --workers", "export", "evaluate with Java")
+SLOW = ("features", "train", "train --workers", "export", "evaluate with Java")
 """Commands that take long, drawn seldom; so are those that draw pictures."""
 _TAKEN = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 """Another thing lies there already; or a name of 255 bytes has no room for an ending."""

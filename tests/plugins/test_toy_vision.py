@@ -72,9 +72,9 @@ def test_its_settings_are_checked_like_our_own(recipe):
         "vision.numbers=0": "vision.numbers: got 0, wanted a number above 0",
         "vision.image_width=25": "wanted a multiple of the places in a row",
         "vision.patch=8": 'no effect with vision.kind = "toy-eyes": it is a setting of "patches"',
-        "vision.kind=toy-eye": "wanted one of features, patches, backbone, objects, none, toy-eyes",
+        "vision.kind=toy-eye": "wanted one of features, patches, backbone, objects, toy-eyes",
         "vision.finds=false": 'It needs vision.kind = "toy-eyes" with vision.finds = true.',
-        "data.source=pol": "wanted one of dataset, pool, regions, toy-squares. Did you mean pool?",
+        "data.source=pol": "wanted one of dataset, pool, toy-squares. Did you mean pool?",
     }.items():
         with pytest.raises(RecipeError) as raised:
             load_recipe(recipe, [override])

@@ -10,17 +10,14 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes import (
     DatasetConfig,
     FeaturesConfig,
-    NoVision,
     ObjectsConfig,
     PatchesConfig,
     PoolConfig,
-    RegionPairsConfig,
 )
 from whatchanged.recipes.compatibility import current_form, is_of_before
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
-from whatchanged.recipes.methods.regions import RegionsConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe, StageConfig
@@ -308,32 +305,28 @@ def test_what_is_not_of_before_stays_as_it_is():
 
 
 REGIONS = Path(__file__).parents[1] / "fixtures" / "regions-0.2"
-"""Of a version in which what judges regions was a vision (``fixtures/make_regions_0_2.py``)."""
+"""Recipes in which something learned from regions of screens, and the card of a model of such a run."""
+GONE = r": in it a network judges regions of screens, .* Version 0\.2 reads it"
 
 
-def test_a_vision_of_regions_beside_which_nothing_learned_is_a_method():
-    found = parse_saved_recipe((REGIONS / "run" / "recipe.toml").read_text(), "run")
-    assert found.method == RegionsConfig(regions=3, width=4, networks=2)
-    assert found.vision == NoVision() and found.data == RegionPairsConfig(path="data", features="data")
-    assert dict(found.stages[0].tasks) == {"regions": 1.0} and found.stages[0].weight_decay == 0.05
-    assert parse_recipe(dump_recipe(found), "again") == found
+@pytest.mark.parametrize("name", ["run/recipe.toml", "screens-pcl.toml"])
+def test_a_run_that_learned_from_regions_is_refused_with_the_version_that_reads_it(name):
+    text = (REGIONS / name).read_text()
+    with pytest.raises(RecipeError, match=f"^run{GONE}"):
+        parse_saved_recipe(text, "run")
+    with pytest.raises(RecipeError, match=f"^mine{GONE}"):
+        parse_recipe(text, "mine")
 
 
-def test_the_rate_of_a_vision_of_regions_is_that_of_the_method():
-    text = (REGIONS / "run" / "recipe.toml").read_text()
-    found = parse_saved_recipe(text.replace("rates = {}", "rates = {method = 0.0, vision = 0.5}"), "run")
-    assert dict(found.stages[0].rates) == {"method": 0.5}
+@pytest.mark.parametrize(
+    "part", ['[method]\nname = "regions"', '[vision]\nkind = "regions"', '[data]\nsource = "regions"']
+)
+def test_so_is_a_recipe_by_each_of_its_parts(part):
+    with pytest.raises(RecipeError, match=f"^mine{GONE}"):
+        parse_recipe(part, "mine")
 
 
-def test_a_method_that_learned_from_regions_as_tokens_is_refused_with_the_version_that_reads_it():
-    for read in (
-        lambda: parse_saved_recipe((REGIONS / "screens-pcl.toml").read_text(), "run"),
-        lambda: load_recipe("screens-pcl"),
-    ):
-        with pytest.raises(RecipeError, match=r"^screens-pcl: .* Version 0\.2 reads it"):
-            read()
-
-
-def test_a_person_who_writes_a_vision_of_regions_is_told_what_it_is_now():
-    with pytest.raises(RecipeError, match=r'^mine: vision\.kind = "regions" is a method now: method\.name ='):
-        parse_recipe((REGIONS / "run" / "recipe.toml").read_text(), "mine")
+@pytest.mark.parametrize("name", ["screens-pcl", "screens-regions", "screens-real"])
+def test_so_is_a_recipe_that_was_shipped(name):
+    with pytest.raises(RecipeError, match=f"^{name}{GONE}"):
+        load_recipe(name)

@@ -212,36 +212,6 @@ WRONG = {
         ["data.validation=-1"],
         "data.validation: got -1, wanted 0 or more",
     ),
-    "a width that the heads of regions cannot share": (
-        "screens-regions",
-        ["method.width=126"],
-        "method.width: got 126, wanted a multiple of 4, the heads that share it",
-    ),
-    "a vision for what reads no tokens": (
-        "screens-regions",
-        ["vision.kind=features"],
-        'vision.kind: got "features", wanted "none": this method reads no tokens',
-    ),
-    "no vision for what reads tokens": (
-        "pcl-tiny",
-        ["vision.kind=none"],
-        'vision.kind: got "none", wanted another kind: this method reads tokens',
-    ),
-    "captions for what reads regions": (
-        "screens-regions",
-        ["data.source=dataset"],
-        'data.source: got "dataset", wanted a source of stored regions, which the task regions reads',
-    ),
-    "regions for what reads captions": (
-        "pcl-tiny",
-        ["data.source=regions"],
-        'data.source: got "regions", wanted a source of captioned pairs, which the task mlm reads',
-    ),
-    "scores of what writes no captions": (
-        "screens-regions",
-        ["stage.see.evaluate_every=10"],
-        "stage.see.evaluate_every: got 10, wanted 0: this method writes no captions that could be scored",
-    ),
     "a shift out of the frame": (
         "pcl-pixels",
         ["data.shift=40"],
@@ -284,7 +254,6 @@ def test_what_cannot_be_or_would_fail_in_training_is_refused_on_load(name, overr
         ("pcl-pixels", [*POOL, "data.augment=batches"]),
         ("pcl-pixels", [*POOL, "data.tokens=x", "stage.caption.train_vision=false"]),
         ("pcl-pixels", ["data.shift=39"]),
-        ("screens-regions", ["method.width=4"]),
         ("clip4idc-tiny", ["data.shift=1"]),
         ("clevr-pcl", ["data.tokens=x"]),
         ("clevr-see", ["stage.see.tasks={detection=1, matching=1, mlm=1}", "stage.see.rates={method = 0}"]),

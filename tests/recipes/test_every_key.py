@@ -26,7 +26,7 @@ REFUSED = "refused"
 NEED_MATCHING = ("scene_context", "occlusion", "landmarks")
 ALONE = {"vision.matching": tuple(f"vision.{key}=false" for key in NEED_MATCHING)}
 """Key -> settings that need it, and are the same before and after."""
-QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1", "duda-tiny", "screens-regions")
+QUICK = ("pcl-tiny", "scorer-tiny", "clip4idc-tiny-ft1", "duda-tiny")
 
 
 class Changes:

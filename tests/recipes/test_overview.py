@@ -40,7 +40,6 @@ def test_drawn_pairs_and_what_learned_on_them_before(groups):
     assert entry(groups, DRAWN, "clevr-see").needs == ("drawn scenes (whatchanged synth clevr-pool)",)
     (drawn, vision) = entry(groups, DRAWN, "clevr-scorer").needs
     assert "clevr-pool" in drawn and "--init" in vision
-    assert "synth screens" in entry(groups, DRAWN, "screens-regions").needs[0]
 
 
 def test_clips_weights(groups):

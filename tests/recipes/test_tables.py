@@ -26,7 +26,7 @@ def test_a_table_that_names_nothing_is_of_the_first_kind():
 def test_a_key_is_of_the_kinds_that_have_it():
     assert VISION.kinds_with("blocks") == ("backbone", "objects")
     assert DATA.kinds_with("tokens") == ("pool",)
-    assert DATA.kinds_with("path") == ("dataset", "pool", "regions")
+    assert DATA.kinds_with("path") == ("dataset", "pool")
     assert VISION.kinds_with("path") == ()
 
 
@@ -43,7 +43,7 @@ def test_what_computes_is_there(kind):
         name: place for name, place in names.items() if place.startswith("whatchanged.") and ":" in place
     }
     wanted = {"implementation", "reader", "planned"} if "kind" in names else {"opener"}
-    assert places.keys() >= wanted - (set() if getattr(kind, "gives_tokens", True) else {"implementation"})
+    assert places.keys() >= wanted
     assert all(callable(imported(place)) for place in places.values())
 
 

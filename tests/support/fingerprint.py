@@ -63,10 +63,10 @@ class Fingerprint:
 
     @property
     def _learns_to_write(self) -> bool:
-        """Whether a stage trains more than the vision of a method that writes captions."""
+        """Whether a stage trains more than the vision."""
         recipe = self.recipe
         tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
-        return recipe.method.captions and not all(task.vision_only for task in tasks)
+        return not all(task.vision_only for task in tasks)
 
     def __getitem__(self, name: str):
         if name not in self._parts:

@@ -49,8 +49,6 @@ METHOD = {
     "max_words": (6, 8),
     "freeze": (True, False),
     "train_words": (True, False),
-    "regions": (3, 2),
-    "networks": (2, 1),
     "attention_width": (64, 32),
     "norm_groups": (8, 16),
     "view_width": (14, 16),
@@ -69,7 +67,6 @@ METHOD = {
     "matching": ("max", "mean"),
     "heads_combined": ("sum", "mean"),
     "view_loss": ("contrast", "distance"),
-    "later": (0.5, 0.4),
 }
 VISION = {
     "kind": ("patches", "backbone"),
@@ -103,9 +100,7 @@ DATA = {
     "validation": (1, 2),
     "ordered_pairs": ("all", "official"),
     "augment": ("batches", "examples"),
-    "real_repeats": (2, 3),
 }
-REAL = ("real_path", "real_features")
 STAGE = {
     "name": ("another", "one"),
     "tasks": ({"mlm": 1.0, "mvcl": 1.0}, {"matching": 1.0}, {"caption": 1.0}),
@@ -154,7 +149,7 @@ def other_value(recipe: Recipe, key: str, data):
     table, _, name = key.rpartition(".")
     if table == "":
         return recipe.seed + 1
-    if table == "data" and name in ("path", "features", "single", "labelled", "merges", "tokens", *REAL):
+    if table == "data" and name in ("path", "features", "single", "labelled", "merges", "tokens"):
         return str(_folder(recipe, name, data))
     if table.startswith("stage."):
         stage = next(stage for stage in recipe.stages if table == f"stage.{stage.name}")
@@ -178,19 +173,11 @@ def _folder(recipe: Recipe, name: str, data):
     """Another folder of the same kind as the recipe's own."""
     birds = data.birds("other")
     if name == "path":
-        if recipe.data.source == "regions":
-            return data.screens("other")
         return data.pool(which="other") if recipe.data.source == "pool" else data.twin("other")
     if name == "features":
         vision = recipe.vision
-        if recipe.data.source == "regions":
-            return data.regions(recipe.method, "other")
         grid = [getattr(vision, size, 3) for size in ("rows", "columns", "feature_width")]
         return data.features(*grid, "other")
-    if name in REAL and recipe.data.source != "regions":
-        return "real"  # refused, whatever it is
-    if name in REAL:
-        return data.real("other") if name == "real_path" else data.real_regions(recipe.method, "other")
     if name == "tokens":
-        return data.tokens(recipe.vision) if recipe.vision.gives_tokens else "tokens"
+        return data.tokens(recipe.vision)
     return {"single": birds / "cub", "labelled": birds / "nabirds", "merges": data.merges}[name]

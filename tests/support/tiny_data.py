@@ -10,15 +10,12 @@ import numpy as np
 from benchmarks.same_numbers import write_list
 from benchmarks.same_numbers_tree import recipe_table
 from benchmarks.shrink import shrink
-from support.drawn_regions import write_real, write_set
-from whatchanged.datasets import open_dataset
-from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig, RegionPairsConfig
+from whatchanged.recipes import DatasetConfig, FeaturesConfig, PoolConfig
 from whatchanged.recipes.schema import Recipe
 from whatchanged.synth.birds.twin import write_birds
 from whatchanged.synth.clevr.twin import write_twin
 from whatchanged.training.build import build_vision
 from whatchanged.training.objects import pool
-from whatchanged.training.regions.store import store_regions
 
 STEPS = 60
 """Steps of a stage: more than one pass over the tiny data."""
@@ -93,33 +90,6 @@ class TinyData:
 
         return self._once(f"features-{which}-{rows}x{columns}x{width}", make)
 
-    def screens(self, which="own"):
-        """The list of drawn pairs of rectangles, with their truth."""
-        made = self._once(f"screens-{which}", lambda folder: write_set(folder, first=SEEDS[which], bar=True))
-        return made / "pairs.jsonl"
-
-    def regions(self, method, which="own"):
-        """The regions of these pairs."""
-        path = self.screens(which)
-
-        def make(folder):
-            store_regions(open_dataset(path), path, folder, quiet=True, regions=method.regions)
-
-        return self._once(f"regions-{which}-{method.regions}", make)
-
-    def real(self, which="own"):
-        """The folder of pairs with labels as real ones have them."""
-        return self._once(f"real-{which}", lambda folder: write_real(folder, 5, SEEDS[which]))
-
-    def real_regions(self, method, which="own"):
-        """The regions of these pairs."""
-        path = self.real(which)
-
-        def make(folder):
-            store_regions(open_dataset(path), path, folder, quiet=True, regions=method.regions)
-
-        return self._once(f"real-regions-{which}-{method.regions}", make)
-
     def tokens(self, vision):
         """Stored tokens of the pool, not of any picture, as many and as wide as a vision makes them."""
         built = build_vision(vision)
@@ -148,13 +118,6 @@ class TinyData:
             size = (recipe.vision.image_width, recipe.vision.image_height)
             path = recipe.data.path or str(self.pool(size))
             return replace(recipe, data=replace(recipe.data, path=path))
-        if isinstance(recipe.data, RegionPairsConfig):
-            path, features = recipe.data.path or self.screens(), recipe.data.features
-            data = recipe.data.with_folders(str(path), str(features or self.regions(recipe.method)))
-            if data.real_repeats:
-                real = data.real_features or self.real_regions(recipe.method)
-                data = replace(data, real_path=str(data.real_path or self.real()), real_features=str(real))
-            return replace(recipe, data=data)
         return replace(recipe, data=self._places(recipe, recipe.data))
 
     def _places(self, recipe: Recipe, data: DatasetConfig) -> DatasetConfig:

@@ -229,7 +229,7 @@ def test_what_is_broken_is_told_with_its_place_in_the_contract(monkeypatch):
     first, wrong, described = str(raised.value).splitlines()
     assert first.startswith("toy-mean breaks the contract of methods: A stage gives a gradient to every")
     assert wrong.startswith("What went wrong: it failed with RuntimeError: ")
-    assert "Described by whatchanged.training.methods.Learner.loss, " in described
+    assert "Described by whatchanged.training.methods.Method.loss, " in described
     assert 'the reference\'s page "A method of your own"' in described
 
 

@@ -85,4 +85,4 @@ def test_a_method_that_no_memory_holds_is_refused_before_it_is_built(monkeypatch
 def test_every_shipped_recipe_names_a_vision_that_can_be_built():
     with torch.device("meta"):  # weights are shapes alone
         kinds = {type(build_vision(load_recipe(name).vision)) for name in recipe_names()}
-    assert kinds == {StoredFeatures, PatchVision, BackboneVision, ObjectVision, type(None)}
+    assert kinds == {StoredFeatures, PatchVision, BackboneVision, ObjectVision}

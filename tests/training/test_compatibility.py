@@ -52,12 +52,3 @@ def test_an_old_checkpoint_is_read_under_the_present_names(tmp_path):
     assert torch.equal(tensors["model.vision.scene_context.weight"], old.vision["survey"].weight)
     assert torch.equal(tensors["model.vision.change_label.bias"], old.vision["fate"].bias)
     assert not any("survey" in name or "fate" in name for name in tensors)
-
-
-def test_of_a_model_of_regions_only_the_networks_are_read():
-    names = ("vision.networks.0.net.norm.running_mean", "vision.before.weight", "embed.words.weight")
-    held = {f"{kind}{name}": torch.ones(1) for name in names for kind in ("model.", "optimizer.")}
-    results = current_names({**held, "random.torch": torch.ones(1)})
-    network = "networks.0.net.norm.running_mean"
-    assert results.keys() == {f"model.{network}", f"optimizer.{network}", "random.torch"}
-    assert current_names({names[0]: torch.ones(1), names[1]: torch.ones(1)}).keys() == {network}

@@ -101,7 +101,6 @@ def test_the_words_of_a_data_set_are_counted(tiny_dataset):
     assert "cube" in vocabulary.entries and f"the {len(vocabulary):,} words of" in said
     assumed, said = expected_vocabulary(load_recipe("pcl-tiny"))
     assert len(assumed) == 1006 and "no data set is named" in said
-    assert expected_vocabulary(load_recipe("screens-regions"))[1] == "no words, as no captions are read"
 
 
 def test_a_recipe_that_begins_from_clips_weights_is_counted_with_clips_pieces():
@@ -114,24 +113,6 @@ def test_a_recipe_that_begins_from_clips_weights_is_counted_with_clips_pieces():
     rows = found.table_rows
     assert retrieval.learning - few.learning == 512 * (max(rows) + 1 - len(words))
     assert caption.learning > 768 * len(found)  # the captioner's table
-
-
-def test_regions_of_screens_are_counted_as_a_real_step_takes_them():
-    recipe = one_stage("screens-regions", task="regions")
-    (stage,) = recipe.stages
-    (found,) = estimate(recipe, WORDS, 1, 1)
-    assert found.uncounted == () and found.operations > 0
-    method = make_method(recipe, WORDS).train()
-    make_optimizer(method, stage)
-    batch = method.collate([method.blank_example()] * stage.batch)
-    for rows in (batch.before, batch.after):
-        rows[:, : recipe.method.regions // 2, -1] = 1  # half of the places are there
-    with FlopCounterMode(display=False) as counter:
-        total(method.loss("regions", batch)).backward()
-    assert found.operations == pytest.approx(counter.get_total_flops(), rel=0.05)
-    assert found.memory > COPIES * 4 * found.learning
-    more = estimate(one_stage("screens-regions", "method.regions=16", task="regions"), WORDS, 1, 1)[0]
-    assert more.operations > found.operations
 
 
 def test_a_stages_own_examples_come_before_those_of_the_data():

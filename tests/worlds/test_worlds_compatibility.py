@@ -57,6 +57,13 @@ def test_the_names_of_before_answer(name):
         assert getattr(world, name) is getattr(getattr(world, record), own)
 
 
+def test_words_for_claims_are_taken_and_not_asked_for():
+    language = find_world("clevr").language
+    with pytest.warns(DeprecationWarning, match="nobody asks for tell any more"):
+        other = replace(language, tell=lambda claim: (None, "it moved"))
+    assert other == language and other.tell is None
+
+
 def test_what_is_missing_or_unknown_is_an_error():
     with pytest.raises(AttributeError, match="no attribute 'mood'"):
         _ = find_world("clevr").mood

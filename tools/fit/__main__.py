@@ -3,7 +3,6 @@
 colors       the ranges of a model's colours, in its card
 gate         which differences are visible
 groups       which pairs have one cause
-order        which places of two screens a model is asked about first
 type_limits  what tells the attributes of a line of text apart: printed, for limits that are set by hand
 """
 
@@ -11,7 +10,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-TOOLS = ("colors", "gate", "groups", "order", "type_limits")
+TOOLS = ("colors", "gate", "groups", "type_limits")
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "whatchanged"
 MEASURED = SOURCE / "measured" / "fitted.py"
-REGIONS = SOURCE / "regions" / "fitted.py"
 
 
 def write_constants(values: Mapping[str, object], path: Path = MEASURED) -> None:

@@ -4,9 +4,9 @@ from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
 
 HEAD = """# The shipped models and their limits
 
-The base install brings {count}. Each knows one kind of picture: screens (pages, plots, documents), or drawn
-scenes of cubes, spheres and cylinders. `whatchanged describe` asks the one that knows the pictures, for such
-scenes `{default}`, and measures where none does ([who answers](../captioning.md#who-answers)); another model
+The base install brings {count}. They know drawn scenes of cubes, spheres and cylinders. `whatchanged
+describe` asks `{default}` for such scenes, and measures all other pictures ([who
+answers](../captioning.md#who-answers)); another model
 answers where `--model` names it. `whatchanged models` lists and checks them. Figures stand in the
 [results](../results.md#clevr-pcl). Below is each model's own card, as it lies in the model's folder.
 

@@ -1,6 +1,7 @@
 """Who answers: the model that knows the pictures, or the measurement."""
 
 import functools
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from whatchanged import words
 from whatchanged.answers.answer import MEASURED, Answer
 from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
-from whatchanged.answers.models import candidate_models
+from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
 from whatchanged.answers.pair import Looking, ReadPair, read_pair
 from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
@@ -36,11 +37,7 @@ class Answerer:
     or else the measurement. A model is overruled where it denies what can be seen (``verdict_of``); one that
     was named never is: its sentence stands, and the verdict tells where the measured answer differs.
 
-    A model that makes statements begins where the measurement stands: pictures that are the same, that were
-    turned, or whose difference no look at them shows, are the measurement's; so are two sizes with places to
-    be ignored, and whatever is looked at strictly.
-
-    Statements are named by the words in and beside their places (``naming``), whoever made them.
+    Measured statements are named by the words in and beside their places (``naming``).
 
     >>> from whatchanged.answers import Answerer
     >>> answerer = Answerer()
@@ -77,6 +74,9 @@ class Answerer:
         or where threads or beams are no whole numbers from 1, MissingExtra where text is to be read and the
         extra "text" is not installed.
         """
+        model, told = who_answers(model)
+        if told:
+            warnings.warn(told, DeprecationWarning, stacklevel=2)
         check_sensitivity(sensitivity)
         self.sensitivity = sensitivity
         self.strict = strict

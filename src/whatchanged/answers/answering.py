@@ -10,8 +10,8 @@ from whatchanged.answers.pair import ReadPair
 class Answering(Protocol):
     """Two duties: to tell how well a pair is known, and to answer.
 
-    ``by_model``, ``by_regions`` and ``by_measurement`` have them. A new kind of model is one more such file,
-    and a line in ``models.chosen_model``.
+    ``by_model`` and ``by_measurement`` have them. A new kind of model is one more such file, and a line in
+    ``models.chosen_model``.
     """
 
     def distances(self, pairs: Sequence[ReadPair]) -> Sequence[float | None]:

@@ -1,4 +1,4 @@
-"""A model of whole pictures answers: it writes its sentence word by word."""
+"""A model answers: it writes its sentence word by word."""
 
 import math
 from collections.abc import Sequence
@@ -10,11 +10,10 @@ import numpy as np
 from PIL import Image
 
 from whatchanged.answers.answer import Answer
-from whatchanged.answers.installed import Installed
 from whatchanged.answers.pair import ReadPair
 from whatchanged.answers.verdict import Says, verdict_of
 from whatchanged.captioner.bundle import Bundle
-from whatchanged.captioner.card import PictureInput
+from whatchanged.captioner.card import Card, PictureInput
 from whatchanged.captioner.colors import color_distance
 from whatchanged.errors import PluginError
 from whatchanged.images import LEAST_SIDE, resize
@@ -29,15 +28,26 @@ MOST_STRETCH = 1.25
 3:2 by less, a square or a picture on its side by more."""
 
 
-class Model(Installed):
-    """A model of whole pictures."""
+class Model:
+    """A model on disk. Only its card is read before it is asked."""
 
     def __init__(
         self, bundle: Bundle, threads: int | None = None, named: bool = False, beams: int = 1
     ) -> None:
-        """beams: hypotheses that the search keeps; 1 is greedy."""
-        super().__init__(bundle, threads, named)
+        """How the model is asked.
+
+        threads: how many an operator may use; None: at most two. named: a person named the model, which then
+        answers for any pictures. beams: hypotheses that the search keeps; 1 is greedy.
+        """
+        self.bundle = bundle
+        self.named = named
         self.beams = beams
+        self._threads = threads
+
+    @property
+    def card(self) -> Card:
+        """What is known of the model."""
+        return self.bundle.card
 
     def build(self) -> "Captioner":
         """The model, ready to run; built when it is first asked for. Raises BundleError."""

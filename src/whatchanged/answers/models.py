@@ -1,35 +1,46 @@
 """The installed models, and which of them are asked; none is built before it is needed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from whatchanged.answers.answer import MEASURED
 from whatchanged.answers.by_model import Model
-from whatchanged.answers.by_regions import StatementModel
 from whatchanged.captioner.bundle import DEFAULT, open_bundle, reads_features, shipped
 from whatchanged.captioner.card import FeatureInput
 from whatchanged.measured.pixels.gate import probability_of_no_change
 
+INSTEAD: Mapping[str, str] = {"screens": MEASURED}
+"""A model that was shipped up to 0.2 -> who answers in its place until 0.4."""
+
+
+def who_answers(name_or_folder: str | Path | None) -> tuple[str | Path | None, str]:
+    """Who answers where this was named, and what is to be said of that; "" for nothing."""
+    instead = INSTEAD.get(str(name_or_folder))
+    if instead is None:
+        return name_or_folder, ""
+    return instead, (
+        f"The model {name_or_folder} is gone; {instead} answers in its place. Name that one, or none: 0.4"
+        " will not know the name."
+    )
+
 
 def chosen_model(
     name_or_folder: str | Path, threads: int | None = None, named: bool = False, beams: int = 1
-) -> Model | StatementModel:
-    """The model of a name or a folder, of the kind that its card declares. Raises BundleError.
+) -> Model:
+    """The model of a name or a folder. Raises BundleError, also for a model of stored features.
 
-    named: whether it answers for any pictures. beams: hypotheses kept by a model that writes.
+    named: whether it answers for any pictures. beams: hypotheses that it keeps.
     """
     bundle = open_bundle(name_or_folder)
     if isinstance(bundle.card.input, FeatureInput):
         raise reads_features(bundle)
-    if bundle.card.statements is None:
-        return Model(bundle, threads, named, beams)
-    return StatementModel(bundle, threads, named)
+    return Model(bundle, threads, named, beams)
 
 
 def candidate_models(
     name_or_folder: str | Path | None, threads: int | None = None, beams: int = 1
-) -> tuple[Model | StatementModel, ...]:
+) -> tuple[Model, ...]:
     """The models that may answer: the one that was named, or, where None was, the installed ones.
 
     None where the measurement was named. Raises BundleError.
@@ -41,9 +52,9 @@ def candidate_models(
     return (chosen_model(name_or_folder, threads, named=True, beams=beams),)
 
 
-def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model | StatementModel, ...]:
+def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model, ...]:
     """One model of each world: the default one, or else the first by name. Raises BundleError."""
-    results: dict[str, Model | StatementModel] = {}
+    results: dict[str, Model] = {}
     for name in sorted(shipped(), key=lambda name: (name != DEFAULT, name)):
         model = chosen_model(name, threads, beams=beams)
         # Two models of one world know the same pictures: which of them is nearer would be chance.
@@ -51,7 +62,7 @@ def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model 
     return tuple(results.values())
 
 
-def identity_of_models(models: Sequence[Model | StatementModel], named: bool) -> dict[str, Any]:
+def identity_of_models(models: Sequence[Model], named: bool) -> dict[str, Any]:
     """What answers owe to their models: each model's name and files, and the threshold of each ``answer``.
 
     named: whether a model was named by a person, whose sentence then stands in any case.
@@ -66,7 +77,7 @@ def identity_of_models(models: Sequence[Model | StatementModel], named: bool) ->
     }
 
 
-def _about(model: Model | StatementModel) -> dict[str, str]:
+def _about(model: Model) -> dict[str, str]:
     card = model.card
     return {
         "name": card.name,

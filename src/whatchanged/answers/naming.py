@@ -129,7 +129,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     results: list[Statement | None] = list(statements)
     places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
-        # A model has words of its own for a thing that nothing is read of.
+        # A thing that the rules have a noun for keeps it where nothing is read of it.
         was_read = site.statement != statements[place] or (subject is not None and subject.named)
         if subject is not None and (was_read or site.statement.element is None):
             results[place] = reword(_with_words(site, subject), subject, site.size)

@@ -44,8 +44,7 @@ class ReadPair:
 
     sources    where the pictures are from
     ignore     the places in which differences do not count
-    described  what each model of whole pictures that was asked says
-    distances  how far the pair is from what each model of regions that was asked knows
+    described  what each model that was asked says
     """
 
     sources: tuple[PictureSource, PictureSource]
@@ -53,27 +52,17 @@ class ReadPair:
     ignore: tuple[Box, ...]
     looking: Looking
     described: "dict[object, Description]" = field(default_factory=dict)
-    distances: dict[object, float] = field(default_factory=dict)
 
     @cached_property
     def shown(self) -> tuple[Pixels, Pixels]:
-        """What models of whole pictures look at: alpha dropped, what is ignored as it was before."""
+        """What models look at: alpha dropped, what is ignored as it was before."""
         before, after = (picture.opaque for picture in self.pictures)
-        return before, self._without_ignored(before, after)
-
-    @cached_property
-    def shown_on_white(self) -> tuple[Pixels, Pixels]:
-        """What models of regions look at: alpha over white, what is ignored as it was before."""
-        before, after = self.on_white
-        return before, self._without_ignored(before, after)
-
-    def _without_ignored(self, before: Pixels, after: Pixels) -> Pixels:
-        """The picture after; of one size with the other, what is ignored as it is there."""
-        return without_boxes(after, before, self.ignore) if before.shape == after.shape else after
+        one_size = before.shape == after.shape
+        return before, without_boxes(after, before, self.ignore) if one_size else after
 
     @cached_property
     def compared(self) -> Compared:
-        """What the measurement and models of places compare: alpha over white."""
+        """What the measurement compares: alpha over white."""
         one, other = self.pictures
         return Compared(one.on_white, other.on_white, self.ignore, self.looking.policy)
 

@@ -3,7 +3,6 @@
     bundle.json           the model's card, and the size and SHA-256 of every other file
     encoder.onnx          from two pictures to a memory; runs once a pair
     decoder.onnx          from the memory to a sentence; runs once a word
-    regions.onnx          in the place of both, where the model makes statements: judges the places of a pair
     weights.safetensors   what training can start from; the captioner does not read it
     README.md             the card for people
 
@@ -15,7 +14,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from typing import Any
 from whatchanged.captioner.card import Card
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.captioner.json_reader import CardReader
-from whatchanged.errors import BundleError
+from whatchanged.errors import REGIONS_ARE_GONE, BundleError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular, read_regular
@@ -32,7 +31,8 @@ DEFAULT = "clevr-pcl"
 """The model that is used where none is named."""
 MANIFEST = "bundle.json"
 GRAPHS = ("encoder.onnx", "decoder.onnx")
-REGION_GRAPH = "regions.onnx"
+GONE = ("screens",)
+"""Models that were shipped up to 0.2."""
 WEIGHTS = "weights.safetensors"
 RECIPE = "recipe.toml"
 """What the folder of a run holds, which people take for a model's."""
@@ -127,8 +127,7 @@ def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
     except ValueError as error:
         raise BundleError(f"{path}: this is not JSON ({error}). Copy the model folder again.") from error
     card = card_from_json(fields, path)
-    graphs = GRAPHS if card.statements is None else (REGION_GRAPH,)
-    return Bundle(folder, card, _listed_files(fields, path, graphs), hashlib.sha256(content).hexdigest())
+    return Bundle(folder, card, _listed_files(fields, path), hashlib.sha256(content).hexdigest())
 
 
 def write_bundle(folder: Path, card: Card) -> Bundle:
@@ -152,6 +151,8 @@ def reads_features(bundle: Bundle) -> BundleError:
 
 def _find(name_or_folder: str | Path) -> Path:
     """The folder of a shipped model, or the folder that was named."""
+    if str(name_or_folder) in GONE and not Path(name_or_folder).is_dir():
+        raise BundleError(f"{name_or_folder}: {REGIONS_ARE_GONE}")
     folder = SHIPPED / name_or_folder if str(name_or_folder) in shipped() else Path(name_or_folder)
     if not folder.is_dir():
         known = ", ".join(shipped()) or "none"
@@ -167,7 +168,7 @@ def _entry(path: Path) -> ListedFile:
         return ListedFile(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
 
 
-def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) -> dict[str, ListedFile]:
+def _listed_files(fields: Mapping[str, Any], path: Path) -> dict[str, ListedFile]:
     """The files that the card lists. Raises BundleError where a name is not plain or a graph is missing."""
     listed, entries = CardReader(path).object(fields, "files")
     files = {}
@@ -179,7 +180,7 @@ def _listed_files(fields: Mapping[str, Any], path: Path, graphs: Sequence[str]) 
             )
         inside, entry = listed.object(entries, name)
         files[name] = ListedFile(inside.count(entry, "size", 1 << 40), inside.text(entry, "sha256"))
-    for name in graphs:
+    for name in GRAPHS:
         if name not in files:
             raise BundleError(f"{path}: it lists no {name}. Export the model again.")
     return files

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from whatchanged.vocabulary import NO_WORDS, Vocabulary
+from whatchanged.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,7 @@ class FeatureInput:
         return self.rows * self.columns, self.width
 
 
-@dataclass(frozen=True)
-class RegionInput:
-    """The model judges places of a pair that may have changed, by what ``regions.numbers`` says of them."""
-
-    regions: int
-    """The largest number of places of one pair."""
-    numbers: int
-    """Measured numbers of a place."""
-
-
-Input = PictureInput | FeatureInput | RegionInput
+Input = PictureInput | FeatureInput
 """What a model reads; ``input`` in ``bundle.json``."""
 
 
@@ -71,56 +61,6 @@ class GridAttention:
     def shape(self) -> tuple[int, int]:
         """(rows, columns)."""
         return self.rows, self.columns
-
-
-@dataclass(frozen=True)
-class BoxAttention:
-    """What the model looks at lies in boxes, those of its statements; there is no map."""
-
-
-AttentionLayout = GridAttention | BoxAttention
-"""How what the model looks at lies over the pictures; ``attention`` in ``bundle.json``."""
-
-
-@dataclass(frozen=True)
-class Statements:
-    """The model makes statements of places; its world puts them into words (``World.tell``).
-
-    With the logits of place n (``changed_n``, ``kinds_nk``, ``elements_ne``, ``aspects_na``):
-
-        p(kind k)    = softmax_k(kinds_n / kind_temperature)
-        p(element e) = softmax_e(elements_n / element_temperature)
-        p(aspect a)  = softmax_a(aspects_n / aspect_temperature), over those of the kind that is told
-        confidence   = sigmoid(scale * logit(sigmoid(changed_n) * max_k p(kind k)) + shift)
-
-    and, for ``NoChange`` to calibrate,
-
-        p(no change) = sigmoid(measured_weight * logit(measured) - verdict_weight * verdict)
-
-    All numbers were fitted on validation pairs, as ``how`` tells.
-    """
-
-    kinds: tuple[str, ...]
-    """The kinds of change, in the order of the logits."""
-    elements: tuple[str, ...]
-    """The names of elements, likewise."""
-    aspects: Mapping[str, tuple[str, ...]]
-    """The finer words for each kind; their logits stand in the order of ``kinds``."""
-    kind_temperature: float
-    element_temperature: float
-    aspect_temperature: float
-    scale: float
-    shift: float
-    told: float
-    """A statement beside the first one has a larger sigmoid(changed_n) than this."""
-    named: float
-    """The least probability that a noun fits, else it is "something"; likewise of a finer word, else there is
-    none."""
-    verdict_weight: float
-    """How much the verdict's logit weighs in the logit that nothing changed, its sign turned."""
-    measured_weight: float
-    """How much the logit of the measured probability that nothing changed weighs there."""
-    how: str
 
 
 @dataclass(frozen=True)
@@ -174,19 +114,18 @@ class Card:
     version: str
     method: str
     world: str
+    preset: str
+    """One reading of the method."""
     input: Input
-    attention: AttentionLayout
+    attention: GridAttention
+    """How what the model looks at lies over the pictures."""
+    vocabulary: Vocabulary
+    max_length: int
+    """The largest number of ids of a sentence, BOS included."""
     no_change: NoChange
     provenance: Mapping[str, Any]
     """How the weights came about: recipe, checkpoint, machine."""
     in_distribution: InDistribution | None = None
     """None: the encoder computes no distance."""
-    statements: Statements | None = None
-    """None: the model writes its sentences word by word."""
-    preset: str = ""
-    """One reading of the method; "" of a model that makes statements, as the next two."""
-    vocabulary: Vocabulary = NO_WORDS
-    max_length: int = 0
-    """The largest number of ids of a sentence, BOS included."""
     folded_norms: bool = False
     """The backbone's batch norms were folded into its convolutions, so it can no longer be trained."""

@@ -15,8 +15,6 @@ from typing import Any, Literal
 
 from whatchanged.bpe import from_merges, to_json
 from whatchanged.captioner.card import (
-    AttentionLayout,
-    BoxAttention,
     Card,
     FeatureInput,
     GridAttention,
@@ -24,12 +22,10 @@ from whatchanged.captioner.card import (
     Input,
     NoChange,
     PictureInput,
-    RegionInput,
-    Statements,
 )
 from whatchanged.captioner.colors import NAMES
 from whatchanged.captioner.json_reader import CardReader
-from whatchanged.errors import BundleError
+from whatchanged.errors import REGIONS_ARE_GONE, BundleError
 from whatchanged.images import MAX_PIXELS
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
@@ -39,7 +35,7 @@ FORMATS = (1, FORMAT)
 """The formats that can be read."""
 
 REGION_INPUT = "regions"
-"""The kind of the input of a model that makes statements."""
+"""The kind of the input of a model that only an earlier version can read."""
 MOST_SENTENCES = 1000
 """Sentences of one card that say that nothing changed: each is run for each pair."""
 LONGEST_SENTENCE = 1000
@@ -58,11 +54,13 @@ def card_to_json(card: Card) -> dict[str, Any]:
         "name": card.name,
         "version": card.version,
         "method": card.method,
-        **({"preset": card.preset} if card.statements is None else {}),
+        "preset": card.preset,
         "world": card.world,
         "input": declaration_to_json(card.input),
         "attention": declaration_to_json(card.attention),
-        **(_words_to_json(card) if card.statements is None else {}),
+        "vocabulary": to_json(card.vocabulary),
+        "special_ids": SPECIAL_IDS,
+        "max_length": card.max_length,
         "no_change": {
             "by": no_change.by,
             "threshold": no_change.threshold,
@@ -75,18 +73,7 @@ def card_to_json(card: Card) -> dict[str, Any]:
     }
     if card.in_distribution is not None:
         fields["familiar"] = _in_distribution_to_json(card.in_distribution)
-    if card.statements is not None:
-        fields["statements"] = dataclasses.asdict(card.statements)
     return fields
-
-
-def _words_to_json(card: Card) -> dict[str, Any]:
-    """What only a model has that writes its sentences word by word."""
-    return {
-        "vocabulary": to_json(card.vocabulary),
-        "special_ids": SPECIAL_IDS,
-        "max_length": card.max_length,
-    }
 
 
 def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
@@ -96,19 +83,15 @@ def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
     return fields
 
 
-def declaration_to_json(declared: Input | AttentionLayout) -> dict[str, Any]:
+def declaration_to_json(declared: Input | GridAttention) -> dict[str, Any]:
     """What a model reads, or how its attention lies over the pictures, as JSON with its kind."""
     match declared:
         case PictureInput():
             kind = "pictures"
         case FeatureInput():
             kind = "features"
-        case RegionInput():
-            kind = REGION_INPUT
         case GridAttention():
             kind = "grid"
-        case BoxAttention():
-            kind = "boxes"
     return {"kind": kind, **dataclasses.asdict(declared)}
 
 
@@ -116,36 +99,30 @@ def card_from_json(fields: Any, path: Path) -> Card:
     """The card that ``bundle.json`` holds. Raises BundleError, naming ``path`` and the key that is wrong."""
     reader = CardReader(path)
     values = reader.mapping(fields, "the whole file")
+    reads = values.get("input")
+    if isinstance(reads, dict) and reads.get("kind") == REGION_INPUT:
+        raise BundleError(f"{path}: {REGIONS_ARE_GONE}")
     found = values.get("format")
     if type(found) is not int or found not in FORMATS:
         raise BundleError(
             f"{path}: the bundle's format is {found!r}; this version reads the formats "
             f"{' and '.join(map(str, FORMATS))}. Update whatchanged, or export the model again."
         )
-    statements = _statements(reader, values)
     return Card(
         name=reader.text(values, "name"),
         version=reader.text(values, "version"),
         method=reader.text(values, "method"),
+        preset=reader.text(values, "preset"),
         world=reader.text(values, "world"),
         input=_pictures(reader, values, "image_size") if found == 1 else _input(reader, values),
         attention=_grid_of_format_1(reader, values) if found == 1 else _attention(reader, values),
         no_change=_no_change(reader, values),
         provenance=reader.mapping(values.get("provenance"), "provenance"),
         in_distribution=_in_distribution(reader, values),
-        statements=statements,
+        vocabulary=_vocabulary(reader, values),
+        max_length=reader.count(values, "max_length", 1000),
         folded_norms=reader.flag(values, "folded_norms"),
-        **(_words(reader, values) if statements is None else {}),
     )
-
-
-def _words(reader: CardReader, values: Fields) -> dict[str, Any]:
-    """What only a model has that writes its sentences word by word. Up to 0.2 the others had it, too."""
-    return {
-        "preset": reader.text(values, "preset"),
-        "vocabulary": _vocabulary(reader, values),
-        "max_length": reader.count(values, "max_length", 1000),
-    }
 
 
 def _input(reader: CardReader, values: Fields) -> Input:
@@ -159,11 +136,6 @@ def _input(reader: CardReader, values: Fields) -> Input:
             columns=inside.count(declared, "columns", 10_000),
             width=inside.count(declared, "width", 1_000_000),
             made_by=inside.text(declared, "made_by"),
-        )
-    if kind == REGION_INPUT:
-        return RegionInput(
-            regions=inside.count(declared, "regions", 1000),
-            numbers=inside.count(declared, "numbers", 10_000),
         )
     raise _unknown_kind(inside, kind)
 
@@ -192,15 +164,13 @@ def _std(reader: CardReader, values: Fields) -> tuple[float, ...]:
     return std
 
 
-def _attention(reader: CardReader, values: Fields) -> AttentionLayout:
+def _attention(reader: CardReader, values: Fields) -> GridAttention:
     inside, declared = reader.object(values, "attention")
     kind = declared.get("kind")
     if kind == "grid":
         return GridAttention(
             inside.count(declared, "rows", 10_000), inside.count(declared, "columns", 10_000)
         )
-    if kind == "boxes":
-        return BoxAttention()
     raise _unknown_kind(inside, kind)
 
 
@@ -265,33 +235,6 @@ def _colors(reader: CardReader, fields: Fields) -> dict[str, tuple[float, float]
             raise inside.wrong(name, "two numbers, the smaller one first", ranges[name])
         results[name] = (low, high)
     return results
-
-
-def _statements(reader: CardReader, values: Fields) -> Statements | None:
-    if "statements" not in values:
-        return None
-    inside, fields = reader.object(values, "statements")
-    return Statements(
-        kinds=inside.texts(fields, "kinds"),
-        elements=inside.texts(fields, "elements"),
-        aspects=_aspects(inside, fields),
-        kind_temperature=_above_0(inside, fields, "kind_temperature"),
-        element_temperature=_above_0(inside, fields, "element_temperature"),
-        aspect_temperature=_above_0(inside, fields, "aspect_temperature"),
-        scale=inside.number(fields, "scale"),
-        shift=inside.number(fields, "shift"),
-        told=inside.number(fields, "told"),
-        named=inside.number(fields, "named"),
-        verdict_weight=inside.number(fields, "verdict_weight"),
-        measured_weight=inside.number(fields, "measured_weight"),
-        how=inside.text(fields, "how"),
-    )
-
-
-def _aspects(reader: CardReader, fields: Fields) -> dict[str, tuple[str, ...]]:
-    """The finer words of each kind."""
-    inside, words = reader.object(fields, "aspects")
-    return {kind: inside.texts(words, kind) for kind in words}
 
 
 def _above_0(reader: CardReader, fields: Fields, key: str) -> float:

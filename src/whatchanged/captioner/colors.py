@@ -12,10 +12,6 @@ hardly show it. With the cells c of ``CELL`` x ``CELL`` pixels, their mean red R
                   much colour stands out from the tint
     brightness    the median of l, in grey levels
     contrast      the standard deviation of l, in grey levels
-
-Pictures of screens are told by ``unevenness``: what is rendered is mostly flat to the last level, what a lens
-or a path tracer saw is not. Where rendering dithers, or a file's noise is of a level or two, ``main_colors``
-tells them: a few colours make up most of a screen.
 """
 
 from collections.abc import Mapping
@@ -29,14 +25,6 @@ CELL = 4
 """Pixels of a cell's side, so that grain and the blocks of compression do not count."""
 VIVID = 0.99
 """The part of the cells that the vivid ones are above: objects may be few and small."""
-
-MAIN, NEAR = 4, 2
-"""How many colours are a picture's main ones, and levels of each channel that count as one colour."""
-READ = 65_536
-"""Pixels that are read for the main colours; of more, every k-th row and column."""
-FEW = 0.75
-"""Share of its main colours from which on a picture is one of a screen. Set by hand: photographs have at most
-0.69 (a grey wall), scenes of CLEVR 0.45, and of drawn screens that are uneven two of three more than 0.75."""
 
 NO_COLOR = float(np.log2(1 / 255))
 """The vividness of a picture in which nothing stands out from the tint."""
@@ -71,37 +59,3 @@ def color_distance(pixels: NDArray[np.uint8], ranges: Ranges) -> NDArray[np.floa
     for name, (low, high) in ranges.items():
         distance = np.maximum(distance, np.abs(numbers[name] - (low + high) / 2) / ((high - low) / 2))
     return distance
-
-
-def unevenness(picture: NDArray[np.uint8]) -> float:
-    """The share of the pixels of a picture (H, W, 3) that differ from the one to the right or the one below.
-
-    0 for a single row or column, of which nothing can be told.
-    """
-    differs = (picture[:-1, 1:] != picture[:-1, :-1]) | (picture[1:, :-1] != picture[:-1, :-1])
-    return float(differs.any(axis=2).mean()) if differs.size else 0.0
-
-
-def main_colors(picture: NDArray[np.uint8]) -> float:
-    """The share of the pixels of a picture (H, W, 3) that its ``MAIN`` most frequent colours make up.
-
-    A colour takes what is within ``NEAR`` levels of it in each channel, the most frequent one first.
-    """
-    step = int(np.ceil(np.sqrt(picture.shape[0] * picture.shape[1] / READ)))
-    red, green, blue = np.moveaxis(picture[::step, ::step].reshape(-1, 3).astype(np.int32), 1, 0)
-    packed, counts = np.unique(red << 16 | green << 8 | blue, return_counts=True)  # (C,)
-    colors = np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=1)  # (C, 3)
-    left = counts.copy()
-    for _ in range(MAIN):
-        most = colors[left.argmax()]
-        left[np.abs(colors - most).max(axis=1) <= NEAR] = 0
-    return float(1 - left.sum() / counts.sum())
-
-
-def unlike_a_screen(picture: NDArray[np.uint8], most_uneven: float) -> float:
-    """How unlike a screen a picture (H, W, 3) is, 1 the limit: a screen is flat, or made of a few colours.
-
-    most_uneven: the unevenness up to which a picture is flat.
-    """
-    uneven = unevenness(picture) / most_uneven
-    return uneven if uneven <= 1 else min(uneven, (1 - main_colors(picture)) / (1 - FEW))

@@ -8,7 +8,7 @@ import numpy as np
 from whatchanged.captioner.bundle import Bundle
 from whatchanged.captioner.card import FeatureInput
 from whatchanged.captioner.onnx_graphs import checked_count
-from whatchanged.captioner.runtime import CaptionGraphs, Description, Floats, declared_grid
+from whatchanged.captioner.runtime import CaptionGraphs, Description, Floats
 from whatchanged.errors import BundleError
 
 FeatureReader = Callable[[Path], Floats]
@@ -32,7 +32,7 @@ class FeatureCaptioner:
         self, bundle: Bundle, read: FeatureReader, beams: int = 1, threads: int | None = None
     ) -> None:
         """read: gives a picture's features. beams, threads and what is raised: see ``runtime.Captioner``."""
-        grid = declared_grid(bundle)
+        grid = bundle.card.attention
         self.bundle, self.read, self.beams = bundle, read, checked_count("beams", beams)
         self.name, self.grid = bundle.card.name, grid.shape
         self._graphs = CaptionGraphs(bundle, declared_features(bundle), grid, threads)

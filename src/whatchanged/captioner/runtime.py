@@ -34,7 +34,7 @@ from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
 from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
-from whatchanged.errors import BundleError, PluginError, ShapeError
+from whatchanged.errors import PluginError, ShapeError
 from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
 from whatchanged.worlds import find_world
@@ -319,24 +319,8 @@ def _contradictions(card: Card) -> Skips | None:
 
 
 def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:
-    """What the card declares. Raises BundleError for a kind that this version does not run."""
+    """What the card declares. Raises BundleError for a model of stored features."""
     card = bundle.card
     if isinstance(card.input, FeatureInput):
         raise reads_features(bundle)
-    if not isinstance(card.input, PictureInput):
-        raise BundleError(
-            f"{bundle.folder}: {card.name} reads regions of pictures and makes statements of them, which a"
-            " captioner of whole pictures cannot. Ask it by whatchanged.answers.Answerer(model)."
-        )
-    return card.input, declared_grid(bundle)
-
-
-def declared_grid(bundle: Bundle) -> GridAttention:
-    """The grid of the attention. Raises BundleError where there is none."""
-    card = bundle.card
-    if not isinstance(card.attention, GridAttention):
-        raise BundleError(
-            f"{bundle.folder}: the attention of {card.name} lies on boxes; this version of whatchanged paints"
-            " attention on a grid only. Update whatchanged."
-        )
-    return card.attention
+    return card.input, card.attention

@@ -172,15 +172,9 @@ def _check_options(
 
 
 def _captioner(answerer: "Answerer") -> "Captioner":
-    """The model that was named. Raises BundleError for one that has no maps."""
-    from whatchanged.answers.by_model import Model
-
+    """The model that was named. Raises BundleError for the measurement, which has no maps."""
     for model in answerer.models:
-        if isinstance(model, Model):
-            return model.build()
-        raise BundleError(
-            f"{model.card.name} makes statements about regions and has no maps: go without --attention."
-        )
+        return model.build()
     raise BundleError("The measurement has no maps: go without --attention.")
 
 

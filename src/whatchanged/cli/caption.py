@@ -13,6 +13,7 @@ import typer
 from whatchanged.captions import caption_pairs
 from whatchanged.captions.formats import Form
 from whatchanged.cli import completion
+from whatchanged.cli.answering import answering
 from whatchanged.cli.caption_choice import chosen_run, refuse_others
 from whatchanged.cli.console import check_embed, note
 from whatchanged.cli.launch import PrecisionOption, Ray
@@ -146,6 +147,7 @@ def caption(
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None and run is None:
         raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
+    model = answering(model, quiet)
     launch = Launch(device, precision=precision, batch_size=batch_size, ray=ray, quiet=quiet)
     choice = chosen_run(run, model, features, checkpoint, launch)
     refuse_others(

@@ -16,6 +16,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.accept import show_accepted
+from whatchanged.cli.answering import answering
 from whatchanged.cli.calibrate import calibrate as learn
 from whatchanged.cli.console import hold, note, progress, show
 from whatchanged.cli.launch import Ray
@@ -117,6 +118,7 @@ def compare(
     if calibrate:
         _calibrate(old, new, output, workers, quiet)
         return
+    model = answering(model, quiet)
     usual = find_policy(policy or DEFAULT.name)
     settings = CompareSettings(
         model,

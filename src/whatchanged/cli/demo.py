@@ -15,7 +15,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_output, show
-from whatchanged.errors import BundleError, DatasetError, OutputError
+from whatchanged.errors import DatasetError, OutputError
 from whatchanged.json_values import read_json
 
 if TYPE_CHECKING:
@@ -75,12 +75,6 @@ def demo(
     from whatchanged.captioner.runtime import Captioner
 
     bundle = open_bundle(model)
-    if bundle.card.statements is not None:
-        raise BundleError(
-            f"{bundle.card.name}: the demonstration is for models that write one sentence of two whole"
-            " pictures; this one makes statements about places. Try it on your own: whatchanged describe"
-            f" BEFORE AFTER --model {quote(str(model))}"
-        )
     captioner = Captioner(bundle)
     world, shown = demo_of(captioner.card.world)
     outcomes = []

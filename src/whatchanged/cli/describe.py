@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whatchanged.cli import completion
+from whatchanged.cli.answering import answering
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
 from whatchanged.cli.policy import PolicyName
 from whatchanged.cli.reading import ReadText
@@ -76,10 +77,10 @@ def describe(
 
     Whoever knows the pictures answers: a model that was trained on such
     pictures, or else a measurement, which tells of any two pictures what
-    differs and where. Shipped are screens, for screenshots, plots and
-    documents, and clevr-pcl, for drawn scenes of cubes, spheres and cylinders
-    (CLEVR). With --model a model answers for other pictures, too; what it
-    says of them means nothing.
+    differs and where: screenshots, plots and documents are told so. Shipped
+    is clevr-pcl, for drawn scenes of cubes, spheres and cylinders (CLEVR).
+    With --model a model answers for other pictures, too; what it says of them
+    means nothing.
     """
     if os.devnull in (before, after) and heatmap is None:
         _of_one_side(before, after, as_json or maps, exit_code)
@@ -89,7 +90,7 @@ def describe(
     from whatchanged.answers import Answerer
 
     boxes, counted_by = _as_compared(after, policy, policies, ignore)
-    answerer = Answerer(model, beams=beams, read_text=read_text, policy=counted_by)
+    answerer = Answerer(answering(model, quiet), beams=beams, read_text=read_text, policy=counted_by)
     answer = answerer.answer(*sources, boxes)
     if path is not None:
         picture = io.BytesIO()

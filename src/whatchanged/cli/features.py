@@ -1,6 +1,5 @@
 """``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -20,10 +19,9 @@ from whatchanged.scale.urls import path_of
 EXAMPLES = ("whatchanged features twin features --backbone efficientnet-lite0-stride16",)
 
 SHARD, BATCH, VARIANTS = 256, 8, 2
-TOKENS, REGIONS, FEATURES = "a pool's tokens (--run)", "regions", "a data set's features (--backbone)"
+TOKENS, FEATURES = "a pool's tokens (--run)", "a data set's features (--backbone)"
 USED = {
     TOKENS: ("--variants", "--device"),
-    REGIONS: ("--dataset", "--skip-missing", "--workers"),
     FEATURES: (
         *("--weights", "--dataset", "--skip-missing", "--shard-size", "--batch-size", "--workers", "--npy"),
         *("--device", "--precision", "--ray"),
@@ -54,7 +52,7 @@ def features(
         typer.Option(
             help="resnet101-layer3, resnet101-layer4, resnet101-layer3-rcc, efficientnet-lite0-stride8 "
             "(or 16, 32), or a run's folder; transformers, or transformers:LAYER, with a model's folder as "
-            "--weights; a plug-in's; regions: what may have changed in pairs of screens."
+            "--weights; a plug-in's."
         ),
     ] = "",
     weights: Annotated[
@@ -138,7 +136,7 @@ def features(
         "--precision": precision != "fp32",
         "--ray": ray is not None,
     }
-    _refuse_others(TOKENS if run is not None else REGIONS if backbone == REGIONS else FEATURES, asked)
+    _refuse_others(FEATURES if run is None else TOKENS, asked)
     if any_remote(data, out):
         only_here({"--run": run}, "a pool lies on this machine")
     launch = on_cpu(Launch(device, workers, precision, batch_size, ray=ray, quiet=quiet))
@@ -154,12 +152,6 @@ def features(
     from whatchanged.datasets import open_dataset
 
     found = open_dataset(data, dataset, skip_missing=skip_missing)
-    if backbone == REGIONS:
-        from whatchanged.training.regions.store import store_regions
-
-        shards = store_regions(found, data, out, workers or os.cpu_count() or 1, quiet)
-        show(f"{out}: regions of {len(found.records):,} pairs; {shards} shards written")
-        return
     with on_cluster(launch, [found.root]) as launch:
         done = store_features(found, backbone, out, weights=weights, shard=shard_size, npy=npy, launch=launch)
     unit = "files" if npy else "shards"

@@ -72,7 +72,7 @@ def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
         "image_size": card.input.size if isinstance(card.input, PictureInput) else None,
         "input": declaration_to_json(card.input),
         "attention": declaration_to_json(card.attention),
-        "words": len(card.vocabulary) if card.statements is None else 0,
+        "words": len(card.vocabulary),
         "bytes": bundle.size,
         "weights": bundle.has_weights,
         "default": is_default,
@@ -83,9 +83,8 @@ def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
 
 def _line(bundle: "Bundle", is_default: bool) -> str:
     card = bundle.card
-    method = "regions" if card.statements is not None else f"{card.method} ({card.preset})"
     return (
-        f"{card.name} {card.version}  {method}, world {card.world}, "
+        f"{card.name} {card.version}  {card.method} ({card.preset}), world {card.world}, "
         f"{_size(card.input)}, {bundle.size / 1e6:.1f} MB, every file checked"
         f"{' [default]' if is_default else ''}"
     )
@@ -93,11 +92,9 @@ def _line(bundle: "Bundle", is_default: bool) -> str:
 
 def _size(declared: "Input") -> str:
     """The size of what the model reads."""
-    from whatchanged.captioner.card import FeatureInput, PictureInput
+    from whatchanged.captioner.card import PictureInput
 
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"{width}x{height}"
-    if isinstance(declared, FeatureInput):
-        return f"features of {declared.rows}x{declared.columns} cells, {declared.width:,} numbers each"
-    return f"up to {declared.regions} places"
+    return f"features of {declared.rows}x{declared.columns} cells, {declared.width:,} numbers each"

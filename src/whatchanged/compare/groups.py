@@ -55,18 +55,16 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
 
     A cause that explains most of what changed comes after the others, which are then what to look at; what it
     shows is left out of their sentences. Only pairs that were measured can be grouped: a model's sentence
-    about a world of its own stands alone. What belongs together, and who stands out, is measured; a model's
-    statements give the group its sentence.
+    about a world of its own stands alone.
     """
-    places, rules, answers, said = [], [], [], []
+    places, rules, said = [], [], []
     for index, outcome in enumerate(outcomes):
         if outcome.answer is None or not outcome.changed:
             continue
-        measured, told = outcome.answer.measured, outcome.answer.as_measured
-        if measured is not None and told is not None and measured.verdict != "identical":
+        measured = outcome.answer.measured
+        if measured is not None and measured.verdict != "identical":
             places.append(index)
             rules.append(replace(measured, verdict="changed"))
-            answers.append(told)
             said.append(outcome.answer.sentence)
     groups = []
     for same in _of_one_cause(rules, [outcomes[place].pair.pair_id for place in places]):
@@ -77,25 +75,21 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
         ordered = sorted(zip(same, shown, strict=True), key=lambda pair: -len(pair[1]))
         members = tuple(places[index] for index, _ in ordered)
         beyond = tuple(tuple(one.sentence for one in statements) for _, statements in ordered if statements)
-        sentence = _sentence(
-            [said[index] for index in same],
-            [answers[index] for index in same],
-            [rules[index] for index in same],
-        )
+        sentence = _sentence([said[index] for index in same], [rules[index] for index in same])
         groups.append(OutcomeGroup(0, members, beyond, len(members), sentence))
     groups.sort(key=lambda group: (-len(group.members), group.members))
     alone = len(places) - sum(len(group.members) for group in groups)
     if groups and is_dominant(groups[0], groups, alone):
-        answered = dict(zip(places, answers, strict=True))
+        answered = dict(zip(places, rules, strict=True))
         groups = [*(_beside(group, groups[0], answered) for group in groups[1:]), groups[0]]
     return tuple(replace(group, number=number) for number, group in enumerate(groups, start=1))
 
 
-def _sentence(given: Sequence[str], answers: Sequence[Measured], rules: Sequence[Measured]) -> str:
-    """What all members of a group show: as each of them says it, in the words of a model, or of the rules."""
+def _sentence(given: Sequence[str], rules: Sequence[Measured]) -> str:
+    """What all members of a group show: as each of them says it, or in the words of the rules."""
     if len(set(given)) == 1:
         return given[0]
-    return shared_sentence(answers) or shared_sentence(rules) or NOTHING_SHARED
+    return shared_sentence(rules) or NOTHING_SHARED
 
 
 def _beside(group: OutcomeGroup, dominant: OutcomeGroup, answers: Mapping[int, Measured]) -> OutcomeGroup:

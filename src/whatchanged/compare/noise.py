@@ -150,8 +150,7 @@ def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...],
         if answer is None or answer.size_before != answer.size_after:
             return (), "it has two sizes"
         measured = () if answer.measured is None else answer.measured.statements
-        # A model tells the best place, and others only where it is sure; the measurement tells every one.
-        places = {box: None for change in (*measured, *answer.changes) for box in change.boxes}
+        places = {box: None for change in measured for box in change.boxes}
         boxes += [grown(box, AROUND, answer.size_after) for box in places]
         share = covered_share(boxes, answer.size_after)
         if share > MOST_TAUGHT:

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from whatchanged.answers.models import candidate_models, identity_of_models
+from whatchanged.answers.models import candidate_models, identity_of_models, who_answers
 from whatchanged.compare.ignore import Ignored
 from whatchanged.compare.policies import PolicyFor, policy_of
 from whatchanged.measured.measure import check_sensitivity
@@ -50,10 +50,12 @@ class CompareSettings:
         """
         from whatchanged import __version__
 
+        model, _ = who_answers(self.model)
+
         return {
             "whatchanged": __version__,
             "signature": LENGTH,
-            **identity_of_models(candidate_models(self.model), named=self.model is not None),
+            **identity_of_models(candidate_models(model), named=model is not None),
             "sensitivity": self.sensitivity,
             "strict": self.strict,
             "read_text": reading_identity(can_read(self.read_text)),

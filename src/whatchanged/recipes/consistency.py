@@ -15,7 +15,7 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.hints import nearest
-from whatchanged.recipes.methods import MethodSettings, Reads
+from whatchanged.recipes.methods import Reads
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.recipes.tables import VISION
 from whatchanged.recipes.values import toml_value
@@ -24,7 +24,6 @@ from whatchanged.recipes.visions import kinds_that
 READABLE: Mapping[Reads, str] = {
     "pairs": "captioned pairs",
     "labelled": "labelled pictures",
-    "regions": "stored regions",
 }
 """What a task reads, in words."""
 
@@ -32,9 +31,7 @@ READABLE: Mapping[Reads, str] = {
 def check(recipe: Recipe, where: str) -> None:
     """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
     require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
-    if isinstance(recipe.method, MethodSettings):
-        require_length(where, "method.max_length", recipe.method.max_length)
-    _check_parts(recipe, where)
+    require_length(where, "method.max_length", recipe.method.max_length)
     _check_task_numbers(recipe, where)
     recipe.vision.check(where)
     for stage in recipe.stages:
@@ -46,15 +43,6 @@ def check(recipe: Recipe, where: str) -> None:
     recipe.data.check(recipe, where)
     recipe.vision.check_recipe(recipe, where)
     recipe.method.check(recipe, where)
-
-
-def _check_parts(recipe: Recipe, where: str) -> None:
-    """A vision for a method that reads tokens, and for no other."""
-    kind, captions = recipe.vision.kind, recipe.method.captions
-    fits = recipe.vision.gives_tokens or not captions
-    require(where, "vision.kind", kind, fits, "another kind: this method reads tokens")
-    fits = captions or not recipe.vision.gives_tokens
-    require(where, "vision.kind", kind, fits, '"none": this method reads no tokens')
 
 
 def _check_task_numbers(recipe: Recipe, where: str) -> None:
@@ -88,9 +76,6 @@ def _check_numbers(stage: StageConfig, where: str) -> None:
 def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
     """When the stage is validated, by what, and when it stops."""
     prefix = f"stage.{stage.name}."
-    captions = recipe.method.captions or stage.evaluate_every == 0
-    wanted = "0: this method writes no captions that could be scored"
-    require(where, prefix + "evaluate_every", stage.evaluate_every, captions, wanted)
     by = f"evaluations ({prefix}evaluate_every is 0)"
     require_used(where, prefix, stage, stage.evaluate_every > 0, by, "metric", "evaluate_from", "patience")
     ranks = stage.metric != "R@1" or recipe.method.embeds_captions

@@ -14,11 +14,11 @@ from whatchanged.errors import RecipeError
 from whatchanged.opening import read_regular_text
 from whatchanged.recipes.building import build
 from whatchanged.recipes.compatibility import (
-    REGION_TOKEN_RECIPES,
+    REGION_RECIPES,
     current_form,
-    has_region_vision,
+    has_regions,
     is_of_before,
-    region_tokens_are_gone,
+    regions_are_gone,
 )
 from whatchanged.recipes.consistency import check
 from whatchanged.recipes.hints import nearest
@@ -48,8 +48,8 @@ def recipe_text(name_or_path: str | Path) -> str:
     if str(name_or_path) in recipe_names():
         file = resources.files("whatchanged.recipes").joinpath(f"{name_or_path}.toml")
         return file.read_text(encoding="utf-8")
-    if str(name_or_path) in REGION_TOKEN_RECIPES:
-        raise region_tokens_are_gone(str(name_or_path))
+    if str(name_or_path) in REGION_RECIPES:
+        raise regions_are_gone(str(name_or_path))
     raise RecipeError(
         f"{name_or_path}: no such recipe, and no .toml file."
         + nearest(str(name_or_path), recipe_names())
@@ -76,11 +76,8 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
             f"{where}: a recipe of a run that an earlier version began. It cannot be gone on with. Start"
             " another run from its weights (--init)."
         )
-    if has_region_vision(table):
-        raise RecipeError(
-            f'{where}: vision.kind = "regions" is a method now: method.name = "regions", vision.kind = "none"'
-            ' and data.source = "regions". `whatchanged recipes screens-regions` shows one.'
-        )
+    if has_regions(table):
+        raise regions_are_gone(where)
     table = _with_base(table, where)
     apply_overrides(table, overrides)
     recipe: Recipe = build(Recipe, table, where, "")
@@ -94,6 +91,8 @@ def parse_saved_recipe(text: str, where: str) -> Recipe:
     It ran once, so settings that have no effect are not refused. Raises RecipeError where it cannot be read.
     """
     table = _read_table(text, where)
+    if has_regions(table):
+        raise regions_are_gone(where)
     try:
         table = current_form(table)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from whatchanged.launch import Precision
-from whatchanged.recipes.methods import LearnerSettings, Task
+from whatchanged.recipes.methods import MethodSettings, Task
 from whatchanged.recipes.sources import DataSettings, default_source
 from whatchanged.recipes.visions import VisionSettings, default_vision
 
@@ -92,7 +92,7 @@ class Recipe:
     description: str
     """One line for ``whatchanged recipes``."""
     stages: tuple[StageConfig, ...]
-    method: LearnerSettings
+    method: MethodSettings
     seed: int = 1234
     """Everything that is drawn at random follows from it."""
     vision: VisionSettings = field(default_factory=default_vision)

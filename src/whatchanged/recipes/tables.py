@@ -11,7 +11,7 @@ from typing import Any
 from whatchanged import plugins
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.hints import nearest
-from whatchanged.recipes.methods import METHODS, LearnerSettings
+from whatchanged.recipes.methods import METHODS, MethodSettings
 from whatchanged.recipes.sources import SOURCES, DataSettings
 from whatchanged.recipes.values import toml_value
 from whatchanged.recipes.visions import VISIONS, VisionSettings
@@ -63,7 +63,7 @@ class TaggedTable:
         return kind
 
 
-METHOD = TaggedTable("method", "name", LearnerSettings, METHODS, plugins.METHODS)
+METHOD = TaggedTable("method", "name", MethodSettings, METHODS, plugins.METHODS)
 VISION = TaggedTable("vision", "kind", VisionSettings, VISIONS, plugins.VISIONS, next(iter(VISIONS)))
 DATA = TaggedTable("data", "source", DataSettings, SOURCES, plugins.SOURCES, next(iter(SOURCES)))
 TABLES: Mapping[str, TaggedTable] = {table.key: table for table in (METHOD, VISION, DATA)}
@@ -74,7 +74,7 @@ def keys_of(kind: type[Any]) -> tuple[str, ...]:
     return tuple(entry.name for entry in fields(kind))
 
 
-def find_method(name: Any, where: str = "method") -> type[LearnerSettings]:
+def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
     """The settings' class of the method of this name; one of another package is imported now.
 
     Raises RecipeError for an unknown name, PluginError for a package that is broken.

@@ -49,7 +49,7 @@ def check_method(case: MethodCase) -> None:
         check(case)
 
 
-@duty("CaptionWriter.attention_description", "Learner.architecture")
+@duty("CaptionWriter.attention_description", "Method.architecture")
 def check_names(case: MethodCase) -> None:
     """The method says what its attention is, and what its architecture is called."""
     method = case.build()
@@ -58,7 +58,7 @@ def check_names(case: MethodCase) -> None:
     require(method.max_length == case.settings.max_length, "max_length is not that of the settings")
 
 
-@duty("Learner.parameter_groups")
+@duty("Method.parameter_groups")
 def check_groups(case: MethodCase) -> None:
     """Each parameter is in exactly one named group, and in the checkpoint."""
     method = case.build()
@@ -72,7 +72,7 @@ def check_groups(case: MethodCase) -> None:
     require(not lost, f"not in state_dict: {sorted(lost)}")
 
 
-@duty("Learner.loss", "Learner.parameters_without_gradient")
+@duty("Method.loss", "Method.parameters_without_gradient")
 def check_gradients(case: MethodCase) -> None:
     """A stage gives a gradient to every parameter but those that ``parameters_without_gradient`` names."""
     for stage in (*case.stages, *((task,) for task in case.tried_tasks)):
@@ -86,7 +86,7 @@ def check_gradients(case: MethodCase) -> None:
         require(declared <= without, f"{where}: declared, but a gradient: {sorted(declared - without)}")
 
 
-@duty("Learner.load_pretrained", "CaptionWriter.step")
+@duty("Method.load_pretrained", "CaptionWriter.step")
 def check_checkpoint(case: MethodCase) -> None:
     """What was saved says the same when it is loaded into a method that began from other numbers."""
     method, other = case.build(), case.build(seed=1)
@@ -102,7 +102,7 @@ def check_checkpoint(case: MethodCase) -> None:
     require(torch.equal(found.scores, wanted.scores), "saved and loaded, its scores are others")
 
 
-@duty("Learner.loss")
+@duty("Method.loss")
 def check_learning(case: MethodCase) -> None:
     """Each task's loss is finite, and falls by 3 % at least on ten repeated pairs."""
     for task in case.tried_tasks:
@@ -130,7 +130,7 @@ def _learn(method: Method, task: str, batch: Batch, steps: int, rate: float = 1e
     return losses
 
 
-@duty("Learner.loss", "Method.padding_sensitive_tasks")
+@duty("Method.loss", "Method.padding_sensitive_tasks")
 def check_longer_captions(case: MethodCase) -> None:
     """Three more PAD behind each caption change the losses of ``padding_sensitive_tasks``, and no others."""
     method, tolerance = case.build(), 2e-6

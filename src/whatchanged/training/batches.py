@@ -36,9 +36,7 @@ PictureReader = Callable[[Path], NDArray[Any]]
 class Example:
     """One caption of one pair, with its pictures as the recipe's vision wants them.
 
-    before, after: (N, F) features or (N, F') stored tokens, float32, or (H, W, 3) pixels, uint8; or the boxes
-    of N regions (N, 5), see ``regions.store``, float32, of an example without caption.
-    measured: what was measured of both pictures together, (N, M) float32; None: nothing was.
+    before, after: (N, F) features or (N, F') stored tokens, float32, or (H, W, 3) pixels, uint8.
     truth: what the world knows of the pair, None for pairs from outside.
     partner: the other pair of the scene, where both are to stand in one batch.
     """
@@ -50,7 +48,6 @@ class Example:
     negatives: tuple[str, ...] = ()
     truth: Any = None
     partner: "Example | None" = None
-    measured: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Part:
 class Batch:
     """B examples as tensors. L text positions, K false captions.
 
-    before, after: what ``Vision.tokens`` reads, or boxes of regions. measured: (B, N, M), of both pictures.
+    before, after: what ``Vision.tokens`` reads.
     ids: (B, L) clean captions, BOS words EOS PAD; L is 0 where no captions are read.
     negatives_ids: (B, K, L) false captions. changed: (B,) 1 where the content changed, 0 for a distractor.
     generator: source of the corruption's random numbers; None is torch's global one.
@@ -87,7 +84,6 @@ class Batch:
     labels: Tensor | None = None
     part: Part | None = None
     accumulate: int = 1
-    measured: Tensor | None = None
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device (the generator stays where it is)."""

@@ -8,18 +8,16 @@ from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.plugins import imported
-from whatchanged.recipes.methods import LearnerSettings
+from whatchanged.recipes.methods import MethodSettings
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.visions import VisionSettings
-from whatchanged.training.methods import Learner, Method, PadsCaptions
+from whatchanged.training.methods import Method, PadsCaptions
 from whatchanged.training.vision.base import Vision
 from whatchanged.vocabulary import Vocabulary
 
 
-def build_vision(config: VisionSettings) -> Vision | None:
-    """The vision that a recipe asks for; None where it asks for none."""
-    if not config.implementation:
-        return None
+def build_vision(config: VisionSettings) -> Vision:
+    """The vision that a recipe asks for."""
     vision: Vision = imported(config.implementation)(config)
     return vision
 
@@ -58,23 +56,19 @@ def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, 
         )
 
 
-def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Learner:
+def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
     """The recipe's method, whose weights are shapes alone."""
     with torch.device("meta"):
         return make_method(recipe, vocabulary)
 
 
-def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Learner:
+def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:
     """The recipe's method with its vision. longest_caption: see ``build_method``."""
-    vision = build_vision(recipe.vision)
-    if vision is None:  # what learns without pictures has no words either
-        learner: Learner = imported(recipe.method.implementation)(recipe.method)
-        return learner
-    return build_method(recipe.method, vision, vocabulary, longest_caption)
+    return build_method(recipe.method, build_vision(recipe.vision), vocabulary, longest_caption)
 
 
 def build_method(
-    config: LearnerSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
+    config: MethodSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
 ) -> Method:
     """The method of these settings.
 

@@ -19,7 +19,7 @@ from whatchanged.training.batches import PictureReader
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device, in_precision
 from whatchanged.training.features.backbones import fingerprint
-from whatchanged.training.methods import Method, captioning
+from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import check_captions, open_run
 from whatchanged.training.validation import decode_memory
 
@@ -153,5 +153,5 @@ def open_run_captioner(
     check_captions(run, recipe, state)
     where = choose_device(launch.device)
     read = picture_reader(recipe.vision, "" if features is None else str(features), root)
-    captioner = captioning(method, str(run)).to(where)
+    captioner = method.to(where)
     return RunCaptioner(recipe.name, captioner, read, where, launch.precision, beams, maps)

@@ -11,21 +11,10 @@ RENAMED = (
     (re.compile(r"(^|\.)vision\.fate_head\."), r"\1vision.change_label_head."),
 )
 """Before 0.2: what a name was, and what it is now."""
-REGION_NETWORKS = re.compile(r"^((?:model|optimizer)\.)?vision\.(?=networks\.)")
-"""Up to 0.2 the networks that judge regions were a vision's; all other tensors beside them never learned."""
 
 
 def current_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The same tensors under the names that this version gives them.
-
-    Of a model that judges regions only the networks: nothing else of it learned.
-    """
-    if any(REGION_NETWORKS.match(name) for name in tensors):
-        return {
-            REGION_NETWORKS.sub(r"\1", name): tensor
-            for name, tensor in tensors.items()
-            if REGION_NETWORKS.match(name) or name.startswith("random.")
-        }
+    """The same tensors under the names that this version gives them."""
     return {_current(name): tensor for name, tensor in tensors.items()}
 
 

@@ -24,10 +24,10 @@ from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.records import PairRecord, RecordKind
 from whatchanged.training.batches import Batch, Example
 from whatchanged.training.build import COPIES, on_meta
-from whatchanged.training.methods import Learner, PlansWithoutData
+from whatchanged.training.methods import Method
 from whatchanged.training.schedule import make_optimizer
 from whatchanged.training.vision.base import has_backbone
-from whatchanged.vocabulary import NO_WORDS, Vocabulary
+from whatchanged.vocabulary import Vocabulary
 
 WORDS = 1000
 """Words that captions are assumed to have."""
@@ -62,8 +62,6 @@ class StageEstimate:
 def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
     """The words of the recipe's data set, or so many as are assumed where it names none; and which it was."""
     data = recipe.data
-    if not recipe.method.captions:
-        return NO_WORDS, "no words, as no captions are read"
     if data.merges:
         found: Vocabulary = read_merges(Path(data.merges))
         return found, f"{len(found):,} subwords of {data.merges}"
@@ -88,7 +86,7 @@ def _stage(
     method = on_meta(recipe, vocabulary)
     make_optimizer(method, stage)  # which says what learns
     method.train()
-    if method.vision is not None and not stage.learns_vision:
+    if not stage.learns_vision:
         method.vision.eval()
     results = {}
     for task in stage.tasks:
@@ -116,7 +114,7 @@ def _stage(
     )
 
 
-def _count(method: Learner, task: str, batch: Batch) -> tuple[int, int]:
+def _count(method: Method, task: str, batch: Batch) -> tuple[int, int]:
     """The operations of a step, and the bytes that are kept between its two passes."""
     own = {_storage(tensor) for tensor in method.state_dict().values()}
     kept: dict[int, int] = {}
@@ -165,11 +163,8 @@ def _chosen(index: Tensor | None) -> list[Tensor | None]:
     return [torch.empty(count, dtype=torch.long, device="meta") for _ in range(index.ndim)]
 
 
-def _batch(recipe: Recipe, stage: StageConfig, method: Learner, task: str, rows: int) -> Batch:
+def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: int) -> Batch:
     """A batch of shapes alone: captions as long as the method reads them."""
-    if isinstance(method, PlansWithoutData):
-        alone: Batch = _shapes(method.collate([method.blank_example()]), rows)
-        return alone
     caption = " ".join(["word"] * recipe.method.longest_caption(stage.data == "single"))
     false = (caption,) * recipe.tasks[task].false_captions
     kind: RecordKind = "single_caption" if stage.data == "single" else "pair_caption"
@@ -186,7 +181,7 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Learner, task: str, rows:
     return made
 
 
-def _picture(recipe: Recipe, method: Learner) -> tuple[np.ndarray[Any, Any], Any]:
+def _picture(recipe: Recipe, method: Method) -> tuple[np.ndarray[Any, Any], Any]:
     """A picture as the recipe's vision reads it, and the truth that it learns from, or None; of a source with
     stored tokens, these."""
     if recipe.data.tokens and has_backbone(method.vision):

@@ -27,7 +27,6 @@ from whatchanged.training.methods import (
     Method,
     ReadsGivenCaptions,
     ShowsBlocks,
-    captioning,
 )
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.weights.trained import is_model, open_trained
@@ -127,7 +126,7 @@ def open_source(
     root = data or Path(recipe.data.path or ".")
     stored = recipe.data.stored if features is None else str(features.absolute())
     read = picture_reader(recipe.vision, stored, root.absolute())
-    method = captioning(learner, str(origin)).to(where)
+    method = learner.to(where)
     method.eval()
     return FigureSource(recipe, method, read, where, str(origin))
 

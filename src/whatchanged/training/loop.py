@@ -40,18 +40,18 @@ from whatchanged.training.distributed import (
 )
 from whatchanged.training.interrupts import noting_signals
 from whatchanged.training.log import Log, RunLog, SilentLog
-from whatchanged.training.methods import Learner
+from whatchanged.training.methods import Method
 from whatchanged.training.schedule import fill_unused_gradients, learning_rate, make_optimizer
 from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
 
-Watcher = Callable[[Learner, State], None]
+Watcher = Callable[[Method, State], None]
 """Looks at a method and where its run stands, ``state.window`` included, and changes neither."""
 
 
 def train(
     recipe: Recipe,
-    method: Learner,
+    method: Method,
     sources: Sources,
     run: Path,
     device: torch.device,
@@ -121,7 +121,7 @@ def open_log(recipe: Recipe, run: Path, state: State, quiet: bool) -> Log:
 
 def begin_stage(
     recipe: Recipe,
-    method: Learner,
+    method: Method,
     state: State,
     device: torch.device,
     start: Checkpoint | None,
@@ -142,7 +142,7 @@ def begin_stage(
 
 
 def stage_draws(
-    recipe: Recipe, method: Learner, sources: Sources, state: State, workers: int
+    recipe: Recipe, method: Method, sources: Sources, state: State, workers: int
 ) -> Generator[Draw]:
     """The batches of the running stage from its next step on, read by threads or by processes."""
     stage = recipe.stages[state.stage]
@@ -163,7 +163,7 @@ def stage_draws(
 
 
 def take_step(
-    method: Learner,
+    method: Method,
     optimizer: torch.optim.Optimizer,
     draw: Draw,
     recipe: Recipe,
@@ -178,7 +178,7 @@ def take_step(
     """
     stage, step = recipe.stages[state.stage], state.step
     method.train()
-    if method.vision is not None and not stage.learns_vision:  # its running statistics stay as they are, too
+    if not stage.learns_vision:  # its running statistics stay as they are, too
         method.vision.eval()
     batch = fitted(draw).to(device)
     if recipe.data.augments_batches:
@@ -202,7 +202,7 @@ def take_step(
 
 def report(
     recipe: Recipe,
-    method: Learner,
+    method: Method,
     sources: Sources,
     state: State,
     device: torch.device,
@@ -222,7 +222,7 @@ def report(
             save_checkpoint(best, state, method, None)
 
 
-def end_stage(recipe: Recipe, method: Learner, state: State, best: Path, log: Log) -> State:
+def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log) -> State:
     """Log the losses that were not logged yet, and give ``method`` the weights that the next stage begins
     with; returns where the run stands then."""
     stage = recipe.stages[state.stage]
@@ -280,7 +280,7 @@ def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
     return state.step == stage.steps
 
 
-def keep_best(method: Learner, best: Path, stage: str) -> State:
+def keep_best(method: Method, best: Path, stage: str) -> State:
     """Copy the best checkpoint beside itself as the stage's own, and its weights into ``method``."""
     wait_for_all()  # it may be being written
     saved = read_checkpoint(best)

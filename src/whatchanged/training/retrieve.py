@@ -13,7 +13,6 @@ from whatchanged.training.data.captions import prepare
 from whatchanged.training.data.examples import DatasetSource
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.device import choose_device
-from whatchanged.training.methods import captioning
 from whatchanged.training.run_folder import checkpoint_file, open_run, read_recipe
 from whatchanged.training.validation import similarity
 
@@ -57,9 +56,7 @@ def retrieve_run(
     prepared = [prepare(record, words) for record in records]
     source = DatasetSource(prepared, [(i, 0) for i in range(len(prepared))], read, {})
     examples = read_examples(source, range(len(source)))
-    made = similarity(
-        captioning(method, str(run)), ((example, example.record.captions) for example in examples), where
-    )
+    made = similarity(method, ((example, example.record.captions) for example in examples), where)
     made = replace(made, texts=tuple(caption for record in records for caption in record.captions))
     write_similarity(output, made)
     return made

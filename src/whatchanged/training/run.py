@@ -24,7 +24,7 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import Watcher, train
-from whatchanged.training.methods import Learner
+from whatchanged.training.methods import Method
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
     check_stage,
@@ -182,12 +182,12 @@ def _open_data(beginning: Beginning) -> Sources:
     if beginning.start is None and not beginning.launch.quiet and rank() == 0:
         for line in share_lines(beginning.run):
             print_note(line)
-    if beginning.start is not None and beginning.recipe.method.captions:
+    if beginning.start is not None:
         check_vocabulary(sources.vocabulary, beginning.run)
     return sources
 
 
-def _make_method(beginning: Beginning, sources: Sources) -> Learner:
+def _make_method(beginning: Beginning, sources: Sources) -> Method:
     """The method with the weights that it goes on from, or begins with.
 
     Raises RecipeError where no memory holds it, a stage would train nothing, or the weights do not fit.
@@ -202,7 +202,7 @@ def _make_method(beginning: Beginning, sources: Sources) -> Learner:
         start.restore_model(method)
     elif beginning.init is not None:
         start_from(recipe, method, beginning.init, beginning.launch.quiet, beginning.begin.finished)
-    if start is None and method.vision is not None:  # a checkpoint holds what was measured
+    if start is None:  # a checkpoint holds what was measured
         measure_tokens(method.vision, sources.train)
     check_tokens(recipe, method)
     return method
@@ -218,11 +218,10 @@ def _complete_folder(beginning: Beginning, sources: Sources) -> None:
             beginning.init,
             resumed=beginning.start is not None,
         )
-        if beginning.recipe.method.captions:
-            keep_vocabulary(sources.vocabulary, beginning.run)
+        keep_vocabulary(sources.vocabulary, beginning.run)
 
 
-def check_tokens(recipe: Recipe, method: Learner) -> None:
+def check_tokens(recipe: Recipe, method: Method) -> None:
     """Raises RecipeError where a pool's stored tokens were made by other weights than the method's own.
 
     It would learn from one backbone and later read pictures with another. Tokens that do not name their

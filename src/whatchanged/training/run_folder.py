@@ -29,20 +29,20 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.distributed import processes
-from whatchanged.training.methods import Learner
-from whatchanged.vocabulary import NO_WORDS, Vocabulary
+from whatchanged.training.methods import Method
+from whatchanged.vocabulary import Vocabulary
 
 PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "textblob", "pillow")
 
 
-def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, State]:
+def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
     """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
 
     checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or not that
     checkpoint.
     """
     recipe = read_recipe(run)
-    vocabulary = read_vocabulary(run) if recipe.method.captions else NO_WORDS
+    vocabulary = read_vocabulary(run)
     saved = read_checkpoint(checkpoint_file(run, checkpoint))
     check_stage(saved, recipe)
     # Before the method is built: a recipe from elsewhere may ask for more than the memory holds.
@@ -60,7 +60,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Learner, Stat
 
 
 def read_vocabulary(run: Path) -> Vocabulary:
-    """The words of a run whose method writes captions. Raises RecipeError."""
+    """The words of a run. Raises RecipeError."""
     try:
         found: Vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -8,7 +8,7 @@ import torch
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.schema import StageConfig
 from whatchanged.training.bert_adam import BertAdam
-from whatchanged.training.methods import Learner
+from whatchanged.training.methods import Method
 
 HALVINGS = (10_000, 20_000)
 """Steps from which PCL's released fine-tuning halves its rate."""
@@ -57,7 +57,7 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     return stage.lr
 
 
-def make_optimizer(method: Learner, stage: StageConfig) -> torch.optim.Optimizer:
+def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
     """Adam (L2 decay), AdamW or BertAdam over ``trained_groups``; the others ask for no gradient."""
     groups = trained_groups(method, stage)
     trained = {parameter for group in groups for parameter in group["params"]}
@@ -85,7 +85,7 @@ def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
                 parameter.grad = torch.zeros_like(parameter)
 
 
-def trained_groups(method: Learner, stage: StageConfig) -> list[dict[str, Any]]:
+def trained_groups(method: Method, stage: StageConfig) -> list[dict[str, Any]]:
     """The method's parameter groups that the stage trains, each with its ``rate``.
 
     Not trained are a group called "frozen", one whose rate is 0, and "vision" without ``train_vision``.

@@ -8,7 +8,7 @@ from whatchanged.errors import RecipeError, printable
 from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State
-from whatchanged.training.methods import Learner, initialise_from
+from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.run_folder import check_captions, open_run, read_vocabulary
 from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
 from whatchanged.training.weights.trained import is_model
@@ -45,7 +45,7 @@ def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabul
     return found
 
 
-def start_from(recipe: Recipe, method: Learner, init: Path, quiet: bool, finished: bool = False) -> None:
+def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished: bool = False) -> None:
     """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
 
     finished: nothing will be trained, so they must have learned to caption. Raises RecipeError where they

@@ -30,22 +30,20 @@ from whatchanged.training.distributed import (
     processes,
     rank,
 )
-from whatchanged.training.methods import EmbedsCaptions, Learner, Method, writes_captions
+from whatchanged.training.methods import EmbedsCaptions, Method
 
 BATCH = 64
 
 
 def validate(
-    method: Learner, source: Source, device: torch.device, metric: str = "CIDEr-D"
+    method: Method, source: Source, device: torch.device, metric: str = "CIDEr-D"
 ) -> dict[str, float]:
     """CIDEr-D and ROUGE-L (x100) of the greedy captions of every pair of ``source``, and how many differ.
 
-    With ``metric`` R@1 nothing is written: see ``rank_captions``. Raises RecipeError for what writes none.
+    With ``metric`` R@1 nothing is written: see ``rank_captions``.
     """
     if metric == "R@1":
         return rank_captions(method, source, device)
-    if not writes_captions(method):
-        raise RecipeError(f"{method.architecture} writes no captions that could be scored.")
     return captioning_scores(*caption_source(method, source, device))
 
 
@@ -76,7 +74,7 @@ def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str
     }
 
 
-def rank_captions(method: Learner, source: Source, device: torch.device) -> dict[str, float]:
+def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
     """``retrieval`` among the changed pairs of ``source``, each with all its captions; ties are shuffled, so
     that a model that embeds all alike finds 1 in n.
 
@@ -95,7 +93,7 @@ def rank_captions(method: Learner, source: Source, device: torch.device) -> dict
 
 
 def similarity(
-    method: Learner, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
+    method: Method, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
 ) -> Similarity:
     """Cosines of all pairs with all captions: each example's pictures, and the captions beside it.
 

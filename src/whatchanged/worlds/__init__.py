@@ -10,8 +10,9 @@ Nothing outside this folder names a world: other modules call ``find_world`` and
 add worlds by the entry-point group "whatchanged.worlds" (see `plugins.py`).
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,28 +56,6 @@ class Verdict:
     true: bool
     grades: Mapping[str, bool | None]
     fault: str = ""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What a model claims of one change, before it has words.
-
-    kind: one of the world's kinds.
-    elements: what it may be, name -> probability. named: the least probability with which it is called so.
-    box_before, box_after: its place in pixels, None where it is not there; at least one is.
-    values: what was measured of it, as ``regions.values`` names it.
-    rest: how far other things moved because of it, to the right and down, in pixels; None where none did.
-    size: width and height of the picture that shows it.
-    """
-
-    kind: str
-    elements: Mapping[str, float]
-    named: float
-    box_before: Box | None
-    box_after: Box | None
-    values: Mapping[str, Any]
-    rest: tuple[int, int] | None
-    size: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -191,8 +170,7 @@ class WorldLanguage:
     no_change_sentences: the ways to say that nothing changed.
     wordings: name -> a function that writes the one true sentence of a fixed wording. {} where the world has
     no fixed wordings.
-    tell: puts a model's claim into words: the name of the element, None where the model is not sure, and the
-    statement, without capital and full stop. None where the models of this world write word by word.
+    tell: nobody asks for it any more, and 0.4 will not take it.
     false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
     false captions in this language for training; "" where captions are handled as free text.
     contradicts: whether a sentence contradicts itself, whatever the pictures show, so that a model of this
@@ -204,9 +182,14 @@ class WorldLanguage:
     judge: Callable[[str, Truth], Verdict]
     no_change_sentences: tuple[str, ...]
     wordings: Mapping[str, Callable[[Truth], str]] = field(default_factory=dict)
-    tell: Callable[[Claim], tuple[str | None, str]] | None = None
+    tell: InitVar[Callable[..., Any] | None] = None
     false_captions: str = ""
     contradicts: Callable[[str], bool] | None = None
+
+    def __post_init__(self, tell: Callable[..., Any] | None) -> None:
+        if tell is not None:
+            told = "WorldLanguage: nobody asks for tell any more. Leave it out: 0.4 will not take it."
+            warnings.warn(told, DeprecationWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)

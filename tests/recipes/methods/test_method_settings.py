@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from whatchanged.recipes.methods import LearnerSettings, MethodSettings
+from whatchanged.recipes.methods import MethodSettings
 from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.recipes.tables import find_method, method_names
 
@@ -18,7 +18,6 @@ TASK_NUMBERS = {
     "matching": 6,
     "retrieval": 7,
     "fgvc": 8,
-    "regions": 11,
 }
 """They are part of the seed of a task's examples, so they never change."""
 
@@ -26,8 +25,7 @@ TASK_NUMBERS = {
 @pytest.mark.parametrize("name", method_names())
 def test_a_methods_settings_bear_its_name(name):
     settings = find_method(name, "here")
-    assert issubclass(settings, LearnerSettings) and settings().name == name
-    assert issubclass(settings, MethodSettings) == settings.captions
+    assert issubclass(settings, MethodSettings) and settings().name == name
     assert ":" in settings.implementation and ":" in settings.exporter
 
 
@@ -59,7 +57,6 @@ def test_settings_load_no_torch():
         "clip4idc-tiny-ft1",
         "clip4idc-tiny-ft2",
         "scorer-tiny",
-        "screens-regions",
     ],
 )
 def test_the_groups_of_a_stage_are_those_that_get_a_gradient(name):

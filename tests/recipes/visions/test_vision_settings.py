@@ -3,7 +3,7 @@
 import pytest
 
 from whatchanged.errors import RecipeError
-from whatchanged.recipes import BackboneConfig, FeaturesConfig, NoVision, ObjectsConfig, PatchesConfig
+from whatchanged.recipes import BackboneConfig, FeaturesConfig, ObjectsConfig, PatchesConfig
 from whatchanged.recipes.tables import VISION
 from whatchanged.recipes.visions import kinds_that
 
@@ -80,12 +80,6 @@ def test_only_object_tokens_have_tasks_of_their_own():
 def test_what_reads_pixels_names_their_size(config, size):
     assert config.picture_size == size
     assert config.stored is (size is None)
-
-
-def test_no_vision_gives_no_tokens_and_reads_nothing():
-    none = NoVision()
-    assert not none.gives_tokens and not none.stored and not none.learns and none.picture_size is None
-    assert FeaturesConfig.gives_tokens and ObjectsConfig.gives_tokens
 
 
 def test_kinds_in_words():

@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from whatchanged.errors import DatasetError, RecipeError
-from whatchanged.recipes import BackboneConfig, FeaturesConfig, NoVision
+from whatchanged.recipes import BackboneConfig, FeaturesConfig
 from whatchanged.training.data.grid_files import shard_file, write_shard
 from whatchanged.training.data.pictures import kept_pixels, picture_reader
 
@@ -47,8 +47,3 @@ def test_stored_features_are_read_in_the_form_that_lies_there(tmp_path):
         picture_reader(FeaturesConfig(rows=3, columns=2, feature_width=5), str(tmp_path / "shards"), tmp_path)
     with pytest.raises(RecipeError, match="--features FOLDER"):
         picture_reader(vision, "", tmp_path)
-
-
-def test_without_a_vision_nothing_is_read(tmp_path):
-    with pytest.raises(RecipeError, match=r"^vision\.kind = 'none' reads no pictures and no features of"):
-        picture_reader(NoVision(), "", tmp_path)

@@ -40,11 +40,6 @@ def luminance(pixels: NDArray[np.integer]) -> Planes:
     return red
 
 
-def in_levels(planes: Planes) -> NDArray[np.float32]:
-    """Planes in grey levels instead of units; nothing is rounded."""
-    return planes.astype(np.float32) / np.float32(UNIT)
-
-
 def chroma(pixels: NDArray[np.uint8]) -> Planes:
     """Orange against blue, green against purple: (H, W, 3) -> (2, H, W).
 

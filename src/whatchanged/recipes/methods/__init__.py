@@ -1,9 +1,8 @@
 """The methods as recipes know them: settings, tasks and checks, one file a method; nothing here imports
 torch.
 
-To add a method: a file with a class derived from ``MethodSettings``, or from ``LearnerSettings`` for one that
-writes no captions, and a line in ``METHODS``. A method from another package names its class under the
-entry-point group ``whatchanged.methods``.
+To add a method: a file with a class derived from ``MethodSettings``, and a line in ``METHODS``. A method from
+another package names its class under the entry-point group ``whatchanged.methods``.
 """
 
 from abc import ABC, abstractmethod
@@ -21,11 +20,10 @@ METHODS: Mapping[str, str] = {
     "clip4idc": "whatchanged.recipes.methods.clip4idc:CLIP4IDCConfig",
     "duda": "whatchanged.recipes.methods.duda:DudaConfig",
     "dirl": "whatchanged.recipes.methods.dirl:DirlConfig",
-    "regions": "whatchanged.recipes.methods.regions:RegionsConfig",
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
 
-Reads = Literal["pairs", "labelled", "regions"]
+Reads = Literal["pairs", "labelled"]
 """What a task can read, and a source of data can hold."""
 
 
@@ -34,7 +32,7 @@ class Task:
     """The needs of one task of a stage.
 
     number: part of the seed of the task's examples. It never changes, or later versions would draw others.
-    reads: captioned pairs, two labelled pictures, or the stored regions of pairs.
+    reads: captioned pairs, or two labelled pictures.
     false_captions: how many false captions each pair must have.
     single_pictures: the task can also read single captioned pictures.
     truth: the task learns from the truth of drawn pairs.
@@ -51,11 +49,11 @@ class Task:
 
 
 @dataclass(frozen=True)
-class LearnerSettings(ABC):
-    """What the settings of everything that learns have. A subclass adds fields: the keys of ``[method]``.
+class MethodSettings(ABC):
+    """What the settings of all methods have. A subclass adds fields: the keys of ``[method]``.
 
-    implementation: "module:Class" of the torch module, which only training imports. One that writes captions
-    is built with (settings, vision, vocabulary), any other with its settings alone.
+    implementation: "module:Class" of the torch module, which only training imports; it is built with
+    (settings, vision, vocabulary).
     """
 
     implementation: ClassVar[str] = ""
@@ -64,13 +62,15 @@ class LearnerSettings(ABC):
     weights_words: ClassVar[str] = ""
     """"module:function": such a file -> the vocabulary that its ids are of, which a run from it then has; "":
     the words are the data's."""
-    exporter: ClassVar[str] = ""
+    exporter: ClassVar[str] = "whatchanged.training.export.pictures:export_pictures"
     """"module:function" that writes the bundle of a run (``training.export``)."""
-    captions: ClassVar[bool] = False
-    """Whether it reads the tokens of a vision and writes captions."""
 
     name: str
     """Which method; see below."""
+    preset: str
+    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
+    max_length: int
+    """Ids of the longest caption, with its marks."""
 
     @property
     @abstractmethod
@@ -80,8 +80,8 @@ class LearnerSettings(ABC):
     @property
     def caption_tasks(self) -> frozenset[str]:
         """The tasks that teach it to write captions: a run has learned to caption once one of them was
-        trained."""
-        return frozenset()
+        trained. "caption", or all tasks of a method that has none of that name."""
+        return frozenset({"caption"} & self.tasks.keys() or self.tasks)
 
     @property
     def embeds_captions(self) -> bool:
@@ -113,7 +113,7 @@ class LearnerSettings(ABC):
 
     def longest_caption(self, single: bool = False) -> int:
         """Words of a caption that training reads. single: of a single picture's caption."""
-        return 0
+        return self.max_length - 2
 
     def expects_weights(self, recipe: "Recipe") -> str:
         """What the recipe does that only makes sense with published weights, in words; "" for nothing."""
@@ -121,25 +121,3 @@ class LearnerSettings(ABC):
 
     def check(self, recipe: "Recipe", where: str) -> None:  # noqa: B027 - a method may have nothing to check
         """Raise RecipeError at the first setting that does not fit (``recipes.checks`` has helpers)."""
-
-
-@dataclass(frozen=True)
-class MethodSettings(LearnerSettings):
-    """What the settings of a method have that learns and writes captions."""
-
-    exporter: ClassVar[str] = "whatchanged.training.export.pictures:export_pictures"
-    captions: ClassVar[bool] = True
-
-    preset: str
-    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
-    max_length: int
-    """Ids of the longest caption, with its marks."""
-
-    @property
-    def caption_tasks(self) -> frozenset[str]:
-        """The task "caption", or all tasks of a method that has none of that name."""
-        return frozenset({"caption"} & self.tasks.keys() or self.tasks)
-
-    def longest_caption(self, single: bool = False) -> int:
-        """Words of a caption that training reads. single: of a single picture's caption."""
-        return self.max_length - 2

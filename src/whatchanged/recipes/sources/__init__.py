@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.recipes.sources.dataset:DatasetConfig",
     "pool": "whatchanged.recipes.sources.pool:PoolConfig",
-    "regions": "whatchanged.recipes.sources.regions:RegionPairsConfig",
 }
 """``data.source`` -> "module:class" of its settings; it is imported when a recipe names it. A recipe
 that names no source means the first."""

@@ -22,7 +22,6 @@ VISIONS: Mapping[str, str] = {
     "patches": "whatchanged.recipes.visions.patches:PatchesConfig",
     "backbone": "whatchanged.recipes.visions.backbone:BackboneConfig",
     "objects": "whatchanged.recipes.visions.objects:ObjectsConfig",
-    "none": "whatchanged.recipes.visions.none:NoVision",
 }
 """``vision.kind`` -> "module:class" of its settings; it is imported when a recipe names it. A recipe
 that names no kind means the first."""
@@ -34,8 +33,7 @@ class VisionSettings(ABC):
 
     What computes is named as "module:function" and only imported by training:
 
-    implementation: (settings) -> the torch module with the duties of ``training.vision.base.Vision``; "" for
-    no vision.
+    implementation: (settings) -> the torch module with the duties of ``training.vision.base.Vision``.
     reader: (settings, folder of what is stored, root of the data set) -> what reads a picture's file.
     planned: (settings) -> what is read of a picture without numbers that mean anything, and the truth of a
     pair, or None: from these ``whatchanged train --plan`` counts what a recipe needs.
@@ -51,8 +49,6 @@ class VisionSettings(ABC):
     in_front: ClassVar[str] = ""
     exporter: ClassVar[str] = ""
 
-    gives_tokens: ClassVar[bool] = True
-    """Whether it turns pictures into tokens."""
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""
     stored: ClassVar[bool] = False

@@ -22,8 +22,6 @@ def picture_reader(vision: VisionSettings, features: str, root: Path) -> Picture
     features: the folder of what was stored; unused by a vision that reads pixels. Raises RecipeError where it
     is empty, DatasetError where it does not hold what the recipe needs.
     """
-    if not vision.gives_tokens:
-        raise RecipeError(f"vision.kind = {vision.kind!r} reads no pictures and no features of them.")
     if vision.stored and not features:
         raise RecipeError(
             "data.features is empty. Say where the precomputed features lie: --features FOLDER"

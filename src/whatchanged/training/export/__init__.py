@@ -1,6 +1,6 @@
 """From a training run to a bundle: graphs, weights, a card, a README.
 
-What writes the bundle is named by the settings of the run's method (``LearnerSettings.exporter``), or by
+What writes the bundle is named by the settings of the run's method (``MethodSettings.exporter``), or by
 those of its vision where that reads no pictures (``VisionSettings.exporter``).
 """
 

@@ -3,14 +3,7 @@
 from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST
-from whatchanged.captioner.card import (
-    AttentionLayout,
-    Card,
-    FeatureInput,
-    GridAttention,
-    Input,
-    PictureInput,
-)
+from whatchanged.captioner.card import Card, FeatureInput, GridAttention, Input, PictureInput
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
@@ -37,9 +30,6 @@ def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) ->
     folder: holds the other files of the bundle.
     """
     size = sum(path.stat().st_size for path in folder.iterdir() if path.name != MANIFEST) / 1e6
-    captions = card.statements is None  # else its world puts what the networks say of regions into words
-    method = f"{card.method}, preset `{card.preset}`" if captions else "networks that judge regions"
-    tags = ["image-difference-captioning", "change-captioning", *([card.method] if captions else []), "onnx"]
     unfamiliar = "not recognised"
     if card.in_distribution is not None:
         unfamiliar = f"recognised by the {card.in_distribution.how}"
@@ -48,7 +38,7 @@ language: en
 license: apache-2.0
 library_name: whatchanged
 pipeline_tag: image-to-text
-tags: [{", ".join(tags)}]
+tags: [image-difference-captioning, change-captioning, {card.method}, onnx]
 ---
 
 # {card.name}
@@ -57,17 +47,17 @@ tags: [{", ".join(tags)}]
 
 | | |
 |---|---|
-| method | {method} |
+| method | {card.method}, preset `{card.preset}` |
 | recipe | `{recipe.name}`: {recipe.description} |
 | world | {card.world} |
 | input | {_input_in_words(card.input)} |
 | attention | {_attention_in_words(card.attention)} |
-| words | {_words_in_words(card)} |
+| words | {len(card.vocabulary) - 6} |
 | size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
 | further training | {_training_in_words(card)} |
 | training | {_seconds_in_words(card)} |
 | weights of | {_checkpoint_in_words(card)} |
-| no-change probability | calibrated by {card.no_change.how} |{_statements_in_words(card)}
+| no-change probability | calibrated by {card.no_change.how} |
 | unfamiliar pictures | {unfamiliar} |
 
 The resolved recipe and the machine are in `bundle.json` under `provenance`.
@@ -100,33 +90,15 @@ def _input_in_words(declared: Input) -> str:
     if isinstance(declared, PictureInput):
         width, height = declared.size
         return f"whole pictures, resized to {width} x {height} (bicubic)"
-    if isinstance(declared, FeatureInput):
-        origin = declared.made_by or "a backbone that the features do not name"
-        return (
-            f"features of {declared.rows} x {declared.columns} cells with {declared.width:,} numbers each, by"
-            f" {origin}"
-        )
+    origin = declared.made_by or "a backbone that the features do not name"
     return (
-        f"{declared.numbers} measured numbers of each of up to {declared.regions} places of a pair that may"
-        " have changed"
+        f"features of {declared.rows} x {declared.columns} cells with {declared.width:,} numbers each, by"
+        f" {origin}"
     )
 
 
-def _statements_in_words(card: Card) -> str:
-    return "" if card.statements is None else f"\n| confidence of statements | {card.statements.how} |"
-
-
-def _words_in_words(card: Card) -> str:
-    if card.statements is None:
-        return str(len(card.vocabulary) - 6)
-    kinds, elements = len(card.statements.kinds), len(card.statements.elements)
-    return f"those of its world, for {kinds} kinds and {elements} elements"
-
-
-def _attention_in_words(declared: AttentionLayout) -> str:
-    if isinstance(declared, GridAttention):
-        return f"{declared.rows} x {declared.columns} cells over each picture"
-    return "the boxes of its statements"
+def _attention_in_words(declared: GridAttention) -> str:
+    return f"{declared.rows} x {declared.columns} cells over each picture"
 
 
 def _training_in_words(card: Card) -> str:

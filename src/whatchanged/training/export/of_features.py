@@ -18,7 +18,6 @@ from whatchanged.training.export.model_card import model_card
 from whatchanged.training.export.pictures import (
     calibrated_no_change,
     captioner_card,
-    captioner_of,
     dataset_name,
     fixture_pairs,
     picture_data,
@@ -36,7 +35,7 @@ def export_features(
 
     The features of ``data``, too, are looked for in the run's folder of features.
     """
-    recipe, vision, (method, _) = model.recipe, model.recipe.vision, captioner_of(model)
+    recipe, vision, method = model.recipe, model.recipe.vision, model.method
     if not isinstance(vision, FeaturesConfig):
         raise RecipeError(f"{model.run}: this model reads no grid features.")
     if in_distribution is not None:

@@ -17,7 +17,6 @@ from whatchanged.captioner.card import Card, GridAttention, Input, NoChange, Pic
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
-from whatchanged.recipes.methods import MethodSettings
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples
@@ -27,7 +26,7 @@ from whatchanged.training.export.graphs import compare, compare_ood_distance, st
 from whatchanged.training.export.in_distribution import OODDistance, fit_in_distribution
 from whatchanged.training.export.model_card import model_card
 from whatchanged.training.export.trained_model import TrainedModel
-from whatchanged.training.methods import Method, writes_captions
+from whatchanged.training.methods import Method
 from whatchanged.training.weights.bundle_weights import pack_weights
 from whatchanged.worlds import World, world_of
 
@@ -38,7 +37,7 @@ def export_pictures(
     model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
 ) -> None:
     """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
-    recipe, (method, _) = model.recipe, captioner_of(model)
+    recipe, method = model.recipe, model.method
     size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
     if size is None or statistics is None:
         raise RecipeError(f"{model.run}: this model reads no pictures, so it cannot caption any.")
@@ -60,19 +59,11 @@ def export_pictures(
         write_bundle(draft, card)
 
 
-def captioner_of(model: TrainedModel) -> tuple[Method, MethodSettings]:
-    """The model as one that writes captions, and its settings. Raises RecipeError for others."""
-    method, settings = model.method, model.recipe.method
-    if not writes_captions(method) or not isinstance(settings, MethodSettings):
-        raise RecipeError(f"{model.run}: {settings.name} writes no captions, so it becomes no captioner.")
-    return method, settings
-
-
 def captioner_card(
     model: TrainedModel, reads: Input, world: World | None, no_change: NoChange, graphs: Mapping[str, Any]
 ) -> Card:
     """The card of a model that captions. graphs: how near its graphs came to torch."""
-    method, settings = captioner_of(model)
+    method, settings = model.method, model.recipe.method
     return Card(
         name=model.name,
         version=whatchanged.__version__,

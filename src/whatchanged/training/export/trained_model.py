@@ -12,7 +12,7 @@ from whatchanged.plugins import imported
 from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.checkpoint import State, model_tensors, read_state
-from whatchanged.training.methods import Learner, writes_captions
+from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import (
     captioning_stages,
     check_captions,
@@ -34,7 +34,7 @@ class TrainedModel:
     run: Path
     name: str
     recipe: Recipe
-    method: Learner
+    method: Method
     tensors: Mapping[str, Tensor]
     folded_norms: bool
     fp16: bool
@@ -71,17 +71,16 @@ def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
     return state.finished
 
 
-def _training(run: Path, recipe: Recipe, method: Learner, state: State, finished: bool) -> dict[str, Any]:
+def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
     """How the weights were trained, for the bundle's card; without paths."""
     stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=recipe.data.without_folders())
-    attends = {"attention": method.attention_description} if writes_captions(method) else {}
     launched = launches(run)
     return {
         "recipe": recipe.name,
         "resolved_recipe": dump_recipe(resolved),
         "preparation": recipe.data.preparation,
-        **attends,
+        "attention": method.attention_description,
         "checkpoint": {"stage": stage.name, "step": state.step, "of": stage.steps, "best": state.best},
         "finished": finished,
         "training_seconds": round(state.seconds),

@@ -1,9 +1,8 @@
 """The methods' contract: what the loop, the evaluation and the export ask of a method.
 
-A method is a torch module with the duties of ``Method``: those of a ``Learner`` and of a ``CaptionWriter``;
-there is no base class. What only learns has the duties of a ``Learner`` alone. What only some methods can
-do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``, ``PlansWithoutData``; for the figures of
-papers ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs the extra "train".
+A method is a torch module with the duties of ``Method``: it learns, and is a ``CaptionWriter``; there is no
+base class. What only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``; for
+the figures of papers ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs the extra "train".
 
 A method's module imports what it needs from here, its settings from ``whatchanged.recipes``:
 
@@ -20,7 +19,7 @@ A method's module imports what it needs from here, its settings from ``whatchang
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
@@ -51,10 +50,8 @@ __all__ = [
     "CaptionWriter",
     "EmbedsCaptions",
     "Example",
-    "Learner",
     "Method",
     "PadsCaptions",
-    "PlansWithoutData",
     "TokenPair",
     "Tokens",
     "Vision",
@@ -81,40 +78,6 @@ Keys and values of a transformer, (B, layers, heads, words, width), say, or the 
 width) each. The pairs come first in every tensor, so that ``value[rows]`` picks pairs, and hypotheses of a
 search. ``CaptionWriter.growing_axes`` says which axes get longer with the words.
 """
-
-
-class Learner(TorchModule, Protocol):
-    """What everything can do that a recipe trains."""
-
-    architecture: str
-    """Methods of one architecture name their tensors alike, so that one can begin from another's weights."""
-
-    @property
-    def vision(self) -> Vision | None:
-        """What turns pictures into tokens; None where it reads no tokens."""
-
-    def batch_size(self, task: str, batch: int) -> int:
-        """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""
-
-    def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; captions are cut to the method's own length."""
-
-    def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named terms of one task, as they enter the sum."""
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter in exactly one named group: "name", "params".
-
-        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
-        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
-        one in the stage, so that the optimiser's moments go on moving it.
-        """
-
-    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of these tasks gives a gradient, on purpose."""
-
-    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Start from an earlier stage's weights; names what keeps its own start."""
 
 
 class CaptionWriter(TorchModule, Protocol):
@@ -168,30 +131,38 @@ class CaptionWriter(TorchModule, Protocol):
         """Names of the tensors with a row for each word -> the row of each entry of the vocabulary."""
 
 
-class Method(Learner, CaptionWriter, Protocol):
-    """What every method can do that learns to write captions."""
+class Method(CaptionWriter, Protocol):
+    """What every method can do: it learns to write captions."""
 
-    vision: Vision
+    architecture: str
+    """Methods of one architecture name their tensors alike, so that one can begin from another's weights."""
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
         """The tasks whose loss depends on the padding of captions, on purpose."""
 
+    def batch_size(self, task: str, batch: int) -> int:
+        """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""
 
-def writes_captions(learner: Learner) -> TypeGuard[Method]:
-    """Whether what learns is a method that writes captions.
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Examples to tensors; captions are cut to the method's own length."""
 
-    From Python 3.12 on ``isinstance`` does not see the parts of a module, such as its vision, so it cannot
-    tell.
-    """
-    return hasattr(learner, "vocabulary") and hasattr(learner, "encode")
+    def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
+        """The named terms of one task, as they enter the sum."""
 
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Every parameter in exactly one named group: "name", "params".
 
-def captioning(learner: Learner, where: str) -> Method:
-    """What learns as a method that writes captions. where: for the message. Raises RecipeError for others."""
-    if not writes_captions(learner):
-        raise RecipeError(f"{where}: {learner.architecture} writes no captions. Name a method that does.")
-    return learner
+        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
+        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
+        one in the stage, so that the optimiser's moments go on moving it.
+        """
+
+    def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
+        """Names of the parameters that none of these tasks gives a gradient, on purpose."""
+
+    def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
+        """Start from an earlier stage's weights; names what keeps its own start."""
 
 
 @runtime_checkable
@@ -211,14 +182,6 @@ class PadsCaptions(Protocol):
 
     def pad_captions(self, length: int) -> None:
         """Pad captions to ``length`` ids from now on: the data's longest one with BOS and EOS."""
-
-
-@runtime_checkable
-class PlansWithoutData(Protocol):
-    """What a learner can do besides whose examples are no captioned pictures."""
-
-    def blank_example(self) -> Example:
-        """An example that has the shapes of any, to count what a batch needs."""
 
 
 @runtime_checkable
@@ -247,7 +210,7 @@ class ShowsBlocks(Protocol):
         """Which token of which block, in words -> its attention to both grids, (B, 2, rows, columns)."""
 
 
-def initialise_from(method: Learner, source: Learner, where: str) -> str:
+def initialise_from(method: Method, source: Method, where: str) -> str:
     """Start ``method`` from the weights of ``source``; returns a message that says what was copied.
 
     Rows of word tables are copied by word; words that ``source`` does not have keep their initial rows. From
@@ -263,15 +226,12 @@ def initialise_from(method: Learner, source: Learner, where: str) -> str:
             f"{where}: these are weights of {source.architecture}, and none of them fits"
             f" {method.architecture}. Begin from a run of the recipe's own method."
         )
-    if writes_captions(method) and writes_captions(source):
-        state |= _words_by_name(method, source, state)
+    state |= _words_by_name(method, source, state)
     kept = method.load_pretrained(state)
     said = f"{len(own) - len(kept)} tensors copied, {len(kept)} keep their own start"
     said += f" ({', '.join(sorted({name.partition('.')[0] for name in kept}))})" if kept else ""
     if not alike:
         return f"{said}; of {source.architecture} only its vision"
-    if not writes_captions(method) or not writes_captions(source):
-        return said
     known = len(set(source.vocabulary.entries) & set(method.vocabulary.entries))
     return f"{said}; {known} of {len(method.vocabulary)} words were known"
 
@@ -300,7 +260,7 @@ def _by_word(
 def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
     """Two groups of parameters: "method", and "vision" for those that make a picture's tokens, if any learn.
 
-    What ``Learner.parameter_groups`` returns where no more are needed.
+    What ``Method.parameter_groups`` returns where no more are needed.
     """
     vision = {f"vision.{name}" for name in method.vision.token_parameters()}
     groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}

@@ -29,7 +29,7 @@ from whatchanged.recipes.reader import parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.build import make_method, on_meta
 from whatchanged.training.compatibility import current_names
-from whatchanged.training.methods import Learner, initialise_from
+from whatchanged.training.methods import Method, initialise_from
 
 FORMAT = 1
 KEY = "whatchanged"
@@ -73,7 +73,7 @@ def read_weights(bundle: Bundle) -> dict[str, Tensor]:
     return {name: t.float() if t.is_floating_point() else t for name, t in tensors.items()}
 
 
-def read_bundle(bundle: Bundle) -> tuple[Recipe, Learner, frozenset[str]]:
+def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
     """A bundle's recipe, its method with its weights in evaluation mode, and the names of missing tensors.
 
     Tensors that the bundle does not hold are as in a new method. Raises BundleError where the recipe cannot
@@ -108,7 +108,7 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Learner, frozenset[str]]:
     return recipe, method, missing
 
 
-def initialise_from_bundle(recipe: Recipe, method: Learner, bundle: Bundle) -> str:
+def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
     """Start ``method`` from the weights of a bundle; returns a message that says what was copied.
 
     What is copied, and what is raised: see ``initialise_from``. Also raises BundleError where the bundle's
@@ -123,14 +123,14 @@ def initialise_from_bundle(recipe: Recipe, method: Learner, bundle: Bundle) -> s
     return message
 
 
-def has_folded_norms(method: Learner) -> bool:
+def has_folded_norms(method: Method) -> bool:
     """Whether a batch norm of the method was folded into its convolution. A new or trained norm never has
     the statistics of a folded one."""
     norms = (module for module in method.modules() if isinstance(module, nn.BatchNorm2d))
     return any(_is_folded(norm) for norm in norms)
 
 
-def check_norms(recipe: Recipe, method: Learner, source: Learner, where: str) -> None:
+def check_norms(recipe: Recipe, method: Method, source: Method, where: str) -> None:
     """Raises RecipeError where ``recipe`` would train tensors of a backbone with folded norms.
 
     method: of the recipe. source: whose weights it starts from. where: what these are of, for the message.

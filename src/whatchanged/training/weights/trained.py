@@ -4,7 +4,7 @@ from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.methods import Learner
+from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.weights.bundle_weights import read_bundle
 
@@ -14,7 +14,7 @@ def is_model(source: Path) -> bool:
     return str(source) in shipped() or (source / MANIFEST).is_file()
 
 
-def open_trained(source: Path) -> tuple[Recipe, Learner, frozenset[str]]:
+def open_trained(source: Path) -> tuple[Recipe, Method, frozenset[str]]:
     """The recipe, the method in evaluation mode, and the names of its tensors that were never stored.
 
     source: a run's folder, whose last weights are read, or a model's name or folder. A run stores all its

@@ -23,7 +23,6 @@ from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, digest, read_checkpoint, save_checkpoint, state_of
 from whatchanged.training.compatibility import current_names
 from whatchanged.training.run_folder import checkpoint_file, read_recipe
-from whatchanged.vocabulary import NO_WORDS
 
 PART = 15 * 2**20
 """Bytes of tensors in one part at most; a single larger tensor is a part of its own."""
@@ -89,9 +88,8 @@ def unpack(folder: Path, run: Path) -> None:
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
             raise ValueError("their content was changed: its SHA-256 is another")
-        tensors, vocabulary = current_names(tensors), NO_WORDS
-        if recipe.method.captions:
-            vocabulary = from_json(read_json(read_regular_text(folder / "vocabulary.json")))
+        tensors = current_names(tensors)
+        vocabulary = from_json(read_json(read_regular_text(folder / "vocabulary.json")))
         state = state_of({**read_json(stamps[0]["state"]), "finished": True})
         check_weights(recipe, vocabulary, tensors, str(folder))
         method = make_method(recipe, vocabulary)

@@ -15,7 +15,6 @@ from whatchanged.worlds import (
     WorldLanguage,
     WorldPictures,
 )
-from whatchanged.worlds.screens.describing import describe
 from whatchanged.worlds.screens.judging import GRADES, judge
 from whatchanged.worlds.screens.kinds import KINDS
 from whatchanged.worlds.screens.labelled import DATASET, labelled_truths
@@ -63,7 +62,6 @@ WORLD = World(
         judge=judge,
         no_change_sentences=NO_CHANGE,
         wordings={"plain": write_plain, "full": write_full},
-        tell=describe,
     ),
     breakdown=Breakdown(
         kinds=KINDS,
