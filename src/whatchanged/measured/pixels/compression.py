@@ -77,7 +77,10 @@ def _even(pixels: Pixels) -> NDArray[np.bool_]:
 def _blocks(values: NDArray[np.uint8], choose: np.ufunc) -> NDArray[np.uint8]:
     """The chosen value (least, largest) of each block: of a plane (H, W), or of each channel (H, W, 3)."""
     height, width = values.shape[:2]
-    rows = choose.reduceat(values, np.arange(0, height, BLOCK), axis=0)
+    whole = height // BLOCK * BLOCK
+    rows = choose.reduce(values[:whole].reshape(-1, BLOCK, *values.shape[1:]), axis=1)
+    if whole < height:
+        rows = np.append(rows, choose.reduce(values[whole:], axis=0, keepdims=True), axis=0)
     return np.asarray(choose.reduceat(rows, np.arange(0, width, BLOCK), axis=1))
 
 
@@ -111,12 +114,19 @@ def _way(plain: Pixels, lossy: Pixels) -> tuple[int, str] | None:
 
 def _qualities(plain: Pixels, whole: float) -> Sequence[int]:
     """The qualities, best first, that change a picture by enough to explain a mean difference from it."""
-    probes = [*range(0, len(QUALITIES), PROBED), len(QUALITIES) - 1]
-    for before, probe in pairwise([0, *probes]):
-        changed = _distance(_compressed(plain, QUALITIES[probe], SAMPLINGS[-1]), plain)
-        if changed + ROUNDED >= LEAST_CHANGED * whole:
-            return QUALITIES[before:]
-    return ()
+
+    def changes(quality: int) -> bool:
+        """Whether a quality changes it by enough, or may by rounding."""
+        changed = _distance(_compressed(plain, quality, SAMPLINGS[-1]), plain)
+        return changed + ROUNDED >= LEAST_CHANGED * whole
+
+    # the lowest one may leave alone what was compressed with it before
+    if not any(changes(quality) for quality in (QUALITIES[-1], QUALITIES[-PROBED])):
+        return ()
+    probes = range(0, len(QUALITIES), PROBED)
+    return QUALITIES[
+        next((before for before, probe in pairwise([0, *probes]) if changes(QUALITIES[probe])), probes[-1]) :
+    ]
 
 
 def _distance(one: Pixels, other: Pixels) -> float:

@@ -211,7 +211,9 @@ def _cheapest(costs: NDArray[np.float64]) -> NDArray[np.intp]:
         least = min(total)
         cheapest, switched = total.index(least), least + SWITCH
         came.append([state if cost <= switched else cheapest for state, cost in enumerate(total)])
-        total = [min(cost, switched) + more for cost, more in zip(total, line, strict=True)]
+        total = [
+            (cost if cost <= switched else switched) + more for cost, more in zip(total, line, strict=True)
+        ]
     way = [total.index(min(total))]
     for states in reversed(came):
         way.append(states[way[-1]])

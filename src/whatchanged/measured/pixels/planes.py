@@ -135,8 +135,7 @@ def _along(planes: Values, axis: int, radius: int, choose: np.ufunc) -> Values:
     length = planes.shape[axis]
     sides = [*planes.shape]
     sides[axis] += 2 * radius
-    padded = np.empty(sides, planes.dtype)
-    along, source = np.moveaxis(padded, axis, 0), np.moveaxis(planes, axis, 0)
+    along, source = np.empty(sides, planes.dtype).swapaxes(axis, 0), planes.swapaxes(axis, 0)
     along[radius : radius + length] = source
     along[:radius], along[radius + length :] = source[:1], source[-1:]
     window, wanted = 1, 2 * radius + 1
@@ -144,4 +143,4 @@ def _along(planes: Values, axis: int, radius: int, choose: np.ufunc) -> Values:
         step = min(window, wanted - window)
         along = choose(along[:-step], along[step:])
         window += step
-    return np.moveaxis(along, 0, axis)
+    return along.swapaxes(0, axis)
