@@ -89,8 +89,8 @@ def describe_worse(
 def scores(
     records: Sequence[PairRecord], truths: Truths, found: Sequence[Description]
 ) -> dict[str, float | int]:
-    """``COLUMNS``: percentages of the changed pairs and of the unchanged ones; how many pairs were warned of, and how many
-    sentences contradict themselves."""
+    """``COLUMNS``: percentages of the changed pairs and of the unchanged ones, then two counts: pairs that
+    were warned of, and sentences that contradict themselves."""
     verdicts = judged(records, [d.sentence for d in found], truths)
     chosen = verdicts.subsets({})
     changed, unchanged = verdicts.counts(chosen["semantic",]), verdicts.counts(chosen["distractor",])
