@@ -5,7 +5,7 @@
     worse_pictures: rows/pictures=warm/wholly true as .0 "94"
     kills: rows/*/stopped as sum                         "409"
     learning: pcl/near/wholly true as .1                 "93.0": a row's mean over its seeds on a test set
-    verdicts: rules/changed/useful as text               "23": of sentences that were read blind
+    verdicts: rules/changed/useful as share              "38 %": of sentences that were read blind
 
 A path names keys of the record's figures; ``KEY=VALUE`` picks the entry of a list, ``*`` all of its entries.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.learning.tables import longest, seed_scores
 from benchmarks.record import Result
-from benchmarks.screens.verdicts import verdicts
+from benchmarks.screens.verdicts import shares, verdicts
 from whatchanged.evaluation.report.layout import share_with_ends
 
 FORMATS: Mapping[str, Callable[[Any], str]] = {
@@ -46,7 +46,7 @@ def figure(results: Mapping[str, Result], key: str) -> str:
         raise ValueError(f"figure {key!r}: want NAME: PATH as FORMAT, FORMAT one of {', '.join(FORMATS)}")
     try:
         if name == "verdicts":
-            return FORMATS[form](_at(verdicts(), path.split("/")))
+            return FORMATS[form](_at(shares(verdicts()), path.split("/")))
         if results[name].kind == "learning":
             return FORMATS[form](_mean(results[name], *path.split("/")))
         return FORMATS[form](_at(results[name].figures, path.split("/")))

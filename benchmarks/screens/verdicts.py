@@ -38,6 +38,23 @@ def verdict_rows(counts: Counts) -> list[list[str]]:
     return rows
 
 
+def shares(counts: Counts) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
+    """State -> "changed" or "unchanged" pairs -> verdict -> how often ("count"), of how many ("of").
+
+    "wrong" is what is partly wrong or false.
+    """
+    return {
+        state: {
+            of: {
+                name: {"count": number, "of": found.total()}
+                for name, number in {**found, "wrong": found["partly"] + found["false"]}.items()
+            }
+            for of, found in sides.items()
+        }
+        for state, sides in counts.items()
+    }
+
+
 def preferences(name: str = "screens") -> dict[str, Counter[str]]:
     """State -> how often it was preferred, and each verdict on it; "neither" -> how often none was."""
     counts: dict[str, Counter[str]] = {}

@@ -62,4 +62,5 @@ def test_a_row_that_learned_is_told_by_the_mean_of_its_seeds(bench):
 
 
 def test_verdicts_of_readers_are_figures_too(bench):
-    assert bench.figure({}, "verdicts: before/changed/useful as text") == "3"
+    assert bench.figure({}, "verdicts: before/changed/useful as share") == "5 %"
+    assert bench.figure({}, "verdicts: before/changed/wrong/count as ,") == "15"
