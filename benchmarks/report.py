@@ -4,8 +4,8 @@
     python -m benchmarks.report --check    exit code 1 if a page is not what the records say
 
 Three marks are read in ``RESULTS.md``, ``README.md`` and every page below ``docs/``. NAME is a file of
-``benchmarks/results`` without ``.json``, VIEW one of the views of its kind (``VIEWS``) or, without NAME, a
-table of several records (``ACROSS``).
+``benchmarks/results`` without ``.json``, VIEW one of the views of its kind (``VIEWS``), or several with commas.
+A table of several records has a name of its own (``ACROSS``), which stands in the place of both.
 
     <!-- figures NAME VIEW -->                   the table stands in the page, and below it its record
     <!-- on the site NAME VIEW: TITLE -->        one line stands in the page; when the site is built, it shows
@@ -36,8 +36,11 @@ MARKED = re.compile(
     re.DOTALL,
 )
 QUOTED = re.compile(r"<!--= (?P<key>[^>]*?) -->(?P<old>.*?)<!--=-->", re.DOTALL)
+LINK = re.compile(r"\]\(((?:benchmarks|docs)/[^)#\s]*)")
 MOST_ROWS = 20
 """Rows of a table that stands in a page; a longer one is shown on the site."""
+LONG = "docs/results/how.md#long-tables"
+"""What says where a long table is."""
 LONGEST_COMMAND = 200
 """Characters of the commands that are repeated below a table; longer ones stand in its record alone."""
 
@@ -86,7 +89,7 @@ def filled(page: str, results: Mapping[str, Result], place: str = "RESULTS.md") 
         else:
             section(view, results)  # the mark must name something
             links = ", ".join(f"[{name}](benchmarks/results/{name}.json)" for name in records_of(view))
-            text = f"*On the site, when it is built: {found['title']}{f' ({links})' if links else ''}.*"
+            text = f"*[On the site]({LONG}) only: {found['title']}{f' ({links})' if links else ''}.*"
         new = f"\n{from_page(text, place)}\n\n"
         if found["old"] != new:
             stale.append(view)
@@ -120,16 +123,16 @@ def for_the_site(page: str, results: Mapping[str, Result], place: str) -> str:
 
 
 def section(view: str, results: Mapping[str, Result]) -> str:
-    """The table of one mark; raises ValueError where there is no such record or view."""
+    """The table of one mark, or its tables; raises ValueError where there is no such record or view."""
     if view in ACROSS:
         return ACROSS[view].table(results)
-    name, _, view_of_record = view.partition(" ")
+    name, _, wanted = view.partition(" ")
     if name not in results:
         raise ValueError(f"figures {view}: there is no benchmarks/results/{name}.json")
     views = VIEWS.get(results[name].kind, {})
-    if view_of_record not in views:
+    if not set(wanted.split(", ")) <= set(views):
         raise ValueError(f"figures {view}: {results[name].kind} has the views {', '.join(views)}")
-    return views[view_of_record](results[name])
+    return "\n\n".join(views[each](results[name]) for each in wanted.split(", "))
 
 
 def records_of(view: str) -> Sequence[str]:
@@ -151,21 +154,24 @@ def shown_records(page: str) -> set[str]:
 
 def source(view: str, names: Sequence[str], results: Mapping[str, Result]) -> str:
     """The line below a table: its records, each with its commit, date and short commands."""
-    told = []
+    made: dict[str, list[str]] = {}
     for name in names:
         result = results[name]
         commit = result.commit[:9] + (" and changes" if result.changed else "")
-        about = f"[{name}](benchmarks/results/{name}.json), commit {commit}, {result.date}"
-        commands = ", ".join(f"`{command}`" for command in result.command)
-        short = len(names) == 1 and len(commands) <= LONGEST_COMMAND
-        told.append(f"{about}, {commands}" if short else about)
+        link = f"[{name}](benchmarks/results/{name}.json)"
+        made.setdefault(f"commit {commit}, {result.date}", []).append(link)
+    told = [f"{', '.join(links)}, {when}" for when, links in made.items()]
+    commands = ", ".join(f"`{command}`" for name in names for command in results[name].command)
+    if len(names) == 1 and len(commands) <= LONGEST_COMMAND:
+        told = [f"{told[0]}, {commands}"]
     told += [f"[{PurePosixPath(path).name}]({path})" for path in files_of(view)]
     return f"*From {'; '.join(told)}*"
 
 
 def from_page(text: str, place: str) -> str:
     """A text whose links lead from the root of the repository, with links that lead from a page's folder."""
-    return text.replace("](benchmarks/", f"]({os.path.relpath('benchmarks', PurePosixPath(place).parent)}/")
+    folder = PurePosixPath(place).parent
+    return LINK.sub(lambda found: f"]({os.path.relpath(found[1], folder)}", text)
 
 
 def faults(page: str) -> Iterator[str]:

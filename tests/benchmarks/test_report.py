@@ -56,10 +56,18 @@ def test_a_table_for_the_site_is_a_line_in_the_checkout_and_a_table_on_the_site(
     page = "before\n\n<!-- on the site demo sentences: Ten sentences -->\n<!-- end -->\n\n"
     page += "after <!--= demo: of as , -->x<!--=-->\n"
     here, _ = bench.filled(page, results, "docs/results/x.md")
-    assert "Ten sentences ([demo](../../benchmarks/results/demo.json))" in here and "|" not in here
+    assert "*[On the site](how.md#long-tables) only: Ten sentences (" in here
+    assert "([demo](../../benchmarks/results/demo.json)).*" in here and "|" not in here
     there = bench.for_the_site(here, results, "docs/results/x.md")
     assert '??? note "Ten sentences"\n\n    10 of 10' in there and "    | 1 | the large" in there
     assert there.endswith("after 10\n") and "<!--" not in there
+
+
+def test_one_mark_may_show_several_tables_of_a_record(bench, results):
+    both = bench.section("strange tables, tables", results)
+    assert both == "\n\n".join([bench.section("strange tables", results)] * 2)
+    with pytest.raises(ValueError, match="strange has the views"):
+        bench.section("strange tables, nothing", results)
 
 
 def test_every_table_that_the_checkout_leaves_out_can_be_made(bench, results):
