@@ -4,8 +4,8 @@
     python -m benchmarks.report --check    exit code 1 if a page is not what the records say
 
 Three marks are read in ``RESULTS.md``, ``README.md`` and every page below ``docs/``. NAME is a file of
-``benchmarks/results`` without ``.json``, VIEW one of the views of its kind (``VIEWS``), or several with commas.
-A table of several records has a name of its own (``ACROSS``), which stands in the place of both.
+``benchmarks/results`` without ``.json``. VIEW is one of the views of its kind (``VIEWS``), or several with
+commas. A table of several records has a name of its own (``ACROSS``), which stands in the place of both.
 
     <!-- figures NAME VIEW -->                   the table stands in the page, and below it its record
     <!-- on the site NAME VIEW: TITLE -->        one line stands in the page; when the site is built, it shows
