@@ -103,6 +103,12 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}")))
 
 
+def names_model(given: str | Path) -> bool:
+    """Whether this is the name of a shipped model; one that an earlier version shipped is refused by name,
+    where no folder has it."""
+    return str(given) in shipped() or (str(given) in GONE and not Path(given).is_dir())
+
+
 def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
     """Read the card of a shipped model (by name) or of a folder; None: the default model.
 
@@ -151,9 +157,9 @@ def reads_features(bundle: Bundle) -> BundleError:
 
 def _find(name_or_folder: str | Path) -> Path:
     """The folder of a shipped model, or the folder that was named."""
-    if str(name_or_folder) in GONE and not Path(name_or_folder).is_dir():
+    if names_model(name_or_folder) and str(name_or_folder) in GONE:
         raise BundleError(f"{name_or_folder}: {REGIONS_ARE_GONE}")
-    folder = SHIPPED / name_or_folder if str(name_or_folder) in shipped() else Path(name_or_folder)
+    folder = SHIPPED / name_or_folder if names_model(name_or_folder) else Path(name_or_folder)
     if not folder.is_dir():
         known = ", ".join(shipped()) or "none"
         raise BundleError(
