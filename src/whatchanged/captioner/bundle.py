@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatchanged.captioner.card import Card
+from whatchanged.captioner.card import Card, PictureInput
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.captioner.json_reader import CardReader
 from whatchanged.errors import REGIONS_ARE_GONE, BundleError
@@ -146,9 +146,11 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     return open_bundle(folder.absolute())
 
 
-def reads_features(bundle: Bundle) -> BundleError:
-    """The error for a model of stored features that is given pictures."""
-    return BundleError(
+def picture_input(bundle: Bundle) -> PictureInput:
+    """The pictures that the model reads. Raises BundleError for one of stored features."""
+    if isinstance(bundle.card.input, PictureInput):
+        return bundle.card.input
+    raise BundleError(
         f"{bundle.folder}: {bundle.card.name} reads features that were computed from pictures beforehand, not"
         " pictures. Caption a data set whose features are stored: whatchanged caption DATA --model"
         f" {bundle.folder} --features FOLDER"
