@@ -206,15 +206,15 @@ def _match(old: Path | None, new: Path | None, git: str | None, folder: Path) ->
     """What is to be compared."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
-    from whatchanged.compare.lists import is_list, match_list
-    from whatchanged.compare.pairs import match_folders
+    from whatchanged.compare.pairs import match_folders, match_list
+    from whatchanged.datasets.plain import recognises
 
     if git is not None:
         return match_revisions(git, old or Path(), folder, folder)
     assert old is not None
     if new is not None:
         return match_folders(old, new, [folder])
-    return match_list(old) if is_list(old) else match_results(old, folder, folder)
+    return match_list(old) if recognises(old) else match_results(old, folder, folder)
 
 
 def _run(

@@ -10,7 +10,7 @@ A method's module imports what it needs from here, its settings from ``whatchang
   ``TokenPair``; ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
 - what it may be built with: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare
   by position, ``stack_pictures``, ``batch_of_scenes``, ``padded`` and ``kinds_of_pairs`` for its batches,
-  ``run_task`` for its loss, ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
+  ``task_of`` for its loss, ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
 - what lets several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``), or one
   process read it in parts (``in_parts``, ``draw_rows``): with one process and whole batches they return what
   they are given, so a first version needs none of them.
@@ -69,9 +69,9 @@ __all__ = [
     "method_and_vision",
     "on_both_grids",
     "padded",
-    "run_task",
     "share_of_mean",
     "stack_pictures",
+    "task_of",
 ]
 
 Cache = dict[str, Tensor]
@@ -260,14 +260,16 @@ def _by_word(
     return mixed
 
 
-def run_task(
-    method: str, tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]], task: str, batch: Batch
-) -> dict[str, Tensor]:
-    """The terms of one of a method's tasks, as ``Method.loss`` returns them. Raises RecipeError for one that
-    it does not have. method: its name, for messages."""
+def task_of(
+    method: str, tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]], task: str
+) -> Callable[[Batch], dict[str, Tensor]]:
+    """What computes the loss of one of a method's tasks. Raises RecipeError for one that it does not have.
+
+    method: its name, for messages.
+    """
     if task not in tasks:
         raise RecipeError(f"{method} has no task {task!r}. Choose among: {', '.join(tasks)}.")
-    return tasks[task](batch)
+    return tasks[task]
 
 
 def batch_of_scenes(examples: Sequence[Example], ids: Tensor, vision: Vision) -> Batch:

@@ -59,8 +59,8 @@ from whatchanged.training.methods import (
     method_and_vision,
     on_both_grids,
     padded,
-    run_task,
     share_of_mean,
+    task_of,
 )
 from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, info_nce, two_sided
 from whatchanged.training.methods.scorer_reasoning import sentence_vector
@@ -358,7 +358,7 @@ class DIRL(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        return run_task("DIRL", self.tasks, task, batch)
+        return task_of("DIRL", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_d L_dirl + λ_c L_ccr, each the mean over the kinds of pairs (``kinds_of_pairs``).

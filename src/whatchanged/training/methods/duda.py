@@ -61,8 +61,8 @@ from whatchanged.training.methods import (
     method_and_vision,
     on_both_grids,
     padded,
-    run_task,
     share_of_mean,
+    task_of,
 )
 from whatchanged.training.nn.transformer import BLIND
 
@@ -256,7 +256,7 @@ class DUDA(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        return run_task("DUDA", self.tasks, task, batch)
+        return task_of("DUDA", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_map S − λ_ent H.

@@ -43,7 +43,7 @@ from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.batches import Batch, Example, kinds_of_pairs
 from whatchanged.training.distributed import share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, batch_of_scenes, copy_matching_tensors, run_task
+from whatchanged.training.methods import Cache, batch_of_scenes, copy_matching_tensors, task_of
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import (
     QueryKey,
@@ -154,7 +154,7 @@ class SCORER(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        return run_task("SCORER", self.tasks, task, batch)
+        return task_of("SCORER", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_v view + λ_m reason, each the mean over the kinds of pairs that are kept apart.
