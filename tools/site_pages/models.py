@@ -8,7 +8,7 @@ The base install brings {count}. They know drawn scenes of cubes, spheres and cy
 describe` asks `{default}` for such scenes, and measures all other pictures ([who
 answers](../captioning.md#who-answers)); another model
 answers where `--model` names it. `whatchanged models` lists and checks them. Figures stand in the
-[results](../results.md#clevr-pcl). Below is each model's own card, as it lies in the model's folder.
+[results](../results/clevr.md). Below is each model's own card, as it lies in the model's folder.
 
 """
 
