@@ -204,9 +204,10 @@ class PCL(nn.Module):
         regressed = self.regressor(patches[some], weight)  # (M, F)
         own = select_rows(originals, asked)[some]
         if self.preset.regressed_negatives:
-            others = gather_batch(self.regressor(patches[~masked], weight))  # (U, F)
+            others = gather_batch(self.regressor.hidden(patches[~masked]))  # (U, D + 1)
+            to_unmasked = self.regressor.cosines(regressed, others, weight)
             known, first = gather_batch(own), first_row(len(own))
-            loss = masked_patch_loss_authors(regressed, known, others, temperature, first)
+            loss = masked_patch_loss_authors(regressed, known, to_unmasked, temperature, first)
         else:
             loss = masked_patch_loss(regressed, own, gather_batch(originals[~masked]), temperature)
         return {"mvcl": share_of_mean(loss, len(own))}

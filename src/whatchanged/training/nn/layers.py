@@ -6,6 +6,9 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+DRAWS = 2**16
+"""How many numbers a quarter of a 64-bit number can be."""
+
 LayerType = TypeVar("LayerType", bound=nn.Module)
 
 
@@ -18,14 +21,19 @@ def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerTyp
 
 
 class Dropout(nn.Dropout):
-    """torch's dropout, with the same draws and numbers on every device.
+    """torch's dropout:  y = x m / (1 − p), m 0 with probability p, else 1.
 
-    On a CPU torch keeps a number for each draw until the gradient comes back; this keeps a byte.
+    On a CPU torch draws each m by itself, which takes a tenth of a training step. Here four come of one
+    random number of 64 bits, so that p is a multiple of 1 / 65,536: the nearest one, also in 1 − p.
     """
 
     def forward(self, x: Tensor) -> Tensor:
         """x with its share of zeros, the rest scaled up; x itself outside of training."""
-        if not self.training or self.p == 0:
-            return x
-        dropped: Tensor = torch.native_dropout(x, self.p, True)[0]
-        return dropped
+        dropped = round(self.p * DRAWS)
+        if not self.training or x.device.type != "cpu" or not 0 < dropped < DRAWS:
+            return super().forward(x)
+        numbers = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+        draws = numbers.view(torch.int16)[: x.numel()].view(x.shape)
+        factors = torch.empty(x.shape, dtype=x.dtype)
+        torch.ge(draws, dropped - DRAWS // 2, out=factors)
+        return x * factors.mul_(DRAWS / (DRAWS - dropped))
