@@ -69,7 +69,7 @@ class Embeddings(nn.Module):
 
 
 class Regressor(nn.Module):
-    """Rows back to patch features: y = W_vᵀ h + b_r, h = LN(GELU(W z + b)), W_v the weight of the projection."""
+    """Rows back to patch features: y = W_vᵀ h + b_r, h = LN(GELU(W z + b)), W_v the projection's weight."""
 
     def __init__(self, width: int, feature_width: int, deviation: bool) -> None:
         super().__init__()

@@ -207,8 +207,15 @@ class Attention(nn.Module):
             rows = rows + read
         return self.out(rows.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
 
-    def read_by_few(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The rows (B, Q, D) that ``forward`` gives where few ask: nobody is projected to a key or a value.
+    def asked_rows(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+        """The rows (B, Q, D) that ``forward`` gives, where nothing else is wanted of it."""
+        asking, asked, width = query_rows.shape[-1], x.shape[1], x.shape[2]
+        if 2 * asking * (self.heads * asked + width) <= asked * width:
+            return self._read_by_few(x, allowed, query_rows)
+        return self(x, allowed, (), query_rows)[0]  # type: ignore[no-any-return]
+
+    def _read_by_few(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+        """The same without projecting anybody to a key or a value, which takes fewer multiplications for few.
 
             q · (W_k x_s + b_k) = (W_kᵀ q) · x_s + q · b_k
             Σ_s p_s (W_v x_s + b_v) = W_v Σ_s p_s x_s + b_v Σ_s p_s
@@ -227,11 +234,6 @@ class Attention(nn.Module):
         shares = weights.sum(-1).transpose(1, 2)[..., None]  # (B, Q, h, 1)
         rows = rows + shares * self.value.bias.view(heads, -1)
         return self.out(rows.flatten(2))
-
-    def few(self, asking: int, asked: int) -> bool:
-        """Whether ``read_by_few`` takes at most half of the multiplications that keys and values would."""
-        width = self.out.in_features
-        return 2 * asking * (self.heads * asked + width) <= asked * width
 
     def _split(self, rows: Tensor) -> Tensor:
         """(B, T, D) -> (B, h, T, k)."""
@@ -268,11 +270,7 @@ class PreNormBlock(nn.Module):
 
     def asked_rows(self, h: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
         """The asked rows alone, (B, Q, D); nothing of the others is kept."""
-        normed = self.attention_norm(h)
-        if self.attention.few(query_rows.shape[-1], h.shape[1]):
-            read = self.attention.read_by_few(normed, allowed, query_rows)
-        else:
-            read, _ = self.attention(normed, allowed, (), query_rows)
+        read = self.attention.asked_rows(self.attention_norm(h), allowed, query_rows)
         return self._behind(select_rows(h, query_rows), read)
 
     def shared(self, common: Tensor, own: Tensor, allowed: Tensor | None) -> Tensor:
