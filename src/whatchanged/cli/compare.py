@@ -20,9 +20,9 @@ from whatchanged.cli.answering import answering
 from whatchanged.cli.calibrate import calibrate as learn
 from whatchanged.cli.console import hold, note, progress, show
 from whatchanged.cli.launch import Ray
+from whatchanged.cli.options import ReadText
 from whatchanged.cli.pdf import PDFDensity
 from whatchanged.cli.policy import PolicyName, note_policy
-from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.launch import Launch
@@ -216,9 +216,9 @@ def _match_files(old: Path | None, new: Path | None, git: str | None, folder: Pa
     """What is to be compared, file by file."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
-    from whatchanged.compare.lists import is_list, match_list
-    from whatchanged.compare.pairs import match_folders
+    from whatchanged.compare.pairs import match_folders, match_list
     from whatchanged.compare.pdf_pages import are_files, match_files
+    from whatchanged.datasets.plain import recognises
 
     if git is not None:
         return match_revisions(git, old or Path(), folder, folder)
@@ -227,7 +227,7 @@ def _match_files(old: Path | None, new: Path | None, git: str | None, folder: Pa
         return match_files(old, new)
     if new is not None:
         return match_folders(old, new, [folder], pages=True)
-    return match_list(old) if is_list(old) else match_results(old, folder, folder)
+    return match_list(old) if recognises(old) else match_results(old, folder, folder)
 
 
 def _run(

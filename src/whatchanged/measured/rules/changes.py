@@ -135,6 +135,9 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
             values = {"dx": elsewhere.dx, "dy": elsewhere.dy}
             finding = Finding("moved", "position", 0.7, values)
             changes.append(DetectedChange(finding, elsewhere.before, elsewhere.after, region.pixels))
+            if elsewhere.came is not None:
+                came = Finding("added", "thing", 0.6)
+                changes.append(DetectedChange(came, None, elsewhere.came, area(elsewhere.came)))
             continue
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box

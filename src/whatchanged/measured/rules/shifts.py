@@ -226,7 +226,12 @@ def gaps_between(
         gap = _gap(
             before, after, boxes, axis, *_trimmed(before, after, boxes, axis, (end_after, start), gone)
         )
-        cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
+        cut = (
+            length == length_before
+            and start == length
+            and 0 < abs(gap.lines) <= abs(last)
+            and _lies_in_last(gap, boxes[1], axis, abs(last))
+        )
         if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
         else:
@@ -236,6 +241,14 @@ def gaps_between(
                 gaps += _repeated(after, boxes[1], axis, (start - grown_by, start))
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
+
+
+def _lies_in_last(gap: Gap, box: Box, axis: int, lines: int) -> bool:
+    """Whether what came or went at the end of a box lies in so many of its last lines: in those that were
+    pushed out of it, or came into it, and not in others."""
+    end = box[3 - axis]
+    place = gap.new or gap.gone
+    return place is not None and place[1 - axis] >= end - lines - SHORTEST
 
 
 def _trimmed(
