@@ -85,7 +85,7 @@ def draw_files(files: Iterable[tuple[Path, Path, int]], dpi: float = DPI) -> Ite
     """
     waiting = deque(files)
     while waiting:
-        with contextlib.suppress(_Ended), worker_pool(1, _limit_memory) as pool:
+        with contextlib.suppress(_EndedError), worker_pool(1, _limit_memory) as pool:
             while waiting:
                 drawn = _drawn(pool, *waiting[0], dpi)
                 waiting.popleft()
@@ -98,18 +98,18 @@ def draw_files(files: Iterable[tuple[Path, Path, int]], dpi: float = DPI) -> Ite
             )
 
 
-class _Ended(WhatchangedError):
+class _EndedError(WhatchangedError):
     """The process that draws was ended, or has to be: another one draws the files that are left."""
 
 
 def _drawn(pool: Executor, path: Path, folder: Path, most: int, dpi: float) -> Drawn:
-    """The pages of one file. Raises _Ended where the pool is of no use after it."""
+    """The pages of one file. Raises _EndedError where the pool is of no use after it."""
     try:
         return pool.submit(draw_pages, path, folder, most, dpi).result(timeout=SECONDS)
     except ImageError as error:
         return error
     except (BrokenProcessPool, TimeoutError, MemoryError) as error:
-        raise _Ended(str(path)) from error
+        raise _EndedError(str(path)) from error
 
 
 def draw_pages(path: Path, folder: Path, most: int = MOST_PAGES, dpi: float = DPI) -> list[DrawnPage]:
