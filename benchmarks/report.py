@@ -59,7 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for page in pages():
         before, place = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
         shown |= shown_records(before)
-        after, stale = filled(before, results, place)
+        try:
+            after, stale = filled(before, results, place)
+        except ValueError as error:
+            wrong.append(f"{place}: {error}")
+            continue
         wrong += [f"{place}: {fault}" for fault in faults(after)]
         if given.check:
             wrong += [f"{place}: {mark!r} is not what benchmarks/results says" for mark in stale]

@@ -24,6 +24,16 @@ def test_every_record_is_shown_by_a_page(bench, results):
     assert set(results) <= set().union(*(bench.shown_records(page.read_text()) for page in bench.pages()))
 
 
+def test_a_mark_that_cannot_be_filled_is_told_with_its_page(bench, monkeypatch, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("of <!--= demo: nowhere as , -->10<!--=--> pairs\n")
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "pages", lambda: (page,))
+    assert bench.main([]) == 1
+    assert "page.md: figure 'demo: nowhere as ,'" in capsys.readouterr().err
+    assert "-->10<!--=-->" in page.read_text()
+
+
 def test_a_record_that_no_page_shows_fails_the_check(bench, results, monkeypatch, capsys):
     lonely = dataclasses.replace(results["demo"], name="lonely")
     monkeypatch.setattr(bench, "read_results", lambda _: {**results, "lonely": lonely})
