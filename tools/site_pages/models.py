@@ -7,7 +7,7 @@ HEAD = """# The shipped models and their limits
 The base install brings {count}. They know drawn scenes of cubes, spheres and cylinders, and `{default}` is
 the one that is asked unless `--model` names another. When a model is asked at all: [who
 answers](../captioning.md#who-answers). `whatchanged models` lists the models and checks their files. How good
-they are: [results](../results.md). Below is each model's card, as it lies in the model's folder.
+they are: [results](../results/clevr.md). Below is each model's card, as it lies in the model's folder.
 
 """
 
