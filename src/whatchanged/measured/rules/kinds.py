@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import Layer, far, read_layer, usual_color
+from whatchanged.measured.pixels.layers import Layer, RGBColor, far, read_layer, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Kind
@@ -202,7 +202,7 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
         for fill, ground, sign in ((other.fill, one.fill, 1), (one.fill, other.fill, -1)):
             goes_on = far(color, fill) <= SAME_COLOR
             bare = across is not None and far(across, ground) <= SAME_COLOR
-            if goes_on and (bare or _is_as_broad(after, box, side, fill)):
+            if goes_on and (bare or _is_as_broad(after, box, side, fill, ground)):
                 step = (right - left if axis == "dx" else bottom - top) * sign
                 finding = _finding("resized", "length", {axis: step, "grew": sign > 0})
                 # of a thing and the ground, one grew where the other shrank: the thing is told
@@ -210,9 +210,10 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
     return min(lengths, key=lambda length: length[0])[1] if lengths else None
 
 
-def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: tuple[int, int, int]) -> bool:
+def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: RGBColor, ground: RGBColor) -> bool:
     """Whether what goes on at a side of a box is a thing that ends where the box does: its fill goes on for
-    some pixels, lies not beyond either end of that side, and these do not lie at the edge of the picture."""
+    some pixels, lies not beyond either end of that side, where the ground lies, and these do not lie at the
+    edge of the picture."""
     left, top, right, bottom = box
     if side in ("left", "right"):
         columns = slice(max(0, left - DEEP), left) if side == "left" else slice(right, right + DEEP)
@@ -230,7 +231,12 @@ def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: tuple[int, int, int]
         beyond = [pixels[rows, columns] for columns in ends]
     if (steps_from(fill, thing) <= OF_FILL).mean() < EVEN_THING:
         return False
-    return all(part.size and far(usual_color(part.reshape(-1, 3)), fill) > SAME_COLOR for part in beyond)
+    if not all(part.size for part in beyond):
+        return False
+    colors = [usual_color(part.reshape(-1, 3)) for part in beyond]
+    return (
+        min(far(color, fill) for color in colors) > SAME_COLOR >= min(far(color, ground) for color in colors)
+    )
 
 
 def _is_bare(layer: Layer) -> bool:
