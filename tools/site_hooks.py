@@ -8,7 +8,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from site_pages.links import Links
-from site_pages.pages import ROOT, ROOT_PAGES, generated_pages
+from site_pages.pages import MADE_FROM, ROOT, ROOT_PAGES, generated_pages
 from site_pages.results import with_tables
 
 log = logging.getLogger("mkdocs.hooks.whatchanged")
@@ -17,7 +17,7 @@ log = logging.getLogger("mkdocs.hooks.whatchanged")
 NOTEBOOK_LINK = re.compile(r'(href="[^":]+)\.md(#[^"]*)?"')
 """A notebook's link to a page, which its converter leaves as it is."""
 
-_links = Links(ROOT, ROOT_PAGES)
+_links = Links(ROOT, ROOT_PAGES | MADE_FROM)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

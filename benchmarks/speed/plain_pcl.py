@@ -56,7 +56,8 @@ class PlainPCL:
         originals = torch.cat([batch.before, batch.after], dim=1)
         regressed, others = self._regress(patches[masked]), self._regress(patches[~masked])
         temperature = self.model.config.mvcl_temperature
-        return masked_patch_loss_authors(regressed, originals[masked], others, temperature)
+        to_unmasked = cosines(regressed, others)
+        return masked_patch_loss_authors(regressed, originals[masked], to_unmasked, temperature)
 
     def _regress(self, rows: Tensor) -> Tensor:
         regressor = self.model.regressor

@@ -168,7 +168,6 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 def _text(answer: "Answer") -> str:
     """The answer for a person: the sentence with what is to be said against it, and the probability."""
-    from whatchanged.answers import MEASURED
     from whatchanged.measured.policy import DEFAULT
     from whatchanged.words import percent
 
@@ -176,8 +175,6 @@ def _text(answer: "Answer") -> str:
     if answer.unfamiliar:
         sentence += f" ({_warning(answer)})"
     probability = f"probability that nothing changed: {answer.no_change:.2f}"
-    if answer.answer == MEASURED:
-        probability += "; measured, without a model"
     if answer.policy != DEFAULT.name:
         probability += f"; policy {answer.policy}"
     if answer.ignored:

@@ -186,9 +186,7 @@ class CLIP4IDC(nn.Module):
         return self._pair_vectors(self.read(before, after))
 
     def _pair_vectors(self, pair: TokenPair) -> Tensor:
-        rows = self.pair(pair)  # (B, R, J)
-        vectors: Tensor = (rows[:, 0] + rows[:, self.vision.patches + 1]) / 2
-        return vectors
+        return self.pair.class_rows(pair).mean(1)
 
     def block_attention(self, before: Tensor, after: Tensor) -> dict[str, Tensor]:
         """The attention of the class tokens to the patches, mean over heads, on both grids
@@ -218,8 +216,8 @@ class CLIP4IDC(nn.Module):
         table, positions = self._clip_tables()
         table = table.detach() if self._kept else table
         words = F.embedding(self.table_rows[ids], table) + positions[: ids.shape[1]]  # (B, T, D)
-        rows: Tensor = self.text(words).rows  # (B, T, J)
-        return rows[torch.arange(len(ids), device=ids.device), (ids == EOS).int().argmax(1)]
+        ends = (ids == EOS).int().argmax(1, keepdim=True)
+        return self.text.asked_rows(words, ends)[:, 0]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""

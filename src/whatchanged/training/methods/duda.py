@@ -64,6 +64,7 @@ from whatchanged.training.methods import (
     share_of_mean,
     task_of,
 )
+from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.transformer import BLIND
 
 
@@ -139,7 +140,7 @@ class DualAttention(nn.Module):
         inner = config.attention_width
         self.mix = nn.Linear(2 * width, inner)
         self.norm = nn.GroupNorm(config.norm_groups, inner) if preset.norm_attention else None
-        self.dropout = nn.Dropout(config.dropout if preset.norm_attention else 0.0)
+        self.dropout = Dropout(config.dropout if preset.norm_attention else 0.0)
         self.score = nn.Linear(inner, 1)
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
@@ -180,7 +181,7 @@ class DynamicSpeaker(nn.Module):
         self.words = nn.Embedding(entries, config.word_width)
         self.language = nn.LSTMCell(config.word_width + width, hidden)
         self.output = nn.Linear(hidden, entries)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.rectify_words = preset.rectify_words
         self.hidden_width = hidden
 

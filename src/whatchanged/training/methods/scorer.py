@@ -55,7 +55,7 @@ from whatchanged.training.methods.scorer_encoder import (
 )
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
-from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.layers import Dropout, layers_of
 from whatchanged.training.nn.transformer import BLIND
 from whatchanged.training.vision.base import TokenPair, Vision, in_rows, on_both_grids
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
@@ -113,7 +113,7 @@ class SCORER(nn.Module):
             self.attention_description = "last decoder layer, mean over heads, each picture apart, halved"
         joined = not subtract and config.fusion == "concatenate"
         self.fuse = nn.Linear(2 * width if joined else width, width)
-        self.dropout = nn.Dropout(config.dropout if preset.drop_fused else 0.0)
+        self.dropout = Dropout(config.dropout if preset.drop_fused else 0.0)
         self.decoder = Decoder(config, preset, len(vocabulary))
         self.reasoning = Reasoning(config, preset) if config.reason_weight else None
         if self.reasoning is not None:
