@@ -52,6 +52,20 @@ def test_the_same_words_are_no_text_that_was_rewritten():
     assert told(["Save"], ["Save"], other) == other
 
 
+@pytest.mark.parametrize(
+    ("now", "kind", "values"),
+    [
+        ((0, 0, 300, 120), "restyled", {"aspect": "shape"}),
+        ((0, 0, 292, 120), "resized", {"aspect": "length", "dwidth": -8, "dheight": 0}),
+    ],
+)
+def test_what_holds_a_text_of_the_same_words_was_not_rewritten(now, kind, values):
+    button = replace(TEXT, box_before=(0, 0, 300, 120), box_after=now)
+    found = told(["Save"], ["Save"], button)
+    assert (found.kind, found.values) == (kind, values)
+    assert told(["Save"], ["Open"], button) == button
+
+
 def test_the_same_words_in_another_colour():
     black, red = BLANK.copy(), BLANK.copy()
     black[8:14, 2:20], red[8:14, 2:20] = 0, (200, 0, 0)

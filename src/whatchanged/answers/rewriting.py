@@ -44,12 +44,13 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
     if statement.kind == "rewritten" and all(map(_is_icon, [*read[0], *read[1]])):
         return replace(statement, kind="restyled", values={"aspect": "shape"})
     boxes = (was, now)
-    if not all(read) or not all(map(_is_text, read, boxes)):
-        return statement
     texts = [_joined(lines, box, handle) for lines, box in zip(read, boxes, strict=True)]
     if None in texts:
         return statement
     before, after = (text or "" for text in texts)
+    if not all(map(_is_text, read, boxes)):
+        same = statement.kind == "rewritten" and same_words(before, after)
+        return _around_same_text(statement, was, now) if same else statement
     if same_words(before, after):
         aspect = statement.values.get("aspect")
         unmeasured = aspect == "weight" and "amount_before" not in statement.values
@@ -105,6 +106,14 @@ def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
     values = statement.values if statement.kind == "rewritten" else {"aspect": "text"}
     element = None if "state" in statement.values else statement.element  # no control whose state changed
     return replace(statement, kind="rewritten", element=element, values={**values, **quoted})
+
+
+def _around_same_text(statement: Statement, was: Box, now: Box) -> Statement:
+    """A thing that was taken for a rewritten text, and holds one that says the same: another size or look."""
+    wider, taller = now[2] - now[0] - (was[2] - was[0]), now[3] - now[1] - (was[3] - was[1])
+    if not wider and not taller:
+        return replace(statement, kind="restyled", values={"aspect": "shape"})
+    return replace(statement, kind="resized", values={"aspect": "length", "dwidth": wider, "dheight": taller})
 
 
 def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:

@@ -1,8 +1,11 @@
-"""The rule for who is believed: a model may not deny what can be seen."""
+"""The rule for who is believed: a model may not deny what can be seen; and what is said of ignored places."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from whatchanged.answers.answer import AnswerVerdict
+from whatchanged import words
+from whatchanged.answers.answer import Answer, AnswerVerdict
+from whatchanged.answers.pair import ReadPair
 from whatchanged.measured import Measured
 
 
@@ -53,3 +56,11 @@ def verdict_of(says: Says, measured: Measured | None) -> Ruling:
         return Ruling(True, "changed" if says.changed else "unchanged", says.doubtful)
     denied = measured.verdict == "changed" and not says.changed
     return Ruling(says.named or not measured.changed, measured.verdict, measured.doubtful or denied)
+
+
+def only_ignored(answer: Answer, pair: ReadPair) -> Answer:
+    """The answer; where it sees noise alone, and ignored places hide a visible change, it says so instead."""
+    if answer.verdict != "noise" or answer.doubtful or not pair.hides_changes:
+        return answer
+    text = words.capitalised("the pictures differ visibly only in ignored places")
+    return replace(answer, verdict="ignored", sentence=text)

@@ -32,10 +32,10 @@ class FeatureCaptioner:
         self, bundle: Bundle, read: FeatureReader, beams: int = 1, threads: int | None = None
     ) -> None:
         """read: gives a picture's features. beams, threads and what is raised: see ``runtime.Captioner``."""
-        grid = bundle.card.attention
+        declared_features(bundle)
         self.bundle, self.read, self.beams = bundle, read, checked_count("beams", beams)
-        self.name, self.grid = bundle.card.name, grid.shape
-        self._graphs = CaptionGraphs(bundle, declared_features(bundle), grid, threads)
+        self.name, self.grid = bundle.card.name, bundle.card.attention.shape
+        self._graphs = CaptionGraphs(bundle, threads)
 
     @property
     def layer(self) -> str:

@@ -20,8 +20,8 @@ from whatchanged.cli.answering import answering
 from whatchanged.cli.calibrate import calibrate as learn
 from whatchanged.cli.console import hold, note, progress, show
 from whatchanged.cli.launch import Ray
+from whatchanged.cli.options import ReadText
 from whatchanged.cli.policy import PolicyName, note_policy
-from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.launch import Launch
@@ -206,15 +206,15 @@ def _match(old: Path | None, new: Path | None, git: str | None, folder: Path) ->
     """What is to be compared."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
-    from whatchanged.compare.lists import is_list, match_list
-    from whatchanged.compare.pairs import match_folders
+    from whatchanged.compare.pairs import match_folders, match_list
+    from whatchanged.datasets.plain import recognises
 
     if git is not None:
         return match_revisions(git, old or Path(), folder, folder)
     assert old is not None
     if new is not None:
         return match_folders(old, new, [folder])
-    return match_list(old) if is_list(old) else match_results(old, folder, folder)
+    return match_list(old) if recognises(old) else match_results(old, folder, folder)
 
 
 def _run(

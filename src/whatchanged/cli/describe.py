@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whatchanged.cli import completion
 from whatchanged.cli.answering import answering
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
+from whatchanged.cli.options import ModelName, ReadText
 from whatchanged.cli.policy import PolicyName
-from whatchanged.cli.reading import ReadText
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
 
@@ -39,13 +38,7 @@ def describe(
         str, typer.Argument(help="The picture before; - reads it from stdin.", show_default=False)
     ],
     after: Annotated[str, typer.Argument(help="The picture after; likewise.", show_default=False)],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A shipped model or a model folder, to answer in any case; measured: no model.",
-            autocompletion=completion.answering,
-        ),
-    ] = None,
+    model: ModelName = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
     maps: Annotated[
         bool, typer.Option("--maps", help="--json with every word's attention: a long line.")
@@ -175,7 +168,6 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 def _text(answer: "Answer") -> str:
     """The answer for a person: the sentence with what is to be said against it, and the probability."""
-    from whatchanged.answers import MEASURED
     from whatchanged.measured.policy import DEFAULT
     from whatchanged.words import percent
 
@@ -183,8 +175,6 @@ def _text(answer: "Answer") -> str:
     if answer.unfamiliar:
         sentence += f" ({_warning(answer)})"
     probability = f"probability that nothing changed: {answer.no_change:.2f}"
-    if answer.answer == MEASURED:
-        probability += "; measured, without a model"
     if answer.policy != DEFAULT.name:
         probability += f"; policy {answer.policy}"
     if answer.ignored:

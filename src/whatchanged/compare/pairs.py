@@ -1,4 +1,4 @@
-"""What is to be compared: two folders matched by relative path; added, removed and renamed files."""
+"""What is to be compared: pairs of a list, or of two folders by relative path, and what only one has."""
 
 import hashlib
 from collections import Counter
@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whatchanged.datasets import open_dataset
 from whatchanged.datasets.picture_files import ListedPictures, composed, pictures_below
 from whatchanged.datasets.reading import with_examples
 from whatchanged.errors import DatasetError, ImageError
@@ -62,6 +63,13 @@ class Matched:
     accepted: str = ""
     old: Path | None = None
     ending: str = ""
+
+
+def match_list(path: Path) -> Matched:
+    """The pairs of a list, as ``caption`` reads it, in its order. Raises DatasetError."""
+    records = open_dataset(path).records
+    pairs = [PairToCompare(record.pair_id, record.before, record.after) for record in records]
+    return Matched(checked(pairs), str(path))
 
 
 def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Matched:

@@ -101,3 +101,12 @@ def test_bars_in_other_colours():
 def test_a_thing_that_moved_is_called_by_its_look():
     before, after = (draw(page(), rectangle=((x, 30, x + 19, 49), {"fill": "red"})) for x in (20, 45))
     assert said(before, after).sentence == "The red area at the left moved right by 25 pixels."
+
+
+def test_more_text_in_place_of_less_was_rewritten():
+    """By the amount of ink alone something was added; but what stood there was text as well."""
+    blank = np.full((48, 260, 3), 255, np.uint8)
+    before = np.concatenate([text("Draft", at=(60.0, 12.0)), blank])
+    after = np.concatenate([text("Orders of last week"), text("with all their positions")])
+    one = said(before, after)
+    assert (one.kind, one.values["aspect"]) == ("rewritten", "text")

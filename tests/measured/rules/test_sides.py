@@ -71,6 +71,19 @@ def test_a_side_between_two_things_is_nobodys():
     assert moved_side(before, after, strip(before, after)) is None
 
 
+@pytest.mark.parametrize("flipped", [False, True], ids=["a header", "a footer"])
+def test_of_two_things_that_reach_the_edges_the_shorter_one_grew(flipped):
+    before, after = (np.full((80, 160, 3), GROUND, np.uint8) for _ in range(2))
+    before[:30], after[:34] = FRAME, FRAME
+    step = slice(None, None, -1 if flipped else 1)
+    before, after = before[step], after[step]
+    finding, was, now = moved_side(before, after, strip(before, after))
+    assert finding.values == {"dy": 4, "grew": True}
+    assert (was, now) == (
+        ((0, 50, 160, 80), (0, 46, 160, 80)) if flipped else ((0, 0, 160, 30), (0, 0, 160, 34))
+    )
+
+
 def test_a_field_that_grew_is_told_as_such_with_its_box():
     first = measure(field(), field(right=110)).statements[0]
     assert (first.kind, first.values["dx"]) == ("resized", 20)

@@ -38,7 +38,8 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
     """The thing of which a side moved inside a box: how it grew or shrank, its boxes before and after.
 
     None where what differs is more than a straight side, or no thing goes on beside the box. Of several, the
-    longest thing.
+    longest thing; what reaches three edges of the picture may be the ground, and of two such things the
+    shorter one is told, as a page's header.
     """
     left, top, right, bottom = box
     results = []
@@ -61,7 +62,16 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
                 for low, high in spans
             ]
             results.append((now - begin, finding, boxes[0], boxes[1]))
-    return max(results, key=lambda one: one[0])[1:] if results else None
+    things = [one for one in results if not _reaches_edges(one[3], after.shape)]
+    if things:
+        return max(things, key=lambda one: one[0])[1:]
+    return min(results, key=lambda one: one[0])[1:] if results else None
+
+
+def _reaches_edges(box: Box, shape: tuple[int, ...]) -> bool:
+    """Whether a box reaches three edges of a picture (H, W, 3)."""
+    ends = (box[0] <= 0, box[1] <= 0, box[2] >= shape[1], box[3] >= shape[0])
+    return sum(ends) >= 3
 
 
 def edge_shadow(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:

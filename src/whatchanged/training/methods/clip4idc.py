@@ -46,7 +46,7 @@ from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods import Cache, copy_matching_tensors, task_of
 from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, CLIP4IDCMemory, DecoderOutput
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
 from whatchanged.training.methods.clip4idc_presets import PRESETS
@@ -162,10 +162,7 @@ class CLIP4IDC(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            what = f"CLIP4IDC ({self.config.variant})"
-            raise RecipeError(f"{what} has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of(f"CLIP4IDC ({self.config.variant})", self.tasks, task)(batch)
 
     def _retrieval(self, batch: Batch) -> dict[str, Tensor]:
         """``contrast`` in both directions: averaged in ``authors``, added in ``paper``."""

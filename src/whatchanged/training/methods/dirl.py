@@ -35,7 +35,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.dirl import DirlConfig
 from whatchanged.training.methods import (
     BOS,
@@ -50,6 +49,7 @@ from whatchanged.training.methods import (
     Tokens,
     Vision,
     Vocabulary,
+    batch_of_scenes,
     coordinates,
     copy_matching_tensors,
     corresponding,
@@ -60,7 +60,7 @@ from whatchanged.training.methods import (
     on_both_grids,
     padded,
     share_of_mean,
-    stack_pictures,
+    task_of,
 )
 from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, info_nce, two_sided
 from whatchanged.training.methods.scorer_reasoning import sentence_vector
@@ -354,16 +354,11 @@ class DIRL(nn.Module):
         """
         rows = [self.vocabulary.sentence(example.caption, self.max_length - 2) for example in examples]
         ids = torch.tensor(padded(rows, self.max_length if self.padding_sensitive_tasks else None))
-        scenes = any(example.partner is not None for example in examples)
-        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
-        truth = self.vision.collate_truth([example.truth for example in examples])
-        return Batch(*stack_pictures(examples), ids, None, changed, truth=truth)
+        return batch_of_scenes(examples, ids, self.vision)
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"DIRL has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("DIRL", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_d L_dirl + λ_c L_ccr, each the mean over the kinds of pairs (``kinds_of_pairs``).

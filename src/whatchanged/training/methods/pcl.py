@@ -33,12 +33,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, first_row, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods import Cache, copy_matching_tensors, task_of
 from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
 from whatchanged.training.methods.pcl_objectives import (
     IGNORED,
@@ -171,9 +171,7 @@ class PCL(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"PCL has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("PCL", self.tasks, task)(batch)
 
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""

@@ -40,10 +40,10 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.training.batches import Batch, Example, kinds_of_pairs, stack_pictures
+from whatchanged.training.batches import Batch, Example, kinds_of_pairs
 from whatchanged.training.distributed import share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods import Cache, batch_of_scenes, copy_matching_tensors, task_of
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import (
     QueryKey,
@@ -144,12 +144,7 @@ class SCORER(nn.Module):
         length = max(map(len, sentences))
         if self.padding_sensitive_tasks:
             length = max(length, self.caption_positions)
-        ids = torch.tensor(padded(sentences, length))
-        # Only whole scenes keep their kinds apart; otherwise all pairs share one loss.
-        scenes = any(e.partner is not None for e in examples)
-        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
-        truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stack_pictures(examples), ids, None, changed, truth=truth)
+        return batch_of_scenes(examples, torch.tensor(padded(sentences, length)), self.vision)
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
@@ -159,9 +154,7 @@ class SCORER(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"SCORER has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("SCORER", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_v view + λ_m reason, each the mean over the kinds of pairs that are kept apart.
