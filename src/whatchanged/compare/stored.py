@@ -43,8 +43,14 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
     names = {one.name for one in fields(answer)} - {"description", "sources"}
     results = {name: getattr(answer, name) for name in sorted(names)}
     results["changes"] = [asdict(change) for change in answer.changes]
-    results["measured"] = None if answer.measured is None else asdict(answer.measured)
+    results["measured"] = None if answer.measured is None else _measured_to_json(answer.measured)
     return results
+
+
+def _measured_to_json(measured: Measured) -> dict[str, Any]:
+    """All fields; the numbers of the signature, which are many, as they are."""
+    results = {one.name: getattr(measured, one.name) for one in fields(measured)}
+    return {**results, "statements": [asdict(one) for one in measured.statements]}
 
 
 def answer_from_json(fields: Mapping[str, Any]) -> Answer:
