@@ -289,9 +289,8 @@ def _best_shift(
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
         if best is not None and best.explained >= 1 - BETTER:
             break  # no other one can explain more
-        shift = find_shift(before, after, seen, box, axis, threshold)
-        if shift is not None and (best is None or shift.explained > best.explained + BETTER):
-            best = shift
+        beyond = 0.0 if best is None else best.explained + BETTER
+        best = find_shift(before, after, seen, box, axis, threshold, beyond) or best
     if best is not None and best.explained >= 1 - MATCH:
         return best
     everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))

@@ -90,9 +90,12 @@ class Shift:
 
 
 def find_shift(
-    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float, beyond: float = 0
 ) -> Shift | None:
-    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little."""
+    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little.
+
+    beyond: a share of what differs that it must explain more than.
+    """
     runs = _long_runs(before, after, box, axis)
     if not any(run.offset for run in runs):
         return None
@@ -114,12 +117,21 @@ def find_shift(
         if gap.exchanged:
             _exchange(aligned[part], before[part], after[part], axis, gap)
     gaps = tuple(gap for gap in gaps if not gap.exchanged)
+    visible = int(np.count_nonzero(seen.visible(threshold)))
+    left = sum(gap.ink for gap in gaps if not gap.stretch)
+    if not _is_enough(1 - left / max(1, visible), beyond):
+        return None
     rest = visibility(aligned, after)
-    visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
-    explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
-    if explained < EXPLAINED:
+    left += int(np.count_nonzero(rest.visible(threshold)))
+    explained = 1 - left / max(1, visible)
+    if not _is_enough(explained, beyond):
         return None
     return Shift(axis, moved, gaps, aligned, rest, explained)
+
+
+def _is_enough(explained: float, beyond: float) -> bool:
+    """Whether a shift explains so much that it is told, and more than others."""
+    return explained >= EXPLAINED and explained > beyond
 
 
 def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineRun]:
