@@ -5,7 +5,7 @@
     write_result("operations", "operations", figures, watch=watch)
 
 writes ``benchmarks/results/operations.json``, from which ``python -m benchmarks.report`` makes the tables of
-RESULTS.md. A benchmark does so when it is called with ``--record``.
+the pages of results. A benchmark does so when it is called with ``--record``.
 
     format, name, kind    ``kind`` says how the figures are laid out, so which tables they make
     command               the commands as anyone can type them

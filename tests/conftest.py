@@ -56,6 +56,20 @@ def pytest_cmdline_main(config):
         config.option.numprocesses = 0
 
 
+@pytest.fixture
+def command_line(tmp_path, monkeypatch):
+    """``whatchanged`` and ``python`` of this checkout on the path."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    modules = {"whatchanged": "-m whatchanged ", "python": "", "torchrun": "-m torch.distributed.run "}
+    for name, module in modules.items():
+        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(HERE.parent / "src"))
+    monkeypatch.setenv("WHATCHANGED_JAVA", "/no/such/java")
+
+
 @pytest.fixture(scope="session")
 def _built_bundle(tmp_path_factory):
     from support.tiny_bundle import build

@@ -4,6 +4,8 @@
 
 Six screens of a small shop, before (old/) and after (new/) a change: the buttons have another colour, the
 price list has lost a line, one screen's text is drawn a third of a pixel beside its place, one is the same.
+``report.png`` beside the folder is the page that ``whatchanged compare`` writes of them. Its sentences name
+things by the extra ``text``, which must be installed.
 """
 
 import shutil
@@ -13,6 +15,8 @@ import tempfile
 from pathlib import Path
 
 SIZE = (480, 300)
+REPORT = (1100, 720)
+"""Width and height of the pictures."""
 STYLE = """
 body { margin: 0; font: 15px/1.5 sans-serif; background: #f6f7f9; color: #1d2433 }
 header { background: #1d2433; color: white; padding: 10px 20px; font-weight: bold }
@@ -47,30 +51,47 @@ def pages(changed: bool) -> dict[str, str]:
 
 
 def main(out: Path) -> None:
-    """Draw all screens into OUT/old and OUT/new."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        raise SystemExit("draw_screens: no browser found. Install chromium.")
+    """Draw all screens into OUT/old and OUT/new, and the page that compares them."""
+    browser = find_browser()
     for folder, changed in (("old", False), ("new", True)):
         (out / folder).mkdir(parents=True, exist_ok=True)
         for name, text in pages(changed).items():
-            draw(browser, text, out / folder / f"{name}.png")
+            draw(browser, text, out / folder / f"{name}.png", SIZE)
+    draw_report(browser, out, out.parent / "report.png", REPORT)
 
 
-def draw(browser: str, text: str, picture: Path) -> None:
-    """One page as a picture."""
+def find_browser() -> str:
+    """The program of an installed browser."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        raise SystemExit("No browser found. Install chromium.")
+    return browser
+
+
+def draw(browser: str, text: str, picture: Path, size: tuple[int, int]) -> None:
+    """One page as a picture. size: width and height in pixels."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         page.write_text(text, encoding="utf-8")
-        size = "--window-size={},{}".format(*SIZE)
         options = [
             "--headless",
             "--no-sandbox",
             "--hide-scrollbars",
-            size,
+            f"--window-size={size[0]},{size[1]}",
             f"--screenshot={picture.resolve()}",
         ]
         subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, timeout=120)
+
+
+def draw_report(browser: str, pictures: Path, report: Path, size: tuple[int, int]) -> None:
+    """The page that compares PICTURES/old with PICTURES/new, as a picture. size: width, height in pixels."""
+    with tempfile.TemporaryDirectory() as folder:
+        for side in ("old", "new"):
+            shutil.copytree(pictures / side, Path(folder) / side)
+        command = [sys.executable, "-P", "-m", "whatchanged", "compare", "old", "new", "-o", "report"]
+        subprocess.run([*command, "--fail-on", "never", "--embed", "--read-text"], cwd=folder, check=True)
+        page = (Path(folder) / "report" / "index.html").read_text(encoding="utf-8")
+    draw(browser, page, report, size)
 
 
 if __name__ == "__main__":

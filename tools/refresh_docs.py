@@ -25,6 +25,8 @@ def main() -> None:
     """The pages, then the notebooks."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        shutil.copytree(DOCS / "pictures", folder / "readme" / "docs" / "pictures")
+        refresh_page(DOCS.parent / "README.md", folder / "readme")
         shop = shutil.copytree(START / "pictures", folder / "shop")
         refresh_page(START / "ten-minutes.md", shop)
         shutil.copy(shop / "where.png", START / "where.png")

@@ -37,6 +37,7 @@ COLUMNS = (
     "unchanged recognised",
     "AUC",
     "warned of",
+    "contradictory",
 )
 
 
@@ -63,7 +64,7 @@ def main() -> None:
         cells = [str(v) if isinstance(v, str | int) else f"{v:.1f}" for v in rows[-1].values()]
         print(line(cells), flush=True)
     if options.record:
-        decimals = {name: 2 if name == "AUC" else 1 for name in COLUMNS[:-1]}
+        decimals = {name: 2 if name == "AUC" else 1 for name in COLUMNS[:-2]}
         figures = {"rows": rows, "decimals": decimals}
         write_result(options.record, "rows", figures, seeds={"noise": options.seed})
 
@@ -88,7 +89,8 @@ def describe_worse(
 def scores(
     records: Sequence[PairRecord], truths: Truths, found: Sequence[Description]
 ) -> dict[str, float | int]:
-    """``COLUMNS``: percentages of the changed pairs, of the unchanged ones, and how many were warned of."""
+    """``COLUMNS``: percentages of the changed pairs and of the unchanged ones, then two counts: pairs that
+    were warned of, and sentences that contradict themselves."""
     verdicts = judged(records, [d.sentence for d in found], truths)
     chosen = verdicts.subsets({})
     changed, unchanged = verdicts.counts(chosen["semantic",]), verdicts.counts(chosen["distractor",])
@@ -97,7 +99,10 @@ def scores(
     truly = np.array([kind != "none" for kind in verdicts.kinds])
     ranking = Ranking(np.array([d.no_change for d in found]), truly)
     auc = float(ranking.auc(np.ones((1, len(found))))[0])
-    return dict(zip(COLUMNS, [*shares, auc, sum(bool(d.unfamiliar) for d in found)], strict=True))
+    warned = sum(bool(description.unfamiliar) for description in found)
+    contradicts = truths.world.language.contradicts
+    contradictory = sum(contradicts is not None and contradicts(d.sentence) for d in found)
+    return dict(zip(COLUMNS, [*shares, auc, warned, contradictory], strict=True))
 
 
 def _values(change: Callable[[Floats, np.random.Generator], Floats]) -> Worsen:

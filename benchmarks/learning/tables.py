@@ -1,6 +1,7 @@
 """The tables of ``learning.py``: how the rows were trained, their curves, and their tests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from benchmarks.learning.record import (
@@ -29,6 +30,15 @@ SETS = {
     "blender": "drawn by Blender",
 }
 """What the test sets of the comparison are; others are called by their names."""
+SHORT = (
+    ("wholly true", "near", "wholly true, cameras nearby"),
+    ("CIDEr-D", "near", "CIDEr-D, cameras nearby"),
+    ("wholly true", "around", "wholly true, cameras anywhere around"),
+    ("no change told", "around", "unchanged pairs recognised, cameras anywhere around"),
+    ("CIDEr-D", "around", "CIDEr-D, cameras anywhere around"),
+    ("wholly true", "blender", "wholly true, Blender"),
+)
+"""Score, test set and title of the columns of a table that stands in a page."""
 
 
 class Part(NamedTuple):
@@ -149,6 +159,28 @@ def tests(result: Result) -> list[Part]:
     return parts
 
 
+def short(name: str) -> Callable[[Result], list[Part]]:
+    """One table of rows on all test sets, ``SHORT`` alone: the mean of the seeds and their deviation."""
+
+    def view(result: Result) -> list[Part]:
+        figures, table = result.figures, TABLES[name]
+        runs = longest(figures["runs"])
+        shown = [column for column in SHORT if column[1] in figures["tests"]]
+        rows = [["row", "seeds", *(title for _, _, title in shown)]]
+        for row, title in table.rows.items():
+            if row in runs:
+                cells = [_of_seeds(seed_scores(runs[row], tested, score)) for score, tested, _ in shown]
+                rows.append([title, str(len(runs[row])), *cells])
+        return [Part("", rows)]
+
+    return view
+
+
+def seed_scores(runs: Sequence[Run], tested: str, score: str) -> list[float]:
+    """A score of each run, one a seed, on a test set."""
+    return [float(run["tests"][tested]["scores"][score]["mean"]) for run in runs]
+
+
 def types(result: Result) -> list[Part]:
     """Wholly true sentences by type of change, on each test set."""
     figures = result.figures
@@ -216,6 +248,12 @@ def ranged(cell: Mapping[str, float | None]) -> str:
     text = "-" if mean is None else f"{mean:.1f}"
     text += "" if sd is None else f" ± {sd:.1f}"
     return text if low is None or high is None else f"{text} ({low:.1f}-{high:.1f})"
+
+
+def _of_seeds(scores: Sequence[float]) -> str:
+    """Their mean, and their deviation where there are several."""
+    deviation = f" ± {stdev(scores):.1f}" if len(scores) > 1 else ""
+    return f"{fmean(scores):.1f}{deviation}"
 
 
 def _hours(found: float | None) -> str:

@@ -6,50 +6,50 @@ from typing import Any
 from benchmarks.markdown import Row, table
 from benchmarks.record import Result
 
-LOOKED = (
-    "These pairs were looked at during development. Of each look: what was seen of them, and what was changed"
-    " after it. Figures of earlier looks are of the code and models of their time."
-)
+OWN: Mapping[str, str] = {"measured": "measured answer", "model": "the network that left"}
+"""Systems of this project by their names in a record; records of before the network left have both."""
+OTHER = ("pairs", "looks", "examples", "answered by")
+"""What a record holds beside systems."""
+SHARES: Mapping[str, str] = {
+    "kind": "kind (of eight)",
+    "kind of twelve": "kind (of the labels' twelve, strictly)",
+    "pointing": "pointing",
+    "overlap": "IoU of at least .5",
+    "statement": "kind and pointing",
+}
 
 
-def screens(result: Result) -> str:
-    """The verdict beside other tools, then kind and place."""
+def verdicts(result: Result) -> str:
+    """The verdict of the measured answer beside other tools."""
     figures = result.figures
-    changed, same = figures["pairs"]
-    own = {"measured": "rules", "model": "the network that left"}  # of records before it did
-    systems = [name for name in own if name in figures]
-    verdicts = [[f"whatchanged, {own[name]}", *_verdict(figures[name])] for name in systems]
+    rows = [["whatchanged", *_verdict(figures["measured"])]]
     for name in figures:
-        if name not in ("pairs", "looks", "examples", "answered by", *own):
-            verdicts.append([f"{name}, its default", *_verdict(figures[name]["default"])])
-            verdicts.append([f"{name}, its best threshold here", *_verdict(figures[name]["best"])])
-    first = table(
-        [f"{changed} changed, {same} unchanged pairs", "AUROC", "change, %", "no change, %"], *verdicts
-    )
-    names = {
-        "kind": "kind (of eight)",
-        "kind of twelve": "kind (of the labels' twelve, strictly)",
-        "pointing": "pointing",
-        "overlap": "IoU of at least .5",
-        "statement": "kind and pointing",
-    }
-    shares = [[label, *(_percents(figures[one][name]) for one in systems)] for name, label in names.items()]
-    later = [figures[one]["later statements"] for one in systems]
-    shares.append(
-        ["second and third statements that point", *(_of(o["precision"], o["count"]) for o in later)]
-    )
-    second = table(["first statement of the changed pairs, %", *(own[name] for name in systems)], *shares)
-    answered = ", ".join(f"{name} {count}" for name, count in figures.get("answered by", {}).items())
-    looks = "\n".join(f"- {look}" for look in figures["looks"])
-    return "\n\n".join([first, second, *([f"Answered by: {answered}."] if answered else []), LOOKED, looks])
+        if name not in (*OTHER, *OWN):
+            rows.append([f"{name}, its default", *_verdict(figures[name]["default"])])
+            rows.append([f"{name}, its best threshold here", *_verdict(figures[name]["best"])])
+    return table([_pairs(result), "AUROC", "change, %", "no change, %"], *rows)
 
 
-def screens_parts(result: Result) -> str:
+def statements(result: Result) -> str:
+    """How often the measured answer's first statement has the kind and the place right."""
+    return table(["first statement of the changed pairs", "right, %"], *_statements(result, ["measured"]))
+
+
+def network(result: Result) -> str:
+    """The measured answer beside the network that left; the measured answer alone in a record without it."""
+    systems = [name for name in OWN if name in result.figures]
+    verdict = [_verdict(result.figures[name]) for name in systems]
+    rows = [
+        [label, *(each[at] for each in verdict)]
+        for at, label in enumerate(("AUROC", "change, %", "no change, %"))
+    ]
+    return table([_pairs(result), *(OWN[name] for name in systems)], *rows, *_statements(result, systems))
+
+
+def parts(result: Result) -> str:
     """The changed real pairs by type, group, repository and size."""
     figures = result.figures
-    own = {
-        name: label for name, label in {"measured": "rules", "model": "network"}.items() if name in figures
-    }
+    own = {name: label for name, label in OWN.items() if name in figures}
     rows = [
         [f"{way}: {part} ({counts['pairs']})"]
         + [
@@ -66,7 +66,7 @@ def screens_parts(result: Result) -> str:
     )
 
 
-def screens_examples(result: Result) -> str:
+def examples(result: Result) -> str:
     """What is said of ten random pairs of each group."""
     rows = [
         [group, one["said"], one["found"], one["label"]]
@@ -74,6 +74,22 @@ def screens_examples(result: Result) -> str:
         for one in pairs
     ]
     return table(["group", "what is said", "verdict", "the label"], *rows)
+
+
+def _pairs(result: Result) -> str:
+    changed, same = result.figures["pairs"]
+    return f"{changed} changed, {same} unchanged pairs"
+
+
+def _statements(result: Result, systems: list[str]) -> list[Row]:
+    """A row a share of right first statements, one of right later ones; a column a system."""
+    figures = [result.figures[name] for name in systems]
+    rows: list[Row] = [
+        [label, *(_percents(each[name]) for each in figures)] for name, label in SHARES.items()
+    ]
+    later = [each["later statements"] for each in figures]
+    told = (_of(each["precision"], each["count"]) for each in later)
+    return [*rows, ["second and third statements that point", *told]]
 
 
 def _of(share: float | None, count: int) -> str:

@@ -1,4 +1,4 @@
-"""PCL as its released code computes it, written plainly from its description, for ``pcl_speed``.
+"""PCL as its released code computes it, written plainly from its description, for ``methods_speed``.
 
 Every row of every layer is computed, captions are padded to the full length, and attention is spelt out.
 Decoding keeps the keys and values of the image rows, computes all words anew at each step, and never stops
@@ -56,7 +56,8 @@ class PlainPCL:
         originals = torch.cat([batch.before, batch.after], dim=1)
         regressed, others = self._regress(patches[masked]), self._regress(patches[~masked])
         temperature = self.model.config.mvcl_temperature
-        return masked_patch_loss_authors(regressed, originals[masked], others, temperature)
+        to_unmasked = cosines(regressed, others)
+        return masked_patch_loss_authors(regressed, originals[masked], to_unmasked, temperature)
 
     def _regress(self, rows: Tensor) -> Tensor:
         regressor = self.model.regressor

@@ -93,10 +93,10 @@ def kept(source: PictureSource) -> PictureSource:
     A file that lies elsewhere is fetched. Raises ImageError where that fails, where it is nothing that a
     picture may be given as, or an endless stream.
     """
-    if is_remote(source):
-        return _fetched(cast(Path, source))
     if isinstance(source, str | Path | bytes | Image.Image | np.ndarray):
         return source
+    if is_remote(source):
+        return _fetched(cast(Path, source))
     if not callable(getattr(source, "read", None)):
         raise ImageError(
             f"this is no picture: {type(source).__name__}. Give a path, the bytes of a file, an open file, a "

@@ -52,6 +52,30 @@ def test_the_same_words_are_no_text_that_was_rewritten():
     assert told(["Save"], ["Save"], other) == other
 
 
+@pytest.mark.parametrize(
+    ("now", "kind", "values"),
+    [
+        ((0, 0, 300, 120), "restyled", {"aspect": "shape"}),
+        ((0, 0, 292, 120), "resized", {"aspect": "length", "dwidth": -8, "dheight": 0}),
+    ],
+)
+def test_what_holds_a_text_of_the_same_words_was_not_rewritten(now, kind, values):
+    button = replace(TEXT, box_before=(0, 0, 300, 120), box_after=now)
+    found = told(["Save"], ["Save"], button)
+    assert (found.kind, found.values) == (kind, values)
+
+
+@pytest.mark.parametrize("kind", ["rewritten", "resized", "restyled"])
+def test_other_words_in_a_thing_of_another_size_are_what_changed(kind):
+    button = replace(
+        TEXT, kind=kind, values={"aspect": "size"}, box_before=(0, 0, 300, 120), box_after=(0, 0, 330, 120)
+    )
+    found = told(["Save"], ["Store"], button)
+    assert found.kind == ("restyled" if kind == "restyled" else "rewritten")
+    assert ("text_after" in found.values) == (kind != "restyled")
+    assert told(["Save", "as"], ["Store", "as"], button).kind == kind  # a card of several lines
+
+
 def test_the_same_words_in_another_colour():
     black, red = BLANK.copy(), BLANK.copy()
     black[8:14, 2:20], red[8:14, 2:20] = 0, (200, 0, 0)

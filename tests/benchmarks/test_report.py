@@ -1,9 +1,13 @@
-"""RESULTS.md says what the recorded measurements say."""
+"""The pages say what the recorded measurements say."""
 
 import dataclasses
 import json
+import re
 
 import pytest
+
+from benchmarks.record import ROOT
+from benchmarks.report import pages
 
 SCRIPT = "report"
 
@@ -13,31 +17,99 @@ def results(bench):
     return bench.read_results()
 
 
-def test_results_md_is_up_to_date_with_the_records(bench, capsys):
+def test_the_pages_are_up_to_date_with_the_records(bench, capsys):
     assert bench.main(["--check"]) == 0, capsys.readouterr().err
 
 
-def test_every_record_has_a_table_on_the_page(bench, results):
-    marks = {found["view"].split()[0] for found in bench.MARKED.finditer(bench.PAGE.read_text())}
-    assert set(results) <= marks
+def test_every_record_is_shown_by_a_page(bench, results):
+    assert set(results) <= set().union(*(bench.shown_records(page.read_text()) for page in bench.pages()))
 
 
-def test_a_changed_figure_makes_the_page_stale(bench, results):
+def test_a_mark_that_cannot_be_filled_is_told_with_its_page(bench, monkeypatch, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("of <!--= demo: nowhere as , -->10<!--=--> pairs\n")
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "pages", lambda: (page,))
+    assert bench.main([]) == 1
+    assert "page.md: figure 'demo: nowhere as ,'" in capsys.readouterr().err
+    assert "-->10<!--=-->" in page.read_text()
+
+
+def test_a_record_that_no_page_shows_fails_the_check(bench, results, monkeypatch, capsys):
+    lonely = dataclasses.replace(results["demo"], name="lonely")
+    monkeypatch.setattr(bench, "read_results", lambda _: {**results, "lonely": lonely})
+    monkeypatch.setattr(bench, "filled", lambda page, *_: (page, []))
+    assert bench.main(["--check"]) == 1
+    assert "lonely.json is shown by no page" in capsys.readouterr().err
+
+
+def test_a_changed_figure_makes_a_page_stale(bench, results):
     figures = json.loads(json.dumps(results["demo"].figures))
     figures["right"] -= 1
+    page = "x <!--= demo: right as , -->10<!--=--> y\n\n<!-- figures demo sentences -->\n<!-- end -->\n"
+    page, _ = bench.filled(page, results)
+    assert bench.filled(page, results) == (page, [])
     results["demo"] = dataclasses.replace(results["demo"], figures=figures)
-    page = bench.PAGE.read_text(encoding="utf-8")
     after, stale = bench.filled(page, results)
-    assert stale == ["demo sentences"] and "9 of 10 sentences" in after
+    assert sorted(stale) == ["demo sentences", "demo: right as ,"]
+    assert "9 of 10 sentences" in after and "-->9<!--=--> y" in after
     assert bench.filled(after, results) == (after, [])
 
 
-def test_the_headline_is_that_of_the_reports(bench, results):
-    """Each number by hand from the counts of the recorded report."""
-    scene = results["shipped-blender"].figures["scene"]
-    true = scene["semantic"]["true"]
-    line = next(line for line in bench.headline(results).splitlines() if "wholly true" in line)
-    assert line.split("|")[2].strip().startswith(f"{100 * true['count'] / true['of']:.1f} (")
+def test_below_its_first_table_of_a_page_stands_a_record_with_commit_and_command(bench, results):
+    page = "<!-- figures demo sentences -->\n<!-- end -->\n" * 2
+    after, _ = bench.filled(page, results, "docs/results/x.md")
+    about = f"commit {results['demo'].commit[:9]}, {results['demo'].date}, `whatchanged demo`"
+    assert after.count(f"*From [demo](../../benchmarks/results/demo.json), {about}*") == 1
+
+
+def test_a_table_for_the_site_is_a_line_in_the_checkout_and_a_table_on_the_site(bench, results):
+    page = "before\n\n<!-- on the site demo sentences: Ten sentences -->\n<!-- end -->\n\n"
+    page += "after <!--= demo: of as , -->x<!--=-->\n"
+    here, _ = bench.filled(page, results, "docs/results/x.md")
+    assert "*[On the site](how.md#long-tables) only: Ten sentences (" in here
+    assert "([demo](../../benchmarks/results/demo.json)).*" in here and "|" not in here
+    there = bench.for_the_site(here, results, "docs/results/x.md")
+    assert '??? note "Ten sentences"\n\n    10 of 10' in there and "    | 1 | the large" in there
+    assert there.endswith("after 10\n") and "<!--" not in there
+
+
+def test_one_mark_may_show_several_tables_of_a_record(bench, results):
+    both = bench.section("strange tables, tables", results)
+    assert both == "\n\n".join([bench.section("strange tables", results)] * 2)
+    with pytest.raises(ValueError, match="strange has the views"):
+        bench.section("strange tables, nothing", results)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page, marks=[pytest.mark.slow] if page.stem == "papers" else []
+        )  # thousands of resamples
+        for page in pages()
+        if "<!-- on the site" in page.read_text(encoding="utf-8")
+    ],
+    ids=lambda page: page.stem,
+)
+def test_every_table_that_the_checkout_leaves_out_can_be_made(page, bench, results):
+    text, place = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
+    there = bench.for_the_site(text, results, place)
+    assert "on the site" not in re.findall(r"<!-- ([a-z ]+)", there)
+    assert there.count("??? note") == sum(m["kind"] == "on the site" for m in bench.MARKED.finditer(text))
+
+
+def test_results_md_is_one_screen(bench):
+    assert len(bench.PAGE.read_text(encoding="utf-8").splitlines()) <= 60
+
+
+def test_a_long_table_and_a_figure_at_the_start_of_a_line_are_told(bench):
+    row = "| a | b |\n"
+    short = "<!-- figures x y -->\n" + row + "| --- | --- |\n" + row * bench.MOST_ROWS
+    assert list(bench.faults(short)) == []
+    assert "21 rows" in "".join(bench.faults(short + row))
+    assert "begins a line" in "".join(bench.faults("- <!--= demo: of as , -->10<!--=--> pairs"))
+    assert list(bench.faults("- of <!--= demo: of as , -->10<!--=--> pairs")) == []
 
 
 @pytest.mark.parametrize(
@@ -46,46 +118,6 @@ def test_the_headline_is_that_of_the_reports(bench, results):
 def test_a_mark_that_names_nothing_is_refused(mark, words, bench, results):
     with pytest.raises(ValueError, match=words):
         bench.section(mark, results)
-
-
-@pytest.mark.parametrize(("other_load", "shown"), [(0.02, True), (0.5, False), (None, False)])
-def test_times_are_shown_only_where_nothing_else_ran(other_load, shown, bench, results):
-    figures = {"rows": [{"size": "240x160", "seconds": 1.25}], "times": ["seconds"]}
-    result = dataclasses.replace(results["demo"], kind="rows", figures=figures, other_load=other_load)
-    assert ("1.25" in bench.rows(result)) == shown
-    operations = dataclasses.replace(results["operations"], other_load=other_load)
-    assert ("ms, one thread" in bench.operations(operations)) == shown
-
-
-def test_a_kind_of_which_no_picture_was_found_has_no_least_distance(bench, results):
-    rows = [{"kind": "photographs", "warned_of": 0, "of": 0, "least_distance": None}]
-    rows.append({"kind": "noise", "warned_of": 3, "of": 4, "least_distance": 1.5})
-    result = dataclasses.replace(results["strange"], figures={"known": [], "strange": rows})
-    assert "| photographs | 0 of 0 | - |" in bench.strange(result)
-    assert "| noise | 3 of 4 | 1.50 |" in bench.strange(result)
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [
-        (None, None, "-"),
-        (True, None, "yes"),
-        (12345, None, "12,345"),
-        (1.4e-6, None, "1.4e-06"),
-        (93.456, None, "93.5"),
-        (0.0, 1, "0.0"),
-        ({"mean": 31.6, "low": 26.3, "high": 37.9}, None, "31.6 (26.3-37.9)"),
-    ],
-)
-def test_cells_by_hand(value, decimals, text, bench):
-    assert bench.value_text(value, decimals) == text
-
-
-def test_cases_and_faults_of_the_planted_suite_are_counted_by_command(bench, results):
-    figures = {
-        "cases": 3,
-        "rows": [{"command": "caption", "cases": 2}, {"command": "demo", "cases": 1}],
-        "faults": [{"command": "demo", "what": "case 2", "fault": "code: 70"}],
-    }
-    shown = bench.planted(dataclasses.replace(results["kills"], figures=figures)).splitlines()
-    assert shown[-3:] == ["| caption | 2 | 0 |", "| demo | 1 | 1 |", "| all | 3 | 1 |"]
+    for kind, title in (("figures", ""), ("on the site", ": x")):
+        with pytest.raises(ValueError, match=words):
+            bench.filled(f"<!-- {kind} {mark}{title} -->\n<!-- end -->", results)

@@ -50,13 +50,13 @@ def test_grain_within_a_cell_does_not_count():
 def test_the_distance_is_one_at_both_ends_of_a_range():
     ranges = {"brightness": (50.0, 150.0)}
     for level, wanted in ((100, 0), (50, 1), (150, 1), (200, 2)):
-        assert color_distance(flat((level,) * 3), ranges)[0] == pytest.approx(wanted)
+        assert color_distance(color_numbers(flat((level,) * 3)), ranges)[0] == pytest.approx(wanted)
 
 
 def test_the_number_that_is_furthest_off_counts():
     ranges = {"brightness": (0.0, 200.0), "contrast": (-1.0, 0.5)}
-    assert color_distance(flat((100,) * 3), ranges)[0] == pytest.approx(0.25 / 0.75)
-    assert color_distance(flat((100,) * 3), {})[0] == 0
+    assert color_distance(color_numbers(flat((100,) * 3)), ranges)[0] == pytest.approx(0.25 / 0.75)
+    assert color_distance(color_numbers(flat((100,) * 3)), {})[0] == 0
 
 
 def test_sizes_that_cells_do_not_fill():

@@ -76,7 +76,7 @@ def test_beams(captioner, pictures):
 
 def test_a_sentence_that_contradicts_itself_is_not_written(bundle_folder, pictures, monkeypatch):
     language = SimpleNamespace(contradicts=lambda sentence: sentence == "the square changed")
-    monkeypatch.setattr(runtime, "find_world", lambda name: SimpleNamespace(language=language))
+    monkeypatch.setattr(runtime, "known_world", lambda name: SimpleNamespace(language=language))
     captioner = load(bundle_folder)
     first, second = pictures[:2]
     for beams in (1, 3):

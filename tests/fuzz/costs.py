@@ -114,7 +114,10 @@ def _graph(data: bytes, rng: random.Random) -> bytes | None:
         return None
     if not model.graph.node:
         return None
-    rng.choice((_add_operator, _add_functions, _add_texts))(model, rng)
+    try:
+        rng.choice((_add_operator, _add_functions, _add_texts))(model, rng)
+    except UnicodeDecodeError:  # a damaged name, which no node can be made of
+        return None
     changed: bytes = model.SerializeToString()
     return changed
 

@@ -74,7 +74,7 @@ def test_whole_numbers_pass_as_numbers_and_lists_as_tuples():
         ),
         (
             ("[[stages]]", '[vision]\nkind = "patchs"\n[[stages]]'),
-            'vision.kind: got "patchs", wanted one of features, patches, backbone, objects, none. Did you',
+            'vision.kind: got "patchs", wanted one of features, patches, backbone, objects. Did you',
         ),
         (("[[stages]]", "[vision]\nkind = 3\n[[stages]]"), "vision.kind: got 3, wanted one of features,"),
         (

@@ -37,4 +37,4 @@ def test_every_pointer_leads_somewhere(path):
 def test_pointers_that_lead_nowhere_are_found():
     text = 'docs/none.md; RESULTS.md, "No such heading"; (see no-recipe) whatchanged train not-one --data X'
     assert lost(text) == ["docs/none.md", 'RESULTS.md, "No such heading"', "no-recipe", "not-one"]
-    assert lost('docs/earlier-results.md, "Birds" (see pcl-tiny) benchmarks/learning/curves.py') == []
+    assert lost('docs/results/papers.md, "Birds" (see pcl-tiny) benchmarks/learning/curves.py') == []

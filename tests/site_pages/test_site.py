@@ -52,6 +52,14 @@ def test_every_section_has_its_pages(site):
     assert "clevr-pcl" in (site / "start" / "models.html").read_text(encoding="utf-8")
 
 
+def test_the_long_tables_of_results_are_there(site):
+    clevr = (site / "results" / "clevr.html").read_text(encoding="utf-8")
+    assert "there is no change" in clevr and clevr.count("<details") > 8
+    assert ">On the site<" not in clevr and "<!--=" not in clevr
+    looks = (site / "results" / "looked-at.html").read_text(encoding="utf-8")
+    assert looks.count("<li>The ") > 20
+
+
 def test_nothing_is_fetched_from_another_host(site):
     found = pages(site)
     assert len(found) > 40

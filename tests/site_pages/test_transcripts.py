@@ -1,8 +1,6 @@
 """Commands of a page, run and compared with the output that it shows."""
 
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -77,20 +75,6 @@ def test_output_is_written_anew_and_the_rest_stays(tmp_path):
 )
 def test_what_may_differ(shown, printed, numbers, same):
     assert (comparable(shown, numbers) == comparable(printed, numbers)) == same
-
-
-@pytest.fixture
-def command_line(tmp_path, monkeypatch):
-    """``whatchanged`` and ``python`` of this checkout on the path."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    modules = {"whatchanged": "-m whatchanged ", "python": "", "torchrun": "-m torch.distributed.run "}
-    for name, module in modules.items():
-        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
-        (folder / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
-    monkeypatch.setenv("WHATCHANGED_JAVA", "/no/such/java")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ COPIES = "repository"
 class Links:
     """Rewrites links, and notes which files of the repository the site must therefore hold.
 
-    root: the repository. pages: its Markdown files outside docs/ that are pages of the site: path -> page.
+    root: the repository. pages: what lies outside docs/ and has a page of the site: path -> page.
     """
 
     def __init__(self, root: Path, pages: Mapping[str, str]) -> None:

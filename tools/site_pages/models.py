@@ -4,11 +4,10 @@ from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
 
 HEAD = """# The shipped models and their limits
 
-The base install brings {count}. They know drawn scenes of cubes, spheres and cylinders. `whatchanged
-describe` asks `{default}` for such scenes, and measures all other pictures ([who
-answers](../captioning.md#who-answers)); another model
-answers where `--model` names it. `whatchanged models` lists and checks them. Figures stand in the
-[results](../results.md#clevr-pcl). Below is each model's own card, as it lies in the model's folder.
+The base install brings {count}. They know drawn scenes of cubes, spheres and cylinders, and `{default}` is
+the one that is asked unless `--model` names another. When a model is asked at all: [who
+answers](../captioning.md#who-answers). `whatchanged models` lists the models and checks their files. How good
+they are: [results](../results/clevr.md). Below is each model's card, as it lies in the model's folder.
 
 """
 

@@ -4,28 +4,23 @@ import functools
 import warnings
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from whatchanged import words
 from whatchanged.answers.answer import MEASURED, Answer
 from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
-from whatchanged.answers.pair import Looking, ReadPair, read_pair
+from whatchanged.answers.pair import Looking, ReadPair, ignored_share, read_pair
 from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
-from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import same_bytes
 from whatchanged.measured.policy import DEFAULT, Policy, find_policy
 from whatchanged.text.recogniser import can_read
 
-MOST_IGNORED = 0.5
-"""The part of a picture, at most, in which differences may be ignored: beyond it nothing is compared."""
 MOST_PENDING_PIXELS = 50_000_000
 """Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
 
@@ -107,7 +102,7 @@ class Answerer:
         """The answer for one pair.
 
         ignore: boxes of both pictures in which differences do not count. policy: in place of the answerer's.
-        Raises ImageError, also where boxes cover more than ``MOST_IGNORED`` of the picture after.
+        Raises ImageError, also where boxes cover more than half of the picture after (``pair.MOST_IGNORED``).
         """
         (found,) = self.answer_batch([(before, after)], ignore, policy)
         if isinstance(found, ImageError):
@@ -141,14 +136,15 @@ class Answerer:
         try:
             before, after = kept(before), kept(after)  # a stream can be read once, and frames are read later
             if not self.insists and same_bytes(before, after):
-                same = of_measured(of_same_bytes(before, ignore), (before, after))
-                return _by_settings(same, ignore, looking)
+                same = of_same_bytes(before, ignore)
+                share = ignored_share(ignore, same.size_after)
+                return of_measured(same, (before, after), looking.policy, share)
             pair = read_pair(before, after, ignore, looking)
             if self.insists:  # asked of any pictures, also of two that are the same
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
-                return _by_settings(self.measurement.answer(pair), ignore, looking, pair)
+                return self.measurement.answer(pair)
         except ImageError as error:
             return error
         return pair
@@ -178,10 +174,9 @@ class Answerer:
         try:
             answer = nearest.answer(pair)
             answer = self.measurement.answer(pair) if answer is None else answer
-            answer = _by_settings(answer, pair.ignore, pair.looking, pair)
         except ImageError as error:
             return error
-        return self._named(answer, pair) if self.read_text else answer
+        return self._named(answer, pair) if self.read_text and answer.changes else answer
 
     def _named(self, answer: Answer, pair: ReadPair) -> Answer:
         """The answer with the names that can be read; as it is once the recogniser cannot be loaded.
@@ -195,29 +190,6 @@ class Answerer:
                 raise
             self.read_text, self.unread = False, f"No words are read. {error}"
             return answer
-
-
-def _by_settings(
-    answer: Answer, ignore: Sequence[Box], looking: Looking, pair: ReadPair | None = None
-) -> Answer:
-    """The answer with what it depends on: the policy's name, and how much was ignored.
-
-    pair: the pictures, None where their files are the same. Raises ImageError where more than
-    ``MOST_IGNORED`` of them is ignored.
-    """
-    share = covered_share(ignore, answer.size_after)
-    if share > MOST_IGNORED:
-        raise ImageError(
-            f"Ignored places cover {words.percent(share)} of the picture; at most "
-            f"{words.percent(MOST_IGNORED)} may be ignored. Name smaller places."
-        )
-    answer = replace(answer, policy=looking.policy.name, ignored=share)
-    if answer.verdict != "noise" or answer.doubtful or pair is None or not pair.compared.one_size:
-        return answer
-    if pair.compared.hides(looking.threshold):
-        text = words.capitalised("the pictures differ visibly only in ignored places")
-        return replace(answer, verdict="ignored", sentence=text)
-    return answer
 
 
 @functools.cache

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from whatchanged.answers.answer import MEASURED, Answer
 from whatchanged.answers.pair import ReadPair
+from whatchanged.answers.verdict import only_ignored
 from whatchanged.images import PictureSource
 from whatchanged.measured import Measured
+from whatchanged.measured.policy import DEFAULT, Policy
 
 
 class Measurement:
@@ -17,11 +19,17 @@ class Measurement:
 
     def answer(self, pair: ReadPair) -> Answer:
         """What was measured. Raises ImageError."""
-        return of_measured(pair.measured, pair.sources)
+        answer = of_measured(pair.measured, pair.sources, pair.looking.policy, pair.ignored)
+        return only_ignored(answer, pair)
 
 
-def of_measured(measured: Measured, sources: tuple[PictureSource, PictureSource] | None = None) -> Answer:
-    """The measured answer as the answer."""
+def of_measured(
+    measured: Measured,
+    sources: tuple[PictureSource, PictureSource] | None = None,
+    policy: Policy = DEFAULT,
+    ignored: float = 0.0,
+) -> Answer:
+    """The measured answer as the answer; what is not measured: see ``Answer``."""
     return Answer(
         sentence=measured.sentence,
         no_change=measured.no_change,
@@ -33,4 +41,6 @@ def of_measured(measured: Measured, sources: tuple[PictureSource, PictureSource]
         changes=measured.statements,
         measured=measured,
         sources=sources,
+        policy=policy.name,
+        ignored=ignored,
     )

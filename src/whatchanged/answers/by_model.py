@@ -11,14 +11,13 @@ from PIL import Image
 
 from whatchanged.answers.answer import Answer
 from whatchanged.answers.pair import ReadPair
-from whatchanged.answers.verdict import Says, verdict_of
-from whatchanged.captioner.bundle import Bundle
-from whatchanged.captioner.card import Card, PictureInput
-from whatchanged.captioner.colors import color_distance
-from whatchanged.errors import PluginError
+from whatchanged.answers.verdict import only_ignored, verdict_of
+from whatchanged.captioner.bundle import Bundle, picture_input
+from whatchanged.captioner.card import PictureInput
+from whatchanged.captioner.colors import color_distance, color_numbers
 from whatchanged.images import LEAST_SIDE, resize
 from whatchanged.measured.pixels.reading import Pixels
-from whatchanged.worlds import find_world
+from whatchanged.worlds import known_world
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner, Description
@@ -37,27 +36,24 @@ class Model:
         """How the model is asked.
 
         threads: how many an operator may use; None: at most two. named: a person named the model, which then
-        answers for any pictures. beams: hypotheses that the search keeps; 1 is greedy.
+        answers for any pictures. beams: hypotheses that the search keeps; 1 is greedy. Raises BundleError for
+        a model of stored features.
         """
         self.bundle = bundle
+        self.card = bundle.card
+        self.input = picture_input(bundle)
         self.named = named
         self.beams = beams
         self._threads = threads
-
-    @property
-    def card(self) -> Card:
-        """What is known of the model."""
-        return self.bundle.card
+        self._captioner: Captioner | None = None
 
     def build(self) -> "Captioner":
         """The model, ready to run; built when it is first asked for. Raises BundleError."""
+        if self._captioner is None:
+            from whatchanged.captioner.runtime import Captioner
+
+            self._captioner = Captioner(self.bundle, self._threads)
         return self._captioner
-
-    @cached_property
-    def _captioner(self) -> "Captioner":
-        from whatchanged.captioner.runtime import Captioner
-
-        return Captioner(self.bundle, self._threads)
 
     @cached_property
     def explains_view_and_light(self) -> bool:
@@ -65,10 +61,8 @@ class Model:
 
         Not so in a world that is not installed: nobody has declared it.
         """
-        try:
-            return find_world(self.card.world).pictures.view_and_light_differ
-        except PluginError:
-            return False
+        world = known_world(self.card.world)
+        return world is not None and world.pictures.view_and_light_differ
 
     def distances(self, pairs: Sequence[ReadPair]) -> list[float | None]:
         """How far the stranger of each pair's pictures is from what the model knows; 0 where it was named.
@@ -102,10 +96,10 @@ class Model:
             return None
         # Equal pixels are measured whatever was said: what a look does not show may differ.
         measured = pair.measured if pair.same or not self._explains(pair, said) else None
-        ruling = verdict_of(Says(said.changed, doubtful=said.doubtful, named=self.named), measured)
+        ruling = verdict_of(said.changed, said.doubtful, self.named, measured)
         if not ruling.stands:
             return None
-        return Answer(
+        answer = Answer(
             sentence=said.sentence,
             no_change=said.no_change,
             verdict=ruling.verdict,
@@ -117,7 +111,10 @@ class Model:
             description=said,
             measured=measured,
             sources=pair.sources,
+            policy=pair.looking.policy.name,
+            ignored=pair.ignored,
         )
+        return only_ignored(answer, pair)
 
     def _explains(self, pair: ReadPair, described: "Description") -> bool:
         """Whether what differs is what the model says, or may be by viewpoint and light alone."""
@@ -126,23 +123,18 @@ class Model:
         return not pair.looking.strict and not described.unfamiliar and self.explains_view_and_light
 
     def _read(self, pair: ReadPair) -> Pixels | None:
-        """The pair as the model reads it, (2, H, W, 3); None where it cannot know the pictures."""
-        if self.named:  # it was asked for: shape and colours do not excuse it
-            return _as_input(pair, self.build().input)
-        return self._read_if_known(pair)
-
-    def _read_if_known(self, pair: ReadPair) -> Pixels | None:
-        """The pair as the model reads it, if it may know both pictures by their shape and colours.
+        """The pair as the model reads it, (2, H, W, 3); None where it cannot know the pictures by their shape
+        and colours, which do not excuse a model that was named.
 
         Its graphs are not needed for that. A model that cannot tell which pictures it knows knows none.
         """
-        known, wanted = self.card.in_distribution, self.card.input
-        if known is None or not isinstance(wanted, PictureInput):
+        known = self.card.in_distribution
+        if not self.named and (known is None or not all(_fits(one, self.input) for one in pair.shown)):
             return None
-        if not all(_fits(picture, wanted) for picture in pair.shown):
-            return None
-        pixels = _as_input(pair, wanted)
-        return pixels if (color_distance(pixels, known.colors) <= 1).all() else None
+        pixels = np.stack([resize(Image.fromarray(one), self.input.size) for one in pair.shown])
+        if self.named or known is None or (color_distance(color_numbers(pixels), known.colors) <= 1).all():
+            return pixels
+        return None
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:
@@ -150,8 +142,3 @@ def _fits(picture: Pixels, wanted: PictureInput) -> bool:
     height, width = picture.shape[:2]
     stretch = width * wanted.size[1] / (height * wanted.size[0])
     return min(height, width) >= LEAST_SIDE and abs(math.log(stretch)) <= math.log(MOST_STRETCH)
-
-
-def _as_input(pair: ReadPair, wanted: PictureInput) -> Pixels:
-    """Both pictures at the model's size."""
-    return np.stack([resize(Image.fromarray(picture), wanted.size) for picture in pair.shown])

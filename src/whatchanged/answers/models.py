@@ -6,8 +6,7 @@ from typing import Any
 
 from whatchanged.answers.answer import MEASURED
 from whatchanged.answers.by_model import Model
-from whatchanged.captioner.bundle import DEFAULT, open_bundle, reads_features, shipped
-from whatchanged.captioner.card import FeatureInput
+from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
 from whatchanged.measured.pixels.gate import probability_of_no_change
 
 INSTEAD: Mapping[str, str] = {"screens": MEASURED}
@@ -32,10 +31,7 @@ def chosen_model(
 
     named: whether it answers for any pictures. beams: hypotheses that it keeps.
     """
-    bundle = open_bundle(name_or_folder)
-    if isinstance(bundle.card.input, FeatureInput):
-        raise reads_features(bundle)
-    return Model(bundle, threads, named, beams)
+    return Model(open_bundle(name_or_folder), threads, named, beams)
 
 
 def candidate_models(

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whatchanged.errors import ImageError
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import threshold_of
+from whatchanged.measured.pixels.boxes import covered_share
 from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
 from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.rules.canvas import without_boxes
+from whatchanged.words import percent
 
 if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Description
+
+MOST_IGNORED = 0.5
+"""The part of a picture, at most, in which differences may be ignored: beyond it nothing is compared."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +49,19 @@ class ReadPair:
     """Two pictures as they were read, and what was found of them: computed once, for whoever asks.
 
     sources    where the pictures are from
+    shown      what models look at: alpha dropped, what is ignored as it was before
     ignore     the places in which differences do not count
+    ignored    the part of the picture after that they cover
     described  what each model that was asked says
     """
 
     sources: tuple[PictureSource, PictureSource]
     pictures: tuple[Picture, Picture]
+    shown: tuple[Pixels, Pixels]
     ignore: tuple[Box, ...]
+    ignored: float
     looking: Looking
     described: "dict[object, Description]" = field(default_factory=dict)
-
-    @cached_property
-    def shown(self) -> tuple[Pixels, Pixels]:
-        """What models look at: alpha dropped, what is ignored as it was before."""
-        before, after = (picture.opaque for picture in self.pictures)
-        one_size = before.shape == after.shape
-        return before, without_boxes(after, before, self.ignore) if one_size else after
 
     @cached_property
     def compared(self) -> Compared:
@@ -83,6 +86,11 @@ class ReadPair:
         return measure_read(self.pictures, self.sources, self.compared, looking.sensitivity, looking.strict)
 
     @property
+    def hides_changes(self) -> bool:
+        """Whether something differs visibly in the ignored places."""
+        return self.compared.one_size and self.compared.hides(self.looking.threshold)
+
+    @property
     def on_white(self) -> tuple[Pixels, Pixels]:
         """Both pictures as a page shows them."""
         before, after = (picture.on_white for picture in self.pictures)
@@ -92,5 +100,20 @@ class ReadPair:
 def read_pair(
     before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
 ) -> ReadPair:
-    """Read both pictures. Raises ImageError."""
-    return ReadPair((before, after), (read_picture(before), read_picture(after)), tuple(ignore), looking)
+    """Read both pictures. Raises ImageError, also where more is ignored than ``ignored_share`` allows."""
+    pictures = read_picture(before), read_picture(after)
+    share = ignored_share(ignore, pictures[1].size)
+    was, now = (picture.opaque for picture in pictures)
+    shown = was, without_boxes(now, was, ignore) if was.shape == now.shape else now
+    return ReadPair((before, after), pictures, shown, tuple(ignore), share, looking)
+
+
+def ignored_share(ignore: Sequence[Box], size: tuple[int, int]) -> float:
+    """The part of a picture of this size that is ignored. Raises ImageError beyond ``MOST_IGNORED``."""
+    share = covered_share(ignore, size) if ignore else 0.0
+    if share > MOST_IGNORED:
+        raise ImageError(
+            f"Ignored places cover {percent(share)} of the picture; at most {percent(MOST_IGNORED)} may be"
+            " ignored. Name smaller places."
+        )
+    return share

@@ -1,22 +1,12 @@
-"""The rule for who is believed: a model may not deny what can be seen."""
+"""The rule for who is believed: a model may not deny what can be seen; and what is said of ignored places."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from whatchanged.answers.answer import AnswerVerdict
+from whatchanged import words
+from whatchanged.answers.answer import Answer, AnswerVerdict
+from whatchanged.answers.pair import ReadPair
 from whatchanged.measured import Measured
-
-
-class Says(NamedTuple):
-    """What a model says of a pair, as far as the verdict depends on it.
-
-    changed   whether something changed
-    doubtful  whether its sentence and its probability disagree
-    named     whether a person named the model, so that its sentence stands
-    """
-
-    changed: bool
-    doubtful: bool = False
-    named: bool = False
 
 
 class Ruling(NamedTuple):
@@ -27,11 +17,14 @@ class Ruling(NamedTuple):
     doubtful: bool
 
 
-def verdict_of(says: Says, measured: Measured | None) -> Ruling:
+def verdict_of(changed: bool, doubtful: bool, named: bool, measured: Measured | None) -> Ruling:
     """The verdict on a pair of which a model says something and the measurement perhaps something else.
 
-    measured: None where it was not asked, because the model says that something changed, or its world
-    explains all that differs by viewpoint and light.
+    changed   whether the model says that something changed
+    doubtful  whether its sentence and its probability disagree
+    named     whether a person named it, so that its sentence stands
+    measured  None where it was not asked, because the model says that something changed, or its world
+              explains all that differs by viewpoint and light
 
     =========  =========  =======================  ===========================================
     model      says       measured                 ruling
@@ -50,6 +43,14 @@ def verdict_of(says: Says, measured: Measured | None) -> Ruling:
     measured, too.
     """
     if measured is None:
-        return Ruling(True, "changed" if says.changed else "unchanged", says.doubtful)
-    denied = measured.verdict == "changed" and not says.changed
-    return Ruling(says.named or not measured.changed, measured.verdict, measured.doubtful or denied)
+        return Ruling(True, "changed" if changed else "unchanged", doubtful)
+    denied = measured.verdict == "changed" and not changed
+    return Ruling(named or not measured.changed, measured.verdict, measured.doubtful or denied)
+
+
+def only_ignored(answer: Answer, pair: ReadPair) -> Answer:
+    """The answer; where it sees noise alone, and ignored places hide a visible change, it says so instead."""
+    if answer.verdict != "noise" or answer.doubtful or not pair.hides_changes:
+        return answer
+    text = words.capitalised("the pictures differ visibly only in ignored places")
+    return replace(answer, verdict="ignored", sentence=text)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatchanged.captioner.card import Card
+from whatchanged.captioner.card import Card, PictureInput
 from whatchanged.captioner.card_json import card_from_json, card_to_json
 from whatchanged.captioner.json_reader import CardReader
 from whatchanged.errors import REGIONS_ARE_GONE, BundleError
@@ -103,6 +103,12 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}")))
 
 
+def names_model(given: str | Path) -> bool:
+    """Whether this is the name of a shipped model; one that an earlier version shipped is refused by name,
+    where no folder has it."""
+    return str(given) in shipped() or (str(given) in GONE and not Path(given).is_dir())
+
+
 def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
     """Read the card of a shipped model (by name) or of a folder; None: the default model.
 
@@ -140,9 +146,11 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
     return open_bundle(folder.absolute())
 
 
-def reads_features(bundle: Bundle) -> BundleError:
-    """The error for a model of stored features that is given pictures."""
-    return BundleError(
+def picture_input(bundle: Bundle) -> PictureInput:
+    """The pictures that the model reads. Raises BundleError for one of stored features."""
+    if isinstance(bundle.card.input, PictureInput):
+        return bundle.card.input
+    raise BundleError(
         f"{bundle.folder}: {bundle.card.name} reads features that were computed from pictures beforehand, not"
         " pictures. Caption a data set whose features are stored: whatchanged caption DATA --model"
         f" {bundle.folder} --features FOLDER"
@@ -151,9 +159,9 @@ def reads_features(bundle: Bundle) -> BundleError:
 
 def _find(name_or_folder: str | Path) -> Path:
     """The folder of a shipped model, or the folder that was named."""
-    if str(name_or_folder) in GONE and not Path(name_or_folder).is_dir():
+    if names_model(name_or_folder) and str(name_or_folder) in GONE:
         raise BundleError(f"{name_or_folder}: {REGIONS_ARE_GONE}")
-    folder = SHIPPED / name_or_folder if str(name_or_folder) in shipped() else Path(name_or_folder)
+    folder = SHIPPED / name_or_folder if names_model(name_or_folder) else Path(name_or_folder)
     if not folder.is_dir():
         known = ", ".join(shipped()) or "none"
         raise BundleError(

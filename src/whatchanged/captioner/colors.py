@@ -49,13 +49,14 @@ def color_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
     return np.stack([*tint, vividness, np.median(light, axis=1), light.std(axis=1)], axis=1)
 
 
-def color_distance(pixels: NDArray[np.uint8], ranges: Ranges) -> NDArray[np.float64]:
-    """How far each picture (B, H, W, 3) is from the middle of the ranges: (B,); above 1 it is outside of one.
+def color_distance(numbers: NDArray[np.float64], ranges: Ranges) -> NDArray[np.float64]:
+    """How far pictures of these ``color_numbers`` (B, 5) are from the middle of the ranges: (B,); above 1 one
+    is outside of a range.
 
     The unit of each number is half its range; the largest counts. 0 where there are no ranges.
     """
-    distance = np.zeros(len(pixels))
-    numbers = dict(zip(NAMES, color_numbers(pixels).T, strict=True)) if ranges else {}
+    distance = np.zeros(len(numbers))
     for name, (low, high) in ranges.items():
-        distance = np.maximum(distance, np.abs(numbers[name] - (low + high) / 2) / ((high - low) / 2))
+        number = numbers[:, NAMES.index(name)]
+        distance = np.maximum(distance, np.abs(number - (low + high) / 2) / ((high - low) / 2))
     return distance

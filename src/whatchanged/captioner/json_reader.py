@@ -72,9 +72,9 @@ class CardReader:
             raise self.wrong(key, f"{length} numbers", found)
         return tuple(self._number(item, key) for item in found)
 
-    def count(self, values: Fields, key: str, most: int, least: int = 1) -> int:
-        """A whole number between two limits."""
-        return self._count(values.get(key), key, most, least)
+    def count(self, values: Fields, key: str, most: int) -> int:
+        """A whole number from 1 to a limit."""
+        return self._count(values.get(key), key, most)
 
     def share(self, values: Fields, key: str) -> float:
         """A number from 0 to 1."""
@@ -95,9 +95,9 @@ class CardReader:
             raise self.wrong(key, "a number", value)
         return float(value)
 
-    def _count(self, value: Any, key: str, most: int, least: int = 1) -> int:
-        if type(value) is not int or not least <= value <= most:
-            raise self.wrong(key, f"a whole number from {least} to {most}", value)
+    def _count(self, value: Any, key: str, most: int) -> int:
+        if type(value) is not int or not 1 <= value <= most:
+            raise self.wrong(key, f"a whole number from 1 to {most}", value)
         return value
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle
-from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
+from whatchanged.captioner.card import Card
 from whatchanged.captioner.onnx_files import check_graph
 from whatchanged.errors import BundleError, WhatchangedError
 from whatchanged.telemetry import import_silent
@@ -62,30 +62,27 @@ class Graph:
         self._wanted: dict[str, tuple[int, ...]] = {}
         """Outputs whose sizes behind the batch are known."""
 
-    def run(self, feed: dict[str, Any], rows: int | None = None) -> dict[str, Any]:
+    def run(self, feed: dict[str, Any], rows: int) -> dict[str, Any]:
         """All outputs by name. What the graph does not take is left out of the feed.
 
-        rows: how many each output must have; None: whoever asks checks that. Raises BundleError where the
-        graph fails, or answers with something else than is expected, or with what is not a number.
+        rows: how many each output must have. Raises BundleError where the graph fails, or answers with
+        something else than is expected, or with what is not a number.
         """
         taken = {name: value for name, value in feed.items() if name in self.inputs}
-        found = dict(zip(self.outputs, self._run(taken), strict=True))
-        for name, values in found.items():
-            self._check_output(name, values, rows)
-        return found
-
-    def _run(self, feed: dict[str, Any]) -> list[Any]:
         try:
-            results: list[Any] = self._session.run(None, feed)
+            results = self._session.run(None, taken)
         except Exception as error:  # the errors of ONNX Runtime have no common root
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise BundleError(
                 f"{self.path}: the graph cannot be run: {reason} Export it again, or caption fewer pairs at a"
                 " time (--batch-size)."
             ) from error
-        return results
+        found = dict(zip(self.outputs, results, strict=True))
+        for name, values in found.items():
+            self._check_output(name, values, rows)
+        return found
 
-    def _check_output(self, name: str, values: Any, rows: int | None) -> None:
+    def _check_output(self, name: str, values: Any, rows: int) -> None:
         """Raises BundleError where an output is no array of numbers of the shape that it must have."""
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub":
             kind = values.dtype if isinstance(values, np.ndarray) else type(values).__name__
@@ -93,7 +90,7 @@ class Graph:
                 f"{self.path}: {name} is no array of numbers ({kind}). Export it again, or do not use it."
             )
         behind = self._wanted.get(name)
-        wrong = rows is not None and (values.ndim == 0 or len(values) != rows)
+        wrong = values.ndim == 0 or len(values) != rows
         if wrong or (behind is not None and values.shape[1:] != behind):
             wanted = "..." if behind is None else ", ".join(map(str, behind))
             raise BundleError(
@@ -174,9 +171,7 @@ def _bound_memory() -> None:
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
-def open_graphs(
-    bundle: Bundle, reads: PictureInput | FeatureInput, grid: GridAttention, threads: int | None
-) -> tuple[Graph, Graph]:
+def open_graphs(bundle: Bundle, threads: int | None) -> tuple[Graph, Graph]:
     """The encoder and the decoder of a captioner, which fit the card and each other.
 
     Raises BundleError where a file that the card lists was altered, or a graph is wrong; WhatchangedError
@@ -185,17 +180,12 @@ def open_graphs(
     used = checked_threads(threads)
     content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
     encoder, decoder = (Graph(bundle.folder / name, content[name], used) for name in GRAPHS)
-    _check_graphs(bundle.card, reads.shape, grid, encoder, decoder)
+    _check_graphs(bundle.card, encoder, decoder)
     return encoder, decoder
 
 
-def _check_graphs(
-    card: Card, read: tuple[int, ...], grid: GridAttention, encoder: Graph, decoder: Graph
-) -> None:
-    """Check that the graphs fit the runtime, each other and the card. Raises BundleError.
-
-    read: the sizes, behind the batch, of what the encoder reads of a picture.
-    """
+def _check_graphs(card: Card, encoder: Graph, decoder: Graph) -> None:
+    """Check that the graphs fit the runtime, each other and the card. Raises BundleError."""
     memory = {name for name in encoder.outputs if name.startswith("memory_")}
     caches = {name for name in decoder.inputs if name.startswith("cache_")}
     begun = {name for name in encoder.outputs if name.startswith("first_cache_")}
@@ -214,12 +204,12 @@ def _check_graphs(
     decoder.check_names("outputs", set(decoder.outputs), {"log_probabilities", "attention"} | next_caches)
     for name in caches:
         _check_state(decoder, name, begins_empty=f"first_{name}" not in begun)
-    encoder.check_shape("before", read)
-    encoder.check_shape("after", read)
+    encoder.check_shape("before", card.input.shape)
+    encoder.check_shape("after", card.input.shape)
     for name in judged:
         encoder.expect(name, behind[name])
     decoder.check_shape("log_probabilities", (len(card.vocabulary),))
-    decoder.check_shape("attention", (2, *grid.shape))
+    decoder.check_shape("attention", (2, *card.attention.shape))
 
 
 def _check_state(decoder: Graph, name: str, begins_empty: bool) -> None:

@@ -26,18 +26,18 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from whatchanged.captioner.attention import over_content, words_with_maps
-from whatchanged.captioner.bundle import Bundle, open_bundle, reads_features
-from whatchanged.captioner.card import Card, FeatureInput, GridAttention, PictureInput
-from whatchanged.captioner.colors import color_distance
+from whatchanged.captioner.bundle import Bundle, open_bundle, picture_input
+from whatchanged.captioner.card import Card, GridAttention, PictureInput
+from whatchanged.captioner.colors import color_distance, color_numbers
 from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
 from whatchanged.captioner.heatmap import overlay
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.notebook import as_html
 from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
-from whatchanged.errors import PluginError, ShapeError
+from whatchanged.errors import ShapeError
 from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
-from whatchanged.worlds import find_world
+from whatchanged.worlds import known_world
 
 Floats = NDArray[np.float32]
 PictureSources = list[Any] | tuple[Any, ...]
@@ -125,12 +125,10 @@ class Description:
 class CaptionGraphs:
     """The two graphs of a bundle, and how what they compute becomes a description."""
 
-    def __init__(
-        self, bundle: Bundle, reads: PictureInput | FeatureInput, grid: GridAttention, threads: int | None
-    ) -> None:
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
         """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
-        self.card, self.attention = bundle.card, grid
-        self._encoder, self._decoder = open_graphs(bundle, reads, grid, threads)
+        self.card = bundle.card
+        self._encoder, self._decoder = open_graphs(bundle, threads)
         self._skips = _contradictions(self.card)
 
     def describe(
@@ -176,7 +174,7 @@ class CaptionGraphs:
         known = self.card.in_distribution
         if distances is None or known is None or pixels is None:
             return None
-        colors = [color_distance(pixels[:, side], known.colors) for side in (0, 1)]
+        colors = [color_distance(color_numbers(pixels[:, side]), known.colors) for side in (0, 1)]
         in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
         return np.maximum(in_units, np.stack(colors, axis=1))
 
@@ -199,14 +197,14 @@ class CaptionGraphs:
         sentence = vocabulary.text(row.ids)
         maps = row.attention
         if maps is None:
-            maps = np.zeros((0, 2, *self.attention.shape), np.float32)
+            maps = np.zeros((0, 2, *self.card.attention.shape), np.float32)
         words = words_with_maps(vocabulary.words(row.ids), maps)
         no_change = self.card.no_change.calibrated(probability)
         changed = sentence not in self.card.no_change.sentences
         return Description(
             sentence=sentence,
             no_change=no_change,
-            heatmaps=over_content(words, self.attention.shape),
+            heatmaps=over_content(words, self.card.attention.shape),
             words=words,
             changed=changed,
             doubtful=changed == (no_change >= self.card.no_change.threshold),
@@ -242,8 +240,8 @@ class Captioner:
         """
         self.bundle = bundle
         self.card = bundle.card
-        self.input, self.attention = _declared(bundle)
-        self._graphs = CaptionGraphs(bundle, self.input, self.attention, threads)
+        self.input, self.attention = picture_input(bundle), bundle.card.attention
+        self._graphs = CaptionGraphs(bundle, threads)
 
     @overload
     def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...
@@ -309,18 +307,8 @@ def load(name: str | Path | None = None, threads: int | None = None) -> Captione
 
 def _contradictions(card: Card) -> Skips | None:
     """Which sentences of the model's world contradict themselves; None where nobody can tell."""
-    try:
-        contradicts = find_world(card.world).language.contradicts
-    except PluginError:  # of a world of one's own, or of a package that is not here
-        return None
+    world = known_world(card.world)
+    contradicts = None if world is None else world.language.contradicts
     if contradicts is None:
         return None
     return lambda ids: contradicts(card.vocabulary.text(ids))
-
-
-def _declared(bundle: Bundle) -> tuple[PictureInput, GridAttention]:
-    """What the card declares. Raises BundleError for a model of stored features."""
-    card = bundle.card
-    if isinstance(card.input, FeatureInput):
-        raise reads_features(bundle)
-    return card.input, card.attention

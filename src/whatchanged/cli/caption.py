@@ -12,13 +12,12 @@ import typer
 
 from whatchanged.captions import caption_pairs
 from whatchanged.captions.formats import Form
-from whatchanged.cli import completion
 from whatchanged.cli.answering import answering
 from whatchanged.cli.caption_choice import chosen_run, refuse_others
 from whatchanged.cli.console import check_embed, note
 from whatchanged.cli.launch import PrecisionOption, Ray
+from whatchanged.cli.options import DatasetName, Embed, ModelName, ReadText, SkipMissing
 from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
-from whatchanged.cli.reading import ReadText
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.launch import Launch
 from whatchanged.scale.urls import path_of
@@ -44,31 +43,13 @@ def caption(
             metavar="FILE",
         ),
     ],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A shipped model or a model folder, to answer in any case; measured: no model.",
-            autocompletion=completion.answering,
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            help="Which data set this is, if not recognised.",
-            autocompletion=completion.data_sets,
-            rich_help_panel=PAIRS,
-        ),
-    ] = None,
+    model: ModelName = None,
+    dataset: DatasetName = None,
     split: Annotated[
         Literal["all", "train", "val", "test"],
         typer.Option(help="Caption this split only.", rich_help_panel=PAIRS),
     ] = "all",
-    skip_missing: Annotated[
-        bool,
-        typer.Option(
-            "--skip-missing", help="Leave out pairs whose pictures are missing.", rich_help_panel=PAIRS
-        ),
-    ] = False,
+    skip_missing: SkipMissing = False,
     batch_size: Annotated[
         int, typer.Option(min=1, max=1024, help="Pairs side by side.", rich_help_panel=COMPUTED)
     ] = 16,
@@ -104,14 +85,7 @@ def caption(
             rich_help_panel=WRITTEN,
         ),
     ] = None,
-    embed: Annotated[
-        bool,
-        typer.Option(
-            "--embed",
-            help="Put the pictures into the page, so that it can be mailed.",
-            rich_help_panel=WRITTEN,
-        ),
-    ] = False,
+    embed: Embed = False,
     run: Annotated[
         Path | None,
         typer.Option(help="A run of `train`, in place of a model; needs torch.", rich_help_panel=RUNS),

@@ -7,6 +7,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note, show
+from whatchanged.cli.options import Embed
 from whatchanged.cli.panels import WRITTEN
 
 if TYPE_CHECKING:
@@ -70,14 +71,7 @@ def dataset(
             rich_help_panel=WRITTEN,
         ),
     ] = None,
-    embed: Annotated[
-        bool,
-        typer.Option(
-            "--embed",
-            help="Put the pictures into the page, so that it can be mailed.",
-            rich_help_panel=WRITTEN,
-        ),
-    ] = False,
+    embed: Embed = False,
     samples: Annotated[
         int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.", rich_help_panel=WRITTEN)
     ] = 12,

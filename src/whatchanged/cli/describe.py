@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whatchanged.cli import completion
 from whatchanged.cli.answering import answering
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
+from whatchanged.cli.options import ModelName, ReadText
+from whatchanged.cli.pdf import PDFDensity, are_pdf, tell_pages
 from whatchanged.cli.policy import PolicyName
-from whatchanged.cli.reading import ReadText
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
 
@@ -39,13 +39,7 @@ def describe(
         str, typer.Argument(help="The picture before; - reads it from stdin.", show_default=False)
     ],
     after: Annotated[str, typer.Argument(help="The picture after; likewise.", show_default=False)],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A shipped model or a model folder, to answer in any case; measured: no model.",
-            autocompletion=completion.answering,
-        ),
-    ] = None,
+    model: ModelName = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
     maps: Annotated[
         bool, typer.Option("--maps", help="--json with every word's attention: a long line.")
@@ -67,6 +61,7 @@ def describe(
     ignore: Annotated[
         Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
     ] = None,
+    pdf_dpi: PDFDensity = None,
     exit_code: Annotated[
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
@@ -91,6 +86,16 @@ def describe(
 
     boxes, counted_by = _as_compared(after, policy, policies, ignore)
     answerer = Answerer(answering(model, quiet), beams=beams, read_text=read_text, policy=counted_by)
+    if are_pdf(before, after):
+        if path is not None or maps:
+            raise typer.BadParameter("--heatmap and --maps are of two pictures, not of pages of PDF files")
+        text = None if as_json else _text
+        changed = tell_pages(
+            (before, after), pdf_dpi, lambda one, other: answerer.answer(one, other, boxes), text
+        )
+        if exit_code and changed:
+            raise typer.Exit(1)
+        return
     answer = answerer.answer(*sources, boxes)
     if path is not None:
         picture = io.BytesIO()
@@ -175,7 +180,6 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 def _text(answer: "Answer") -> str:
     """The answer for a person: the sentence with what is to be said against it, and the probability."""
-    from whatchanged.answers import MEASURED
     from whatchanged.measured.policy import DEFAULT
     from whatchanged.words import percent
 
@@ -183,8 +187,6 @@ def _text(answer: "Answer") -> str:
     if answer.unfamiliar:
         sentence += f" ({_warning(answer)})"
     probability = f"probability that nothing changed: {answer.no_change:.2f}"
-    if answer.answer == MEASURED:
-        probability += "; measured, without a model"
     if answer.policy != DEFAULT.name:
         probability += f"; policy {answer.policy}"
     if answer.ignored:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_outputs, print_result
+from whatchanged.cli.options import DatasetName, Embed
 from whatchanged.cli.panels import PAIRS, SCORES, WRITTEN
 from whatchanged.files import write_output
 
@@ -34,14 +34,7 @@ def evaluate(
         Literal["all", "train", "val", "test"],
         typer.Option(metavar="PART", help="Score this split only: train, val or test."),
     ] = "all",
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            help="Which data set this is, if not recognised.",
-            autocompletion=completion.data_sets,
-            rich_help_panel=PAIRS,
-        ),
-    ] = None,
+    dataset: DatasetName = None,
     skip_missing: Annotated[
         bool,
         typer.Option(
@@ -64,14 +57,7 @@ def evaluate(
             rich_help_panel=WRITTEN,
         ),
     ] = None,
-    embed: Annotated[
-        bool,
-        typer.Option(
-            "--embed",
-            help="Put the pictures into the page, so that it can be mailed.",
-            rich_help_panel=WRITTEN,
-        ),
-    ] = False,
+    embed: Embed = False,
     attention: Annotated[
         Path | None,
         typer.Option(

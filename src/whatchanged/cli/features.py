@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from whatchanged.cli import completion
 from whatchanged.cli.console import hold, show
 from whatchanged.cli.launch import PrecisionOption, Ray, on_cpu
-from whatchanged.cli.panels import COMPUTED, PAIRS, POOLS, WRITTEN
+from whatchanged.cli.options import DatasetName, SkipMissing
+from whatchanged.cli.panels import COMPUTED, POOLS, WRITTEN
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import MissingExtra
 from whatchanged.launch import Launch
@@ -61,20 +61,8 @@ def features(
             help="The backbone's weights (resnet101: in torchvision's layout; transformers: a folder)."
         ),
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            help="Which data set this is, if not recognised.",
-            autocompletion=completion.data_sets,
-            rich_help_panel=PAIRS,
-        ),
-    ] = None,
-    skip_missing: Annotated[
-        bool,
-        typer.Option(
-            "--skip-missing", help="Leave out pairs whose pictures are missing.", rich_help_panel=PAIRS
-        ),
-    ] = False,
+    dataset: DatasetName = None,
+    skip_missing: SkipMissing = False,
     shard_size: Annotated[
         int, typer.Option(min=1, max=10_000, metavar="N", help="Pictures a file.", rich_help_panel=WRITTEN)
     ] = SHARD,

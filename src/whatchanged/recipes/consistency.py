@@ -4,7 +4,6 @@ A setting that would have no effect is refused, so that a recipe means what it s
 """
 
 from collections import Counter
-from collections.abc import Mapping
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.checks import (
@@ -15,17 +14,10 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.hints import nearest
-from whatchanged.recipes.methods import Reads
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.recipes.tables import VISION
 from whatchanged.recipes.values import toml_value
 from whatchanged.recipes.visions import kinds_that
-
-READABLE: Mapping[Reads, str] = {
-    "pairs": "captioned pairs",
-    "labelled": "labelled pictures",
-}
-"""What a task reads, in words."""
 
 
 def check(recipe: Recipe, where: str) -> None:
@@ -111,19 +103,10 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
     disk = stage.data == "single" or any(task.reads == "labelled" for task in tasks.values())
     wanted = '"dataset": single and labelled pictures lie on disk'
     require(where, "data.source", source, not disk or recipe.data.on_disk, wanted)
-    _check_reads(recipe, stage, where)
     drawn = ", ".join(name for name, task in tasks.items() if task.truth)
     wanted = f'"pool" for the task {drawn}, which learns from the truth of drawn scenes'
     has_truth = recipe.data.knows_scenes or (recipe.data.on_disk and recipe.vision.truth_beside_pairs)
     require(where, "data.source", source, not drawn or has_truth, wanted)
-
-
-def _check_reads(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """The source holds what the stage's tasks read."""
-    for name in stage.tasks:
-        reads = recipe.tasks[name].reads
-        wanted = f"a source of {READABLE[reads]}, which the task {name} reads"
-        require(where, "data.source", recipe.data.source, reads in recipe.data.holds, wanted)
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:

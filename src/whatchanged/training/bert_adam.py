@@ -1,11 +1,13 @@
 """BertAdam, the optimiser of CLIP4IDC's released code: Adam without bias correction, decay beside it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 
+PIECE = 2**16
+"""How many numbers of a tensor are moved at once: what they need then stays in a processor's own memory."""
 LARGEST = 1.0
 """Each tensor's gradient is cut to this norm on its own, after any clipping of all of them together."""
 
@@ -35,13 +37,22 @@ class BertAdam(torch.optim.Optimizer):
                 if parameter.grad is None:
                     continue
                 gradient = cast(Tensor, parameter.grad)
-                gradient = gradient * (LARGEST / (gradient.norm() + 1e-6)).clamp(max=1.0)
+                scale = (LARGEST / (gradient.norm() + 1e-6)).clamp(max=1.0)
                 state = self.state[parameter]
                 if not state:
                     state["m"], state["v"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
-                state["m"].mul_(b1).add_(gradient, alpha=1 - b1)
-                state["v"].mul_(b2).addcmul_(gradient, gradient, value=1 - b2)
-                move = state["m"] / (state["v"].sqrt() + eps)
-                if group["weight_decay"]:
-                    move = move + group["weight_decay"] * parameter
-                parameter.sub_(group["lr"] * move)
+                for p, g, m, v in _pieces(parameter, gradient, state["m"], state["v"]):
+                    g = g * scale
+                    m.mul_(b1).add_(g, alpha=1 - b1)
+                    v.mul_(b2).addcmul_(g, g, value=1 - b2)
+                    move = m / v.sqrt().add_(eps)
+                    if group["weight_decay"]:
+                        move += group["weight_decay"] * p
+                    p.sub_(move.mul_(group["lr"]))
+
+
+def _pieces(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Tensors of one shape, piece by piece; whole on other devices than a CPU, or if they lie scattered."""
+    if tensors[0].device.type != "cpu" or not all(tensor.is_contiguous() for tensor in tensors):
+        return iter([tensors])
+    return zip(*(tensor.view(-1).split(PIECE) for tensor in tensors), strict=True)

@@ -28,18 +28,13 @@ COPIES = 4
 
 def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
     """Raises RecipeError where this machine's memory cannot hold the method while it learns."""
-    needed = COPIES * weight_bytes(recipe, vocabulary)
+    needed = COPIES * sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there:
         raise RecipeError(
             f"{recipe.name}: with these settings the method needs {needed / 1e9:,.1f} GB of memory to learn,"
             f" and this machine has {there / 1e9:,.1f} GB. Choose smaller widths or fewer layers."
         )
-
-
-def weight_bytes(recipe: Recipe, vocabulary: Vocabulary) -> int:
-    """Bytes of a method's weights: its tensors have shapes and no numbers on torch's "meta" device."""
-    return sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
 
 
 def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, Tensor], where: str) -> None:
@@ -57,7 +52,7 @@ def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, 
 
 
 def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
-    """The recipe's method, whose weights are shapes alone."""
+    """The recipe's method on torch's "meta" device, where its weights are shapes without numbers."""
     with torch.device("meta"):
         return make_method(recipe, vocabulary)
 

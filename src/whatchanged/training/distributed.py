@@ -39,7 +39,7 @@ Count = TypeVar("Count", int, Tensor)
 @contextmanager
 def joined() -> Iterator[None]:
     """The processes that ``torchrun`` started work together meanwhile; without it there is one."""
-    if launched_processes() == 1 or _together():
+    if launched_processes() == 1 or distributed.is_initialized():
         yield
         return
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
@@ -52,12 +52,12 @@ def joined() -> Iterator[None]:
 
 def processes() -> int:
     """How many processes share each batch."""
-    return distributed.get_world_size() if _together() else 1
+    return distributed.get_world_size() if distributed.is_initialized() else 1
 
 
 def rank() -> int:
     """The number of this process, from 0. The first one writes the files."""
-    return distributed.get_rank() if _together() else 0
+    return distributed.get_rank() if distributed.is_initialized() else 0
 
 
 def own_part(length: int, number: int, count: int) -> range:
@@ -230,10 +230,6 @@ class _Sum(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
         return _added(gradient)
-
-
-def _together() -> bool:
-    return distributed.is_available() and distributed.is_initialized()
 
 
 def _added(numbers: Tensor) -> Tensor:

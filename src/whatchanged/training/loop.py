@@ -80,7 +80,9 @@ def train(
     before, began = state.seconds, time.monotonic()
     last, best = run / "checkpoints" / "last.safetensors", run / "checkpoints" / "best.safetensors"
 
-    with open_log(recipe, run, state, launch.quiet) as log, noting_signals(log.info) as asked:
+    # Only the first process writes.
+    log = SilentLog() if rank() else RunLog(run, state.log_bytes, steps_done(recipe, state), launch.quiet)
+    with log, noting_signals(log.info) as asked:
         while not state.finished:
             stage = recipe.stages[state.stage]
             optimizer = begin_stage(recipe, method, state, device, start, best, log)
@@ -112,11 +114,6 @@ def train(
             state = end_stage(recipe, method, state, best, log)
             save_checkpoint(last, state, method, None)
     return state
-
-
-def open_log(recipe: Recipe, run: Path, state: State, quiet: bool) -> Log:
-    """The run's log from where it stands on; only the first process writes one."""
-    return SilentLog() if rank() else RunLog(run, state.log_bytes, steps_done(recipe, state), quiet)
 
 
 def begin_stage(

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from whatchanged.bpe import from_json, to_json
-from whatchanged.captioner.bundle import shipped
+from whatchanged.captioner.bundle import names_model
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
@@ -168,7 +168,7 @@ def first_init(run: Path, init: Path | None) -> Path | None:
     if kept and isinstance(kept, str):
         return Path(kept)
     # Whole, because a later launch may begin in another folder.
-    return init if init is None or str(init) in shipped() else init.absolute()
+    return init if init is None or names_model(init) else init.absolute()
 
 
 def _entries(vocabulary: Vocabulary) -> str:

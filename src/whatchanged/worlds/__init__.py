@@ -243,6 +243,14 @@ def find_world(name: str) -> World:
     return plugins.find(plugins.WORLDS, name, WORLDS, plugins.instance_of(World))
 
 
+def known_world(name: str) -> World | None:
+    """The world of this name; None for one of another package that is not here, or is broken."""
+    try:
+        return find_world(name)
+    except PluginError:
+        return None
+
+
 def all_worlds() -> Iterator[World]:
     """Every world, those of plug-ins last; each is imported when it is its turn."""
     for _, world in plugins.find_all(plugins.WORLDS, WORLDS, plugins.instance_of(World)):

@@ -67,5 +67,22 @@ def test_scores_by_hand(bench):
                 Description(sentence, no_change, np.zeros(0), (), True, False, (0.2, 1.0 + 0.1 * index))
             )
     # type right, fits, alone, true, called none; recall; 15 of 16 orders right; above 1: all but the first's
-    wanted = dict(zip(bench.COLUMNS, (*[75.0] * 4, 25.0, 75.0, 93.75, 6), strict=True))
+    wanted = dict(zip(bench.COLUMNS, (*[75.0] * 4, 25.0, 75.0, 93.75, 6, 0), strict=True))
     assert bench.scores(records, Truths(find_world("clevr"), truths), results) == wanted
+
+
+def test_sentences_that_contradict_themselves_are_counted(bench):
+    first, second = sample_triple(3, 0).pairs()
+    records = [
+        PairRecord("clevr_change", f"0{name}", "0", "test", "pair_caption", Path(), Path())
+        for name in ("", "_n")
+    ]
+    truths = Truths(find_world("clevr"), {"0": first, "0_n": second})
+    results = [
+        Description(sentence, 0.1, np.zeros(0), (), True, False, (0.2, 0.5))
+        for sentence in (
+            "the small brown rubber cube changed to brown",
+            "the small brown rubber cube changed to red",
+        )
+    ]
+    assert bench.scores(records, truths, results)["contradictory"] == 1

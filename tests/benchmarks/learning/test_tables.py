@@ -75,6 +75,15 @@ def seeds(row, *true, **settings):
     ]
 
 
+def test_a_short_table_has_the_mean_and_the_deviation_of_the_seeds(bench):
+    runs = seeds("pcl", ("11", "11"), ("10", "11"))
+    runs[0]["tests"]["near"]["scores"]["wholly true"] = cell(90.0)
+    runs[1]["tests"]["near"]["scores"]["wholly true"] = cell(94.0)
+    ((title, (head, row)),) = bench.short("methods")(with_runs(bench, runs))
+    assert title == "" and head[:3] == ["row", "seeds", "wholly true, cameras nearby"]
+    assert row == ["PCL, every word", "2", "92.0 ± 2.8", "54.0 ± 0.0"]
+
+
 def test_how_the_longest_runs_were_made(bench, result):
     ((_, (head, pcl, scorer)),) = bench.made(result)
     assert dict(zip(head, pcl, strict=True)) == {

@@ -67,3 +67,13 @@ def test_a_taller_field_pushes_what_is_below_it() -> None:
     assert (first.kind, first.values["dy"], first.values["rest"]) == ("resized", 8, [0, 8])
     assert np.abs(np.subtract(first.box_before, (20, 20, 180, 60))).max() <= 2
     assert np.abs(np.subtract(first.box_after, (20, 20, 180, 68))).max() <= 2
+
+
+def test_a_line_below_pushes_nothing_across() -> None:
+    """It came where a title went far to the left and a little upwards."""
+    before, after = with_room(40), with_room(40)
+    before[14:26, 60:110], after[12:24, 30:80] = 90, 90
+    after[34:38] = 200
+    told = measure(before, after).statements
+    assert {one.kind for one in told} == {"added", "moved"}
+    assert all("rest" not in one.values for one in told)

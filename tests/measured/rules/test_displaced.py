@@ -43,3 +43,14 @@ def test_what_only_grew_did_not_move() -> None:
 @pytest.mark.parametrize("box", [(0, 0, 3, 90), (0, 0, 140, 2), (60, 40, 61, 41)])
 def test_a_narrow_box_is_no_error(box: tuple[int, int, int, int]) -> None:
     assert displaced(with_thing(30, 25), with_thing(31, 26), box) is None
+
+
+def test_what_came_beside_a_thing_that_moved_is_told_as_added() -> None:
+    """The ground is another one as well, so that no lines fit."""
+    before, after = with_thing(30, 25), with_thing(34, 55)
+    after[10:18, 40:56] = 40
+    found = displaced(before, after, (5, 5, 135, 85))
+    assert found is not None and (found.dx, found.dy) == (4, 30) and found.came == (40, 10, 56, 18)
+    after[10:18, 40:56] = 255
+    after[50:53, 40:60] = 40  # a few rows of an edge
+    assert displaced(before, after, (5, 5, 135, 85)) == Displaced((30, 25, 60, 45), (34, 55, 64, 75), 4, 30)

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
+from whatchanged.measured import measure
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.lines import line_around, rewritten_lines, whole_lines
@@ -127,3 +129,54 @@ def test_changed_words_and_those_that_they_moved_are_one_line_that_was_rewritten
 )
 def test_what_moved_beside_what_is_no_rewritten_word_stays_as_it_was_found(found):
     assert rewritten_lines(found) == found
+
+
+def written(*texts, at=(12, 12), size=14):
+    """A line of text, (H, W, 3)."""
+    picture = Image.new("RGB", (260, 40), "white")
+    ImageDraw.Draw(picture).text(at, "".join(texts), "black", ImageFont.load_default(size))
+    return np.array(picture)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("sarah.phillips@example.com", "sarah.philips@example.com"),
+        ("New orders of today", "New odders of today"),
+    ],
+)
+def test_a_line_of_which_the_end_moved_was_rewritten(one, other):
+    first = measure(written(one), written(other)).statements[0]
+    assert first.kind == "rewritten"
+    left, _, right, _ = first.box_after
+    assert left <= 14 and right >= 100
+
+
+def test_a_text_that_moved_away_from_its_icon_was_not_rewritten():
+    before, after = written("Overview", at=(40, 12)), written("Overview", at=(44, 12))
+    for pixels in (before, after):
+        pixels[14:26, 24:36] = 90
+    assert measure(before, after).statements[0].kind == "moved"
+
+
+@pytest.mark.parametrize(
+    ("kind", "aspect", "told"),
+    [
+        ("resized", "size", "rewritten"),
+        ("replaced", "icon", "replaced"),
+        ("restyled", "shape", "restyled"),
+    ],
+)
+def test_a_letter_that_is_another_one_is_a_word_that_was_rewritten(kind, aspect, told):
+    pixels = line((10, 18), (20, 30), (32, 40), (60, 80))
+    box = (20, 15, 30, 25)
+    (one,) = whole_lines(pixels, pixels, [DetectedChange(Finding(kind, aspect, 0.5), box, box, 100)])
+    # the word, not the line
+    assert (one.finding.kind, one.box_after) == (told, (10, 15, 40, 25) if told == "rewritten" else box)
+
+
+def test_an_icon_beside_a_word_is_no_letter_of_it():
+    pixels = line((10, 20), (24, 60))
+    box = (10, 15, 20, 25)
+    found = DetectedChange(Finding("resized", "size", 0.4), box, box, 100)
+    assert whole_lines(pixels, pixels, [found]) == [found]

@@ -73,7 +73,22 @@ def test_without_values_the_kind_alone_is_said(kind):
 
 def test_an_amount_that_did_not_change_says_nothing():
     values = {"aspect": "weight", "amount_before": 2, "amount_after": 2}
-    assert predicate("restyled", values) == predicate("restyled", {})
+    assert predicate("restyled", values) == predicate("restyled", {"aspect": "weight"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "aspect", "text"),
+    [
+        ("replaced", "part", "looks different"),
+        ("restyled", "weight", "looks different"),
+        ("restyled", "shape", "looks slightly different"),
+        ("replaced", "picture", "was replaced"),
+    ],
+)
+def test_what_no_finer_word_explains_is_only_said_to_look_different(kind, aspect, text):
+    values = {"aspect": aspect}
+    assert predicate(kind, values) == text and not is_exact(kind, values)
+    assert predicate(kind, values, 2) == text.replace("looks", "look").replace("was", "were")
 
 
 @pytest.mark.parametrize(

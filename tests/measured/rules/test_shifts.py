@@ -103,3 +103,18 @@ def test_what_came_in_from_beyond_the_edge_was_inside_the_picture():
     assert moved.after == (6, 10, 16, 30)
     assert (moved.dx, moved.dy) == (12, 0)
     assert moved_runs(before, after, (0, 0, 120, 40), 1, [LineRun(0, 60, 20), LineRun(60, 120, 0)]) == ()
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("step", [-30, 30])
+def test_what_came_behind_a_thing_that_moved_was_added(axis, step):
+    """It is neither what was pushed out of the place where all differs, nor what came into it."""
+    before, after = np.full((2, 300, 120, 3), GROUND, np.uint8)
+    before[60:100, 20:100] = FRAME
+    after[60 + step : 100 + step, 20:100] = FRAME
+    after[160:230, 30:90] = ICON  # longer than the step
+    pictures = (before, after) if axis == 0 else (before.swapaxes(0, 1), after.swapaxes(0, 1))
+    first = measure(*map(np.ascontiguousarray, pictures)).statements[0]
+    assert first.kind == "added"
+    assert first.box_after == ((30, 160, 90, 230) if axis == 0 else (160, 30, 230, 90))
+    assert sorted(first.values["rest"]) == sorted([0, step])

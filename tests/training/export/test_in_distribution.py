@@ -6,7 +6,7 @@ import torch
 from support import tiny_pool as pools
 from support.tiny_run import BACKBONE, make_run
 
-from whatchanged.captioner.colors import NAMES, NO_COLOR, color_distance
+from whatchanged.captioner.colors import NAMES, NO_COLOR, color_distance, color_numbers
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, DatasetError, RecipeError
 from whatchanged.recipes import BackboneConfig, PatchesConfig
@@ -151,7 +151,9 @@ def test_the_bundle_finds_the_distance_that_torch_finds(run, tiny_pool, tmp_path
         before, after = (torch.from_numpy(np.stack(side)) for side in zip(*pairs, strict=True))
         _, wanted = encode_and_judge(method, before, after, distance)
     found = captioner.describe(*(list(side) for side in zip(*pairs, strict=True)))
-    colors = [color_distance(np.stack(side), known.colors) for side in zip(*pairs, strict=True)]
+    colors = [
+        color_distance(color_numbers(np.stack(side)), known.colors) for side in zip(*pairs, strict=True)
+    ]
     largest = np.maximum(wanted.numpy() / known.threshold, np.stack(colors, axis=1))
     assert np.array([d.ood_distance for d in found]) == pytest.approx(largest, rel=0.02)
     assert [d.unfamiliar for d in found] == [False, True]
@@ -163,8 +165,8 @@ def test_grey_pictures_of_the_same_scenes_are_out_of_the_range_of_colours(tiny_p
     assert list(ranges) == list(NAMES) and "30 drawn pictures" in how
     pictures = np.concatenate([shard.pictures.reshape(-1, 64, 96, 3) for shard in shards])
     grey = pictures.mean(-1, keepdims=True).repeat(3, -1).astype(np.uint8)
-    assert (color_distance(pictures, ranges) <= 1.1).all()
-    assert (color_distance(grey, ranges) > 1).all()
+    assert (color_distance(color_numbers(pictures), ranges) <= 1.1).all()
+    assert (color_distance(color_numbers(grey), ranges) > 1).all()
     assert fit_colors(shards) == (ranges, how)
 
 
@@ -179,7 +181,7 @@ def test_a_scene_of_grey_things_does_not_make_greyscale_familiar(tiny_pool, monk
 
     found = ranges(np.concatenate([colourful, grey]))
     assert found["vividness"] == ranges(colourful)["vividness"] > (NO_COLOR, NO_COLOR)
-    assert (color_distance(grey, {"vividness": found["vividness"]}) > 1).all()
+    assert (color_distance(color_numbers(grey), {"vividness": found["vividness"]}) > 1).all()
     assert ranges(grey)["vividness"][0] == NO_COLOR  # where all are grey, grey is familiar
 
 

@@ -13,9 +13,14 @@ from torch.testing import assert_close
 from whatchanged.errors import DatasetError, RecipeError, ShapeError
 from whatchanged.training.batches import Batch
 from whatchanged.training.methods import pcl
-from whatchanged.training.methods.pcl_objectives import IGNORED, alignment_loss, corrupt_patches
+from whatchanged.training.methods.pcl_objectives import (
+    IGNORED,
+    alignment_loss,
+    corrupt_patches,
+    cosines,
+    masked_patch_loss_authors,
+)
 from whatchanged.training.methods.pcl_objectives import masked_patch_loss as paper_loss
-from whatchanged.training.methods.pcl_objectives import masked_patch_loss_authors as authors_loss
 from whatchanged.vocabulary import BOS, EOS, PAD
 
 PRESETS = pytest.mark.parametrize("preset", ["paper", "authors"])
@@ -31,6 +36,10 @@ class Fixed(nn.Module):
     def forward(self, rows):
         assert len(rows) == len(self.logits)
         return self.logits
+
+
+def authors_loss(y, x, y_unmasked, temperature):
+    return masked_patch_loss_authors(y, x, cosines(y, y_unmasked), temperature)
 
 
 def close(value, wanted):
@@ -126,9 +135,18 @@ def test_which_outputs_masked_patches_compare(preset, reached, monkeypatch):
 
     class Watched(nn.Module):
         def forward(self, states, projection):
-            rows.append(regressor(states, projection))
-            rows[-1].retain_grad()
-            return rows[-1]
+            return self.seen(regressor(states, projection))
+
+        def hidden(self, states):
+            return self.seen(regressor.hidden(states))
+
+        def cosines(self, *given):
+            return regressor.cosines(*given)
+
+        def seen(self, found):
+            rows.append(found)
+            found.retain_grad()
+            return found
 
     monkeypatch.setattr(model, "regressor", Watched())
     model.loss("mvcl", batch)["mvcl"].backward()
@@ -138,6 +156,22 @@ def test_which_outputs_masked_patches_compare(preset, reached, monkeypatch):
     assert [len(r) for r in rows] == ([masked, patches - masked] if reached else [masked])
     assert all((r.grad != 0).any(1).all() for r in rows)
     assert model.output.weight.grad is None
+
+
+def test_cosines_of_regressed_rows_need_no_regressed_rows():
+    model = tiny("authors").double()
+    regressor, weight = model.regressor, model.embed.project.weight
+    some, others = torch.randn(4, 16).double(), torch.randn(7, 16).double()
+    regressed = regressor(some, weight)
+    wanted = cosines(regressed, regressor(others, weight))
+    found = regressor.cosines(regressed, regressor.hidden(others), weight)
+    assert_close(found, wanted)
+    upstream = torch.randn(4, 7).double()
+    for parameter in (weight, regressor.bias, regressor.net[0].weight):
+        ours, theirs = (
+            torch.autograd.grad(c, parameter, upstream, retain_graph=True) for c in (found, wanted)
+        )
+        assert_close(ours, theirs)
 
 
 @PRESETS

@@ -7,7 +7,7 @@ from dataclasses import replace
 from whatchanged import words
 from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, fringed_ink, opacity_change
-from whatchanged.measured.amounts.content import grid_change, is_dialog, read_content
+from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.drawing import drawing_change
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
@@ -28,6 +28,8 @@ MOST_CHANGES = 24
 _SHIFTED = ("pushed in", "closed up", "moved over")
 """Finer words of what came or went between things that moved: both pictures show other things at its
 place."""
+_TEXT = ("text", "line of text")
+"""What text is called."""
 
 _Measure = Callable[[Pixels, Pixels, Box], Finding | None]
 _EDGES: tuple[_Measure, ...] = (shadow_change, radius_change, outline_change)
@@ -81,6 +83,10 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return change
     if change.finding.kind == "moved":
         return _with_alignment(change, before, after)
+    if change.finding.kind == "resized" and change.box_before != change.box_after:
+        return (
+            change  # its sides were measured: at one of its places an outline came, at the other one it went
+        )
     if change.finding.aspect not in _SHIFTED:
         for measure in (_grid, _data, _state, _palette, _edge_or_color, _text, _lines, _drawing):
             measured = measure(change, before, after, box)
@@ -208,6 +214,8 @@ def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Bo
         content = read_content(shown, box)
         if content is None:
             return change
+        if kind == "added" and change.finding.confidence <= BY_AMOUNT and _is_text_in(hidden, box, content):
+            return replace(change, finding=Finding("rewritten", "text", 0.45), box_before=box, box_after=box)
         finding = change.finding
         if content.number > 1:
             finding = replace(finding, values={**finding.values, "number": content.number})
@@ -215,6 +223,15 @@ def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Bo
     if kind in (None, "replaced", "rewritten") and change.box_before == change.box_after:
         return _dialog(change, before, after, box) or _order(change, before, after, box) or change
     return change
+
+
+def _is_text_in(hidden: Pixels, box: Box, content: Content) -> bool:
+    """Whether text stands in a box in the other picture, too: there is more of it, and other words.
+
+    content: what the picture shows in which there is more.
+    """
+    there = read_content(hidden, box)
+    return there is not None and there.element in _TEXT and content.element in _TEXT
 
 
 def _dialog(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:

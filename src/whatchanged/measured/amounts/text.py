@@ -19,9 +19,9 @@ from whatchanged.measured.amounts.type import (
     SLANTED,
     LineStep,
     TextLine,
+    change_by_step,
     compare_lines,
     read_line,
-    type_change,
 )
 from whatchanged.measured.pixels.boxes import area, grown, lies_in
 from whatchanged.measured.pixels.layers import far
@@ -223,7 +223,7 @@ def _of_lines(
         return _of_same(one, other, was, now)
     if all(_says_otherwise(step) for step in steps):
         return Finding("rewritten", "text", 0.5)
-    findings = [type_change(*line) for line in lines]
+    findings = [change_by_step(*line, step) for line, step in zip(lines, steps, strict=True)]
     first = findings[0]
     if first is None or any(each is None or each.aspect != first.aspect for each in findings):
         return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.measured.amounts.coverage import INKED, Floats, ink_box
 from whatchanged.measured.rules.kinds import Finding
@@ -163,7 +162,13 @@ def type_change(one: TextLine, other: TextLine, same_words: bool = False) -> Fin
 
     same_words: whether both were read and say the same.
     """
-    step = compare_lines(one, other)
+    return change_by_step(one, other, compare_lines(one, other), same_words)
+
+
+def change_by_step(
+    one: TextLine, other: TextLine, step: LineStep, same_words: bool = False
+) -> Finding | None:
+    """The same, of two lines that were compared before."""
     if one.underlined != other.underlined:
         if step.left_over < CUT_LETTERS and UNDERLINED_WIDTH[0] < step.width < UNDERLINED_WIDTH[1]:
             return Finding("restyled", "decoration", 0.8, {"on_after": other.underlined})
@@ -250,25 +255,25 @@ def _left_over(one: Floats, other: Floats) -> float:
     apart = np.abs(np.arange(count)[:, None] * scale - np.arange(others)[None])
     cost[apart > max(6, BAND * max(count, others))] = np.inf
     # Along the diagonals each value follows from the two before: no loop over the pixels of one.
-    rows = np.arange(count)
-    last = np.full(count, np.inf, np.float32)
-    before_last = last
-    for diagonal in range(count + others - 1):
-        columns = diagonal - rows
-        inside = (columns >= 0) & (columns < others)
-        here = np.where(inside, cost[rows, np.clip(columns, 0, others - 1)], np.inf)
-        if diagonal == 0:
-            current = np.where(rows == 0, here, np.inf)
-        else:
-            across = np.minimum(_shifted(last), last) + here
-            current = np.minimum(across, _shifted(before_last) + 2 * here)
-        before_last, last = last, current
+    here = _diagonals(cost)
+    further = 2 * here
+    before_last, last, current = np.full((3, count + 1), np.inf)  # what comes before the first row is not
+    last[1] = here[0, 0]
+    for diagonal in range(1, count + others - 1):
+        np.minimum(last[:-1], last[1:], out=current[1:])
+        current[1:] += here[diagonal]
+        np.minimum(current[1:], before_last[:-1] + further[diagonal], out=current[1:])
+        before_last, last, current = last, current, before_last
     return float(last[-1] / max(1e-6, float(one.sum() + other.sum())))
 
 
-def _shifted(values: Floats) -> NDArray[np.floating]:
-    """The values one row further."""
-    return np.concatenate([[np.inf], values[:-1]])
+def _diagonals(cost: Floats) -> Floats:
+    """The diagonals of (N, M), each by its rows: (N + M - 1, N), infinite where a row is not on one."""
+    count, others = cost.shape
+    skewed = np.full((count, others + count), np.inf, np.float32)
+    skewed[:, :others] = cost
+    # of rows that are one shorter each one begins one place further right
+    return np.ascontiguousarray(skewed.ravel()[:-count].reshape(count, others + count - 1).T)
 
 
 def _slant(ink: Floats) -> float:

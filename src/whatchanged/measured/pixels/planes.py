@@ -93,8 +93,15 @@ def closed(planes: Planes, radius: int) -> Planes:
 
 def padded_by(planes: Planes, width: int) -> Planes:
     """The planes with their borders repeated so often."""
-    sides = [(0, 0)] * (planes.ndim - 2) + [(width, width)] * 2
-    return np.pad(planes, sides, mode="edge")
+    height, length = planes.shape[-2:]
+    padded = np.empty((*planes.shape[:-2], height + 2 * width, length + 2 * width), planes.dtype)
+    inner = padded[..., width : width + length]
+    inner[..., width : width + height, :] = planes
+    inner[..., :width, :] = planes[..., :1, :]
+    inner[..., width + height :, :] = planes[..., -1:, :]
+    padded[..., :width] = inner[..., :1]
+    padded[..., width + length :] = inner[..., -1:]
+    return padded
 
 
 def enlarged(mask: NDArray[np.bool_], height: int, width: int) -> NDArray[np.bool_]:
@@ -125,12 +132,15 @@ def _over_neighbours(planes: Planes, choose: np.ufunc) -> Planes:
 
 def _along(planes: Values, axis: int, radius: int, choose: np.ufunc) -> Values:
     """The chosen one (least, largest) of all values within ``radius`` along an axis: windows that double."""
-    pad = [(0, 0)] * planes.ndim
-    pad[axis] = (radius, radius)
-    along = np.moveaxis(np.pad(planes, pad, mode="edge"), axis, 0)
+    length = planes.shape[axis]
+    sides = [*planes.shape]
+    sides[axis] += 2 * radius
+    along, source = np.empty(sides, planes.dtype).swapaxes(axis, 0), planes.swapaxes(axis, 0)
+    along[radius : radius + length] = source
+    along[:radius], along[radius + length :] = source[:1], source[-1:]
     window, wanted = 1, 2 * radius + 1
     while window < wanted:
         step = min(window, wanted - window)
         along = choose(along[:-step], along[step:])
         window += step
-    return np.moveaxis(along, 0, axis)
+    return along.swapaxes(0, axis)

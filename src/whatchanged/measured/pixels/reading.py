@@ -67,30 +67,20 @@ class Picture:
 
 def same_bytes(one: PictureSource, other: PictureSource) -> bool:
     """Whether both are files of the same bytes, on disk or in memory; not so where one cannot be read."""
-    if is_remote(one) or is_remote(other):
-        try:
-            one, other = kept(one), kept(other)
-        except ImageError:
-            return False
-    if isinstance(one, bytes) or isinstance(other, bytes):
-        return isinstance(one, bytes) and isinstance(other, bytes) and one == other
-    if not (isinstance(one, str | Path) and isinstance(other, str | Path)):
-        return False
     try:
-        return _same_files(Path(one), Path(other))
-    except OSError:
-        return False  # whoever reads the pictures says what is wrong
-
-
-def _same_files(left: Path, right: Path) -> bool:
-    """Whether both are files of the same bytes. Raises OSError where one cannot be read."""
-    if not (left.is_file() and right.is_file()) or left.stat().st_size != right.stat().st_size:
-        return False
-    with open_regular(left) as first, open_regular(right) as second:
-        while block := first.read(1 << 20):
-            if block != second.read(1 << 20):
+        if isinstance(one, str | Path) and isinstance(other, str | Path):
+            left, right = Path(one), Path(other)
+            if not (left.is_file() and right.is_file()) or left.stat().st_size != right.stat().st_size:
                 return False
-    return True
+            with open_regular(left) as first, open_regular(right) as second:
+                while block := first.read(1 << 20):
+                    if block != second.read(1 << 20):
+                        return False
+            return True
+        one, other = (kept(source) if is_remote(source) else source for source in (one, other))
+    except (OSError, ImageError):
+        return False  # whoever reads the pictures says what is wrong
+    return isinstance(one, bytes) and isinstance(other, bytes) and one == other
 
 
 def read_picture(source: PictureSource, frame: int = 0) -> Picture:

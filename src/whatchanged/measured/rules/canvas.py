@@ -30,6 +30,8 @@ TURNS = (
     (Image.Transpose.TRANSPOSE, "mirrored and turned by 90 degrees"),
     (Image.Transpose.TRANSVERSE, "mirrored and turned by 90 degrees"),
 )
+UPRIGHT = (Image.Transpose.ROTATE_180, Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.FLIP_TOP_BOTTOM)
+"""Those that leave width and height as they are."""
 PROBES = 64
 """Pixels that tell whether one picture lies in another, and most places that are then compared."""
 THUMBNAIL = 64
@@ -60,15 +62,16 @@ class _Lines:
 
 def turned(before: Pixels, after: Pixels) -> str | None:
     """How the picture was turned or mirrored, None where it was not."""
-    if _thumbnail_distance(before, after) <= TURNED:
+    shown = _thumbnail(Image.fromarray(after))
+    picture = Image.fromarray(before)
+    if _distance(_thumbnail(picture), shown) <= TURNED:
         return None
     for way, text in TURNS:
-        other = Image.fromarray(before).transpose(way)
-        if (
-            other.size == (after.shape[1], after.shape[0])
-            and _thumbnail_distance(np.asarray(other), after) <= TURNED
-        ):
-            return text
+        sides = picture.size if way in UPRIGHT else picture.size[::-1]
+        if sides == (after.shape[1], after.shape[0]):
+            other = picture.transpose(way)
+            if _distance(_thumbnail(other), shown) <= TURNED:
+                return text
     return None
 
 
@@ -362,7 +365,8 @@ def _is_scaled(before: Pixels, after: Pixels) -> bool:
     down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
     if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
         return False
-    if _thumbnail_distance(before, after) > SCALED or before.std() <= 4 * SCALED:
+    small = [_thumbnail(Image.fromarray(picture)) for picture in (before, after)]
+    if _distance(*small) > SCALED or before.std() <= 4 * SCALED:
         return False
     return not (_is_part(before, after) or _is_part(after, before))  # a crop can look like a scaled picture
 
@@ -384,15 +388,15 @@ def _is_part(whole: Pixels, part: Pixels) -> bool:
     return any(np.array_equal(whole[y : y + height, x : x + width], part) for y, x in places)
 
 
-def _thumbnail_distance(one: Pixels, other: Pixels) -> float:
-    """Mean levels between two pictures reduced to one small size."""
-    small = [
-        np.asarray(Image.fromarray(picture).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)).astype(
-            np.int16
-        )
-        for picture in (one, other)
-    ]
-    return float(np.abs(small[0] - small[1]).mean())
+def _thumbnail(picture: Image.Image) -> NDArray[np.int16]:
+    """A picture reduced to one small size: (``THUMBNAIL``, ``THUMBNAIL``, 3)."""
+    small = picture.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)
+    return np.asarray(small).astype(np.int16)
+
+
+def _distance(one: NDArray[np.int16], other: NDArray[np.int16]) -> float:
+    """Mean levels between two reduced pictures."""
+    return float(np.abs(one - other).mean())
 
 
 def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:

@@ -71,6 +71,8 @@ def _step(moved: DetectedChange) -> int:
 def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
     """Whether a change explains that something moved."""
     step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
+    # what went far across and a little down was pushed across
+    step = {name: far if 2 * far >= _step(moved) else 0 for name, far in step.items()}
     box = one.box_after or one.box_before
     if box is None or moved.box_after is None or one.finding.kind in NEVER_PUSH:
         return False

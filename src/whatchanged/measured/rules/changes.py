@@ -22,7 +22,7 @@ from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
-from whatchanged.measured.rules.sides import edge_shadow, moved_side
+from whatchanged.measured.rules.sides import edge_shadow, moved_side, resized_thing
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -121,7 +121,7 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     differs = seen.visible(WEAKER * threshold)
     for region in merged_regions([tightened(aligned, after, one) for one in regions]):
         box = region.box
-        side = moved_side(aligned, after, box)
+        side = moved_side(aligned, after, box) or resized_thing(aligned, after, box)
         if side is not None:
             changes.append(DetectedChange(*side, region.pixels))
             continue
@@ -135,6 +135,9 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
             values = {"dx": elsewhere.dx, "dy": elsewhere.dy}
             finding = Finding("moved", "position", 0.7, values)
             changes.append(DetectedChange(finding, elsewhere.before, elsewhere.after, region.pixels))
+            if elsewhere.came is not None:
+                came = Finding("added", "thing", 0.6)
+                changes.append(DetectedChange(came, None, elsewhere.came, area(elsewhere.came)))
             continue
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
@@ -286,9 +289,8 @@ def _best_shift(
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
         if best is not None and best.explained >= 1 - BETTER:
             break  # no other one can explain more
-        shift = find_shift(before, after, seen, box, axis, threshold)
-        if shift is not None and (best is None or shift.explained > best.explained + BETTER):
-            best = shift
+        beyond = 0.0 if best is None else best.explained + BETTER
+        best = find_shift(before, after, seen, box, axis, threshold, beyond) or best
     if best is not None and best.explained >= 1 - MATCH:
         return best
     everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import area, box_of
+from whatchanged.measured.pixels.boxes import area, box_of, common
 from whatchanged.measured.pixels.layers import INK, ground_color
 from whatchanged.measured.pixels.planes import UNIT, contrast, luminance, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -23,6 +23,8 @@ BALANCE = 0.4
 round: of what only grew or shrank it is not."""
 LEAST_EDGE = 12
 """Levels of local contrast from which on a pixel is of an edge, by which steps are looked for."""
+SMALLEST = 6
+"""Pixels of the sides at least of what came beside it."""
 PEAKS = 4
 """Steps that are tried, the likeliest ones."""
 LARGEST = 500_000
@@ -31,12 +33,17 @@ LARGEST = 500_000
 
 @dataclass(frozen=True)
 class Displaced:
-    """A thing that lies elsewhere: its boxes, and how far it went."""
+    """A thing that lies elsewhere: its boxes, how far it went, and what came beside it.
+
+    came: the box of what the step does not explain and lies outside of the thing, after; None where nothing
+    does.
+    """
 
     before: Box
     after: Box
     dx: int
     dy: int
+    came: Box | None = None
 
 
 def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
@@ -68,7 +75,20 @@ def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
     was, now = (box_of(mask, left, top) for mask in _recognised(one, other, inks, step))
     if step == (0, 0) or was is None or now is None or explained(step) < EXPLAINED * sum(counts):
         return None
-    return Displaced(*_of_one_size(was, now, *step, (before.shape[1], before.shape[0])), *step)
+    there = _of_one_size(was, now, *step, (before.shape[1], before.shape[0]))
+    rest = inks[1] & _unlike(other, one, -step[0], -step[1])
+    return Displaced(*there, *step, _beside(rest, there[1], left, top))
+
+
+def _beside(rest: Mask, thing: Box, left: int, top: int) -> Box | None:
+    """The box of what is not explained, where it lies beside the thing that moved and is no speck.
+
+    rest: a mask whose first pixel lies at (left, top).
+    """
+    box = box_of(rest, left, top)
+    if box is None or common(box, thing) or min(box[2] - box[0], box[3] - box[1]) < SMALLEST:
+        return None
+    return box if np.count_nonzero(rest) >= LEAST_INK else None
 
 
 def _recognised(one: Pixels, other: Pixels, inks: Sequence[Mask], step: tuple[int, int]) -> tuple[Mask, Mask]:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, gap, union
-from whatchanged.measured.pixels.layers import INK, ground_color
-from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.layers import INK, ground_color, usual_color
+from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -38,13 +38,95 @@ WORDS = (
     ("replaced", "icon"),
 )
 """What a word that was written otherwise can look like by itself: kind and finer word."""
+LETTERS = (("resized", "size"),)
+"""What a letter of a word that was written otherwise can look like by itself."""
+BETWEEN_LETTERS = (("added", "pushed in"), ("removed", "closed up"))
+"""What letters that came or went in a word look like by themselves."""
+LETTER_SPACE = 0.2
+"""Letters of one word are at most so far apart, as a part of the line's height."""
+PIECES = 2
+"""Letters, or other pieces that touch none beside them, that stay in a line of which the rest moved at
+least: one may be an icon."""
 BESIDE_MOVED = (("rewritten", "text"), ("restyled", "weight"), ("restyled", "shape"), ("recolored", "ink"))
 """What it can look like beside words that moved."""
 
 
 def whole_lines(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
     """What was found, with words that changed inside a line of text told as the line, rewritten."""
-    return [_of_line(before, after, one) for one in changes]
+    results: dict[tuple[object, ...], DetectedChange] = {}
+    for one in changes:
+        found = _of_moved(before, after, _of_letter(before, after, _of_line(before, after, one)))
+        # several parts of one line moved by several steps: it is told once
+        key = (found.finding.aspect, found.box_before, found.box_after)
+        results[key if found is not one else (id(one),)] = found
+    return list(results.values())
+
+
+def _of_letter(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
+    """A letter that is another one, came or went, as the word that it stands in, rewritten; anything else as
+    it is."""
+    found = (one.finding.kind, one.finding.aspect)
+    was, now = one.box_before or one.box_after, one.box_after or one.box_before
+    if found not in LETTERS + BETWEEN_LETTERS or not one.cause or was is None or now is None:
+        return one
+    words = line_around(before, was, LETTER_SPACE), line_around(after, now, LETTER_SPACE)
+    if words[0] is None or words[1] is None:
+        return one
+    if found in BETWEEN_LETTERS:
+        letter, word = (now, words[1]) if one.box_after else (was, words[0])
+        joined = max(letter[0] - word[0], word[2] - letter[2]) >= RIM
+        return _as_rewritten(one, words[0], words[1]) if joined and _is_letter(letter, word) else one
+    letters = all(_is_letter(letter, word) for letter, word in zip((was, now), words, strict=True))
+    return _as_rewritten(one, words[0], words[1]) if letters else one
+
+
+def _is_letter(letter: Box, word: Box) -> bool:
+    """Whether a box in a word may be one of its letters, by their heights and by how much else there is."""
+    height = letter[3] - letter[1]
+    longer = word[2] - word[0] >= letter[2] - letter[0] + height
+    return longer and ONE_HEIGHT * (word[3] - word[1]) <= height
+
+
+def _of_moved(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
+    """The end or the middle of a line of text that moved along it, while its beginning or its end stayed, as
+    the line, rewritten: something came or went in between. Anything else as it is."""
+    was, now = one.box_before, one.box_after
+    along = one.finding.kind == "moved" and one.finding.values.get("dx") and not one.finding.values.get("dy")
+    if not along or not one.cause or was is None or now is None:
+        return one
+    lines = line_around(before, was), line_around(after, now)
+    if lines[0] is None or lines[1] is None or lines[0][1::2] != lines[1][1::2]:
+        return one
+    if any(
+        _stays(*(_from_end(pixels, line, end) for pixels, line in zip((before, after), lines, strict=True)))
+        for end in (0, 2)
+        if lines[0][end] == lines[1][end]
+    ):
+        return _as_rewritten(one, lines[0], lines[1])
+    return one
+
+
+def _from_end(pixels: Pixels, line: Box, end: int) -> Pixels:
+    """The columns (W, H, 3) of a line, from its beginning (0) or from its end (2)."""
+    part = pixels[line[1] : line[3], line[0] : line[2]].swapaxes(0, 1)
+    return part if end == 0 else part[::-1]
+
+
+def _stays(one: Pixels, other: Pixels) -> bool:
+    """Whether the first columns of a line, some letters at least, are as before."""
+    count = min(len(one), len(other))
+    differs = (steps_between(one[:count], other[:count]) > INK).any(axis=1)
+    same = one[: int(differs.argmax()) if differs.any() else count]
+    if len(same) < one.shape[1]:
+        return False
+    ink = (steps_from(usual_color(one.reshape(-1, 3)), same) > INK).any(axis=1)
+    return int(np.count_nonzero(np.diff(np.r_[False, ink].astype(np.int8)) == 1)) >= PIECES
+
+
+def _as_rewritten(one: DetectedChange, was: Box, now: Box) -> DetectedChange:
+    """What was found as the text in these boxes, rewritten."""
+    finding = Finding("rewritten", "text", 0.5)
+    return replace(one, finding=finding, box_before=was, box_after=now, pixels=max(one.pixels, area(now)))
 
 
 def rewritten_lines(changes: list[DetectedChange]) -> list[DetectedChange]:
@@ -128,12 +210,14 @@ def _of_line(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChan
     most = longest - 2 if one.finding.kind == "rewritten" else MOST_WORD * longest
     if not alike or word > most or longest > MOST_LINE * word:
         return one
-    finding = Finding("rewritten", "text", 0.5)
-    return replace(one, finding=finding, box_before=was, box_after=now, pixels=max(one.pixels, area(now)))
+    return _as_rewritten(one, was, now)
 
 
-def line_around(pixels: Pixels, box: Box) -> Box | None:
-    """The line of text that a box lies in: as far as words follow one another; None where there is none."""
+def line_around(pixels: Pixels, box: Box, apart: float = WORD_SPACE) -> Box | None:
+    """The line of text that a box lies in: as far as words follow one another; None where there is none.
+
+    apart: how far what follows one another is apart at most, as a part of the line's height.
+    """
     left, top, right, bottom = box
     height = bottom - top
     if not SHORTEST_LINE <= height <= HIGHEST_LINE:
@@ -141,7 +225,7 @@ def line_around(pixels: Pixels, box: Box) -> Box | None:
     band = pixels[max(0, top - 2) : bottom + 2]
     ink = steps_from(ground_color(pixels, box), band) > INK
     filled, wall = np.asarray(ink.any(axis=0)), np.asarray(ink.all(axis=0))
-    space = round(WORD_SPACE * height)
+    space = round(apart * height)
     inside = np.flatnonzero(filled[left + RIM : right - RIM]) + left + RIM
     if len(inside):
         left, right = int(inside[0]), int(inside[-1]) + 1

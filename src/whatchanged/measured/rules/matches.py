@@ -93,12 +93,13 @@ def _matched(
 ) -> dict[tuple[int, int], list[_WordPair]]:
     """Pairs of words that look alike, by how far they moved; steps that many words share come first."""
     steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
+    sizes = np.array([now.size for now in new]).reshape(-1, 2)
     for was in old:
-        for now in new:
-            if max(abs(a - b) for a, b in zip(was.size, now.size, strict=True)) <= 1:
-                step = now.box[0] - was.box[0], now.box[1] - was.box[1]
-                if step != (0, 0) and _alike(planes, was.box, now.box):
-                    steps[step].append((was, now))
+        alike = np.flatnonzero((np.abs(sizes - was.size) <= 1).all(axis=1))
+        for now in (new[k] for k in alike.tolist()):
+            step = now.box[0] - was.box[0], now.box[1] - was.box[1]
+            if step != (0, 0) and _alike(planes, was.box, now.box):
+                steps[step].append((was, now))
     ranked = sorted(
         steps, key=lambda one: (-sum(now.ink for _, now in steps[one]), abs(one[0]) + abs(one[1]), one)
     )

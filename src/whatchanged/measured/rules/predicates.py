@@ -17,7 +17,8 @@ Values = Mapping[str, Any]
 
 def predicate(kind: Kind | None, values: Values, count: int = 1) -> str:
     """What happened to a thing, or to ``count`` alike ones, without the thing itself."""
-    return _Verbs(count).finish(exact(kind, values) or _PLAIN[kind])
+    plain = _UNLIKE.get((kind, str(values.get("aspect", "")))) or _PLAIN[kind]
+    return _Verbs(count).finish(exact(kind, values) or plain)
 
 
 def is_exact(kind: Kind | None, values: Values) -> bool:
@@ -47,6 +48,14 @@ _PLAIN: Mapping[Kind | None, str] = {
     None: "changed",
 }
 """What is said where nothing but the kind is known."""
+
+_UNLIKE: Mapping[tuple[Kind | None, str], str] = {
+    ("replaced", "part"): "looks different",
+    ("restyled", "shape"): "looks slightly different",
+    ("restyled", "weight"): "looks different",
+}
+"""What is said instead where a finer word was taken because no other one fits: it is no more than that
+something looks otherwise, so no cause is named."""
 
 STATES: Mapping[str, tuple[str, str]] = {
     "checked": ("was checked", "was unchecked"),
@@ -79,7 +88,15 @@ class _Verbs:
         return f"{verb}{rest}".rstrip()
 
 
-_PLURALS = {"was": "were", "is": "are", "has": "have", "stands": "stand", "shows": "show", "reads": "read"}
+_PLURALS = {
+    "was": "were",
+    "is": "are",
+    "has": "have",
+    "stands": "stand",
+    "shows": "show",
+    "reads": "read",
+    "looks": "look",
+}
 """Verbs in the singular that have another form in the plural."""
 
 

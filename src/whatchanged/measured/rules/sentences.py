@@ -24,6 +24,17 @@ SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: 
 """Numbers that are written as words."""
 DRAWN = "what is drawn"
 """What stands on the ground of a thing that is no text."""
+NOT_BESIDE = (
+    ("recolored", "opacity"),
+    ("recolored", "palette"),
+    ("removed", "closed up"),
+    ("resized", "length"),
+    ("restyled", "border"),
+    ("restyled", "contrast"),
+    ("restyled", "radius"),
+)
+"""Kinds and finer words that are not told beside a first statement. On real pairs of training repositories
+such second statements tell of the first one's change once more: of 22 one had a change of its own."""
 OF_THE_WHOLE = ("turn", "canvas")
 """Aspects of statements about the picture as a whole, whose words do not name a thing."""
 
@@ -260,8 +271,19 @@ def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
     the third ones a quarter, and of those beside a change that moved the rest a third.
     """
     first, *further = statements
-    alone = not further or len(statements) > MOST_PLACES or "rest" in first.values
-    return [first] if alone else [first, further[0]]
+    if (
+        not further
+        or len(statements) > MOST_PLACES
+        or "rest" in first.values
+        or not _may_stand_beside(further[0])
+    ):
+        return [first]
+    return [first, further[0]]
+
+
+def _may_stand_beside(second: Statement) -> bool:
+    """Whether a second statement may tell of a change of its own."""
+    return not second.follows and (second.kind, second.values.get("aspect")) not in NOT_BESIDE
 
 
 def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:

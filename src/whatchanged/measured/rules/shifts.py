@@ -90,9 +90,12 @@ class Shift:
 
 
 def find_shift(
-    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float, beyond: float = 0
 ) -> Shift | None:
-    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little."""
+    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little.
+
+    beyond: a share of what differs that it must explain more than.
+    """
     runs = _long_runs(before, after, box, axis)
     if not any(run.offset for run in runs):
         return None
@@ -114,12 +117,21 @@ def find_shift(
         if gap.exchanged:
             _exchange(aligned[part], before[part], after[part], axis, gap)
     gaps = tuple(gap for gap in gaps if not gap.exchanged)
+    visible = int(np.count_nonzero(seen.visible(threshold)))
+    left = sum(gap.ink for gap in gaps if not gap.stretch)
+    if not _is_enough(1 - left / max(1, visible), beyond):
+        return None
     rest = visibility(aligned, after)
-    visible, still = (int(np.count_nonzero(one.visible(threshold))) for one in (seen, rest))
-    explained = 1 - (still + sum(gap.ink for gap in gaps if not gap.stretch)) / max(1, visible)
-    if explained < EXPLAINED:
+    left += int(np.count_nonzero(rest.visible(threshold)))
+    explained = 1 - left / max(1, visible)
+    if not _is_enough(explained, beyond):
         return None
     return Shift(axis, moved, gaps, aligned, rest, explained)
+
+
+def _is_enough(explained: float, beyond: float) -> bool:
+    """Whether a shift explains so much that it is told, and more than others."""
+    return explained >= EXPLAINED and explained > beyond
 
 
 def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineRun]:
@@ -214,7 +226,12 @@ def gaps_between(
         gap = _gap(
             before, after, boxes, axis, *_trimmed(before, after, boxes, axis, (end_after, start), gone)
         )
-        cut = length == length_before and start == length and 0 < abs(gap.lines) <= abs(last)
+        cut = (
+            length == length_before
+            and start == length
+            and 0 < abs(gap.lines) <= abs(last)
+            and _lies_in_last(gap, boxes[1], axis, abs(last))
+        )
         if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
             gaps.append(gap)
         else:
@@ -224,6 +241,14 @@ def gaps_between(
                 gaps += _repeated(after, boxes[1], axis, (start - grown_by, start))
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
+
+
+def _lies_in_last(gap: Gap, box: Box, axis: int, lines: int) -> bool:
+    """Whether what came or went at the end of a box lies in so many of its last lines: in those that were
+    pushed out of it, or came into it, and not in others."""
+    end = box[3 - axis]
+    place = gap.new or gap.gone
+    return place is not None and place[1 - axis] >= end - lines - SHORTEST
 
 
 def _trimmed(

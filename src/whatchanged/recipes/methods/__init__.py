@@ -23,9 +23,6 @@ METHODS: Mapping[str, str] = {
 }
 """``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
 
-Reads = Literal["pairs", "labelled"]
-"""What a task can read, and a source of data can hold."""
-
 
 @dataclass(frozen=True)
 class Task:
@@ -41,7 +38,7 @@ class Task:
     """
 
     number: int
-    reads: Reads = "pairs"
+    reads: Literal["pairs", "labelled"] = "pairs"
     false_captions: int = 0
     single_pictures: bool = False
     truth: bool = False
@@ -62,8 +59,6 @@ class MethodSettings(ABC):
     weights_words: ClassVar[str] = ""
     """"module:function": such a file -> the vocabulary that its ids are of, which a run from it then has; "":
     the words are the data's."""
-    exporter: ClassVar[str] = "whatchanged.training.export.pictures:export_pictures"
-    """"module:function" that writes the bundle of a run (``training.export``)."""
 
     name: str
     """Which method; see below."""

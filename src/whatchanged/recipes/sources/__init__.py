@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from whatchanged.plugins import imported
-from whatchanged.recipes.methods import Reads
 
 if TYPE_CHECKING:
     from whatchanged.recipes.schema import Recipe
@@ -37,8 +36,6 @@ class DataSettings(ABC):
     opener: ClassVar[str] = ""
     planned_words: ClassVar[str] = ""
 
-    holds: ClassVar[frozenset[Reads]] = frozenset({"pairs"})
-    """What its examples are: the tasks that read something else cannot learn from it."""
     stored_key: ClassVar[str] = "features"
     """The key that ``--features`` sets: the folder of what was computed from the pictures beforehand."""
     on_disk: ClassVar[bool] = False

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from whatchanged.recipes.checks import require, require_not_negative, require_used
-from whatchanged.recipes.methods import Reads
 from whatchanged.recipes.schema import Examples, Recipe, StageConfig
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.recipes.visions import kinds_that
@@ -34,7 +33,6 @@ class DatasetConfig(DataSettings):
     opener: ClassVar[str] = "whatchanged.training.data.dataset_source:open_dataset_sources"
     planned_words: ClassVar[str] = "whatchanged.training.data.dataset_source:planned_words"
 
-    holds: ClassVar[frozenset[Reads]] = frozenset({"pairs", "labelled"})
     on_disk: ClassVar[bool] = True
 
     source: Literal["dataset"] = "dataset"

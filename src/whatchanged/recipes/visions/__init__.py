@@ -39,15 +39,15 @@ class VisionSettings(ABC):
     pair, or None: from these ``whatchanged train --plan`` counts what a recipe needs.
     in_front: (run, recipe, method, weights) -> the recipe and the backbone that make a method which learnt
     from stored features read pictures; "" where no such thing is needed, or possible.
-    exporter: what writes the bundle of a method that captions from what this vision reads, instead of the
-    method's exporter (``training.export``); "" for pictures, as the method's does it.
+    exporter: what writes the bundle of a run whose method captions from what this vision reads: (model,
+    output, data, in_distribution), as in ``training.export.export_run``.
     """
 
     implementation: ClassVar[str] = ""
     reader: ClassVar[str] = "whatchanged.training.data.pictures:pixel_reader"
     planned: ClassVar[str] = "whatchanged.training.data.pictures:planned_pixels"
     in_front: ClassVar[str] = ""
-    exporter: ClassVar[str] = ""
+    exporter: ClassVar[str] = "whatchanged.training.export.pictures:export_pictures"
 
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""

@@ -35,7 +35,7 @@ class DatasetSource:
 
     def count(self, task: Task) -> int:
         """Every task can use every example."""
-        return len(self)
+        return len(self.items)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Example ``index``. Nothing is drawn but, where ``views`` has the record, the view."""
@@ -64,7 +64,7 @@ class DrawnSource:
 
     def count(self, task: Task) -> int:
         """Every task can use every example."""
-        return len(self)
+        return len(self.groups)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
         """Pair ``index``, or both pairs of scene ``index``, the unchanged one as ``partner``."""

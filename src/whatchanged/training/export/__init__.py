@@ -1,19 +1,14 @@
 """From a training run to a bundle: graphs, weights, a card, a README.
 
-What writes the bundle is named by the settings of the run's method (``MethodSettings.exporter``), or by
-those of its vision where that reads no pictures (``VisionSettings.exporter``).
+What writes the bundle is named by the settings of the run's vision (``VisionSettings.exporter``).
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST, Bundle, open_bundle
-from whatchanged.errors import OutputError, RecipeError
+from whatchanged.errors import OutputError
 from whatchanged.plugins import imported
-from whatchanged.training.export.trained_model import TrainedModel, open_trained_model
-
-Exporter = Callable[[TrainedModel, Path, Path | None, Path | None], None]
-"""Writes a model's bundle: (model, output, data, in_distribution), as in ``export_run``."""
+from whatchanged.training.export.trained_model import open_trained_model
 
 
 def export_run(
@@ -45,19 +40,10 @@ def export_run(
     """
     _check_output(output, force)
     model = open_trained_model(run, checkpoint, name, fp16, weights, unfinished)
-    _exporter(model)(model, output, data, in_distribution)
+    imported(model.recipe.vision.exporter)(model, output, data, in_distribution)
     bundle = open_bundle(output.absolute())
     bundle.check()
     return bundle
-
-
-def _exporter(model: TrainedModel) -> Exporter:
-    """What writes the bundle of a run of this method and vision. Raises RecipeError where nothing does."""
-    method, vision = model.recipe.method, model.recipe.vision
-    if not method.exporter:
-        raise RecipeError(f"{model.run}: a run of {method.name} becomes no bundle.")
-    found: Exporter = imported(vision.exporter or method.exporter)
-    return found
 
 
 def _check_output(output: Path, force: bool) -> None:

@@ -84,25 +84,14 @@ def judge(
 
 def fit_sigmoid(logits: NDArray[np.float64], labels: NDArray[np.float64]) -> tuple[float, float]:
     """(a, b) that minimise sum of log-losses of sigmoid(a x + b) + ((a - 1)^2 + b^2) / 2."""
-    scale, shift = fit_logistic(logits[:, None], labels, np.array([1.0, 0.0]))
-    return float(scale), float(shift)
-
-
-def fit_logistic(
-    features: NDArray[np.float64], labels: NDArray[np.float64], prior: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The weights w (F + 1) that minimise sum of log-losses of sigmoid(x w) + |w - prior|^2 / 2.
-
-    features: (n, F), to which x adds a column of ones.
-    """
-    x = np.concatenate([features, np.ones((len(features), 1))], axis=1)
-    weights = prior.copy()
+    x, prior = np.stack([logits, np.ones(len(logits))], axis=1), np.array([1.0, 0.0])  # (n, 2)
+    weights = prior
     for _ in range(100):
         p = 1 / (1 + np.exp(-np.clip(x @ weights, -500, 500)))
         gradient = x.T @ (p - labels) + weights - prior
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.eye(x.shape[1])
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.eye(2)
         move = np.linalg.solve(hessian, gradient)
         weights = weights - move * min(1.0, 2.0 / max(1e-12, float(np.abs(move).max())))
         if np.abs(move).max() < 1e-9:
             break
-    return weights
+    return float(weights[0]), float(weights[1])

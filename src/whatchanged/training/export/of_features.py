@@ -7,25 +7,13 @@ made them. Who captions with the bundle brings features of the same kind.
 from dataclasses import replace
 from pathlib import Path
 
-from whatchanged.captioner.bundle import WEIGHTS, write_bundle
 from whatchanged.captioner.card import FeatureInput
 from whatchanged.errors import RecipeError
-from whatchanged.files import whole_folder
 from whatchanged.recipes.visions.features import FeaturesConfig
 from whatchanged.training.data.feature_folders import made_by
 from whatchanged.training.data.sources import open_sources
-from whatchanged.training.export.model_card import model_card
-from whatchanged.training.export.pictures import (
-    calibrated_no_change,
-    captioner_card,
-    dataset_name,
-    fixture_pairs,
-    picture_data,
-    write_checked_graphs,
-)
+from whatchanged.training.export.pictures import fixture_pairs, picture_data, write_model
 from whatchanged.training.export.trained_model import TrainedModel
-from whatchanged.training.weights.bundle_weights import pack_weights
-from whatchanged.worlds import world_of
 
 
 def export_features(
@@ -35,7 +23,7 @@ def export_features(
 
     The features of ``data``, too, are looked for in the run's folder of features.
     """
-    recipe, vision, method = model.recipe, model.recipe.vision, model.method
+    recipe, vision = model.recipe, model.recipe.vision
     if not isinstance(vision, FeaturesConfig):
         raise RecipeError(f"{model.run}: this model reads no grid features.")
     if in_distribution is not None:
@@ -49,11 +37,4 @@ def export_features(
     sources = open_sources(replace(recipe, data=data_settings, stages=()), model.run)  # nothing to train on
     pairs = fixture_pairs(sources.validation)
     declared = FeatureInput(vision.rows, vision.columns, vision.feature_width, made_by(folder))
-    with whole_folder(output, replace=True) as draft:
-        (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
-        graphs = write_checked_graphs(method, model.fp16, pairs, None, draft)
-        world = world_of(dataset_name(sources.validation), Path(data_settings.path))
-        no_change = calibrated_no_change(method, recipe, sources, world)
-        card = captioner_card(model, declared, world, no_change, graphs)
-        (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
-        write_bundle(draft, card)
+    write_model(model, output, sources, data_settings.path, declared, pairs)

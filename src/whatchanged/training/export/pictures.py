@@ -3,7 +3,6 @@
 Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 import whatchanged
 from whatchanged.captioner.bundle import WEIGHTS, write_bundle
-from whatchanged.captioner.card import Card, GridAttention, Input, NoChange, PictureInput
+from whatchanged.captioner.card import Card, GridAttention, InDistribution, Input, NoChange, PictureInput
 from whatchanged.errors import RecipeError
 from whatchanged.files import whole_folder
 from whatchanged.images import normalise
@@ -48,36 +47,50 @@ def export_pictures(
         distance, fitted = fit_in_distribution(method.vision, in_distribution)
     before, after = fixture_pairs(sources.validation)
     pairs = normalise(before, *statistics), normalise(after, *statistics)
+    write_model(
+        model, output, sources, pictures.path, PictureInput(size, *statistics), pairs, distance, fitted
+    )
+
+
+def write_model(
+    model: TrainedModel,
+    output: Path,
+    sources: Sources,
+    root: str,
+    reads: Input,
+    pairs: tuple[NDArray[np.float32], NDArray[np.float32]],
+    distance: OODDistance | None = None,
+    fitted: InDistribution | None = None,
+) -> None:
+    """Write the bundle of a model that captions, whole or not at all.
+
+    sources: the pairs that it is calibrated on, which lie in ``root``. reads: what its encoder reads. pairs:
+    what that reads of the ``fixture_pairs``, to run the graphs on. distance, fitted: how unlike the training
+    pictures one is, and up to which distance it is one of their kind.
+    """
+    recipe, method = model.recipe, model.method
     with whole_folder(output, replace=True) as draft:
         (draft / WEIGHTS).write_bytes(pack_weights(model.tensors))
         graphs = write_checked_graphs(method, model.fp16, pairs, distance, draft)
-        world = world_of(dataset_name(sources.validation), Path(pictures.path))
-        no_change = calibrated_no_change(method, recipe, sources, world)
-        card = captioner_card(model, PictureInput(size, *statistics), world, no_change, graphs)
-        card = replace(card, in_distribution=fitted)
+        dataset = sources.validation.example(0, np.random.default_rng(0)).record.dataset
+        world = world_of(dataset, Path(root))
+        card = Card(
+            name=model.name,
+            version=whatchanged.__version__,
+            method=recipe.method.name,
+            preset=recipe.method.preset,
+            world="none" if world is None else world.name,
+            input=reads,
+            attention=GridAttention(method.vision.rows, method.vision.columns),
+            vocabulary=method.vocabulary,
+            max_length=method.max_length,
+            no_change=calibrated_no_change(method, recipe, sources, world),
+            provenance={**model.provenance, "graphs_against_torch": graphs},
+            in_distribution=fitted,
+            folded_norms=model.folded_norms,
+        )
         (draft / "README.md").write_text(model_card(card, recipe, world, draft), encoding="utf-8")
         write_bundle(draft, card)
-
-
-def captioner_card(
-    model: TrainedModel, reads: Input, world: World | None, no_change: NoChange, graphs: Mapping[str, Any]
-) -> Card:
-    """The card of a model that captions. graphs: how near its graphs came to torch."""
-    method, settings = model.method, model.recipe.method
-    return Card(
-        name=model.name,
-        version=whatchanged.__version__,
-        method=settings.name,
-        preset=settings.preset,
-        world="none" if world is None else world.name,
-        input=reads,
-        attention=GridAttention(method.vision.rows, method.vision.columns),
-        vocabulary=method.vocabulary,
-        max_length=method.max_length,
-        no_change=no_change,
-        provenance={**model.provenance, "graphs_against_torch": graphs},
-        folded_norms=model.folded_norms,
-    )
 
 
 def write_checked_graphs(
@@ -100,11 +113,6 @@ def write_checked_graphs(
     if distance is not None:
         compare_ood_distance(method, distance, folder, before, after)
     return {"pairs": len(before), "ids": "equal", "largest_difference": difference}
-
-
-def dataset_name(validation: Source) -> str:
-    """The name of the data set that the pairs are of."""
-    return validation.example(0, np.random.default_rng(0)).record.dataset
 
 
 def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world: World | None) -> NoChange:

@@ -9,8 +9,8 @@ A method's module imports what it needs from here, its settings from ``whatchang
 - what it is given: ``Example`` and ``Batch``; ``Vision``, whose ``Tokens`` of both pictures are a
   ``TokenPair``; ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
 - what it may be built with: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare
-  by position, ``stack_pictures``, ``padded`` and ``kinds_of_pairs`` for its batches,
-  ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
+  by position, ``stack_pictures``, ``batch_of_scenes``, ``padded`` and ``kinds_of_pairs`` for its batches,
+  ``task_of`` for its loss, ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
 - what lets several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``), or one
   process read it in parts (``in_parts``, ``draw_rows``): with one process and whole batches they return what
   they are given, so a first version needs none of them.
@@ -18,9 +18,10 @@ A method's module imports what it needs from here, its settings from ``whatchang
 ``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
@@ -56,6 +57,7 @@ __all__ = [
     "Tokens",
     "Vision",
     "Vocabulary",
+    "batch_of_scenes",
     "batch_total",
     "coordinates",
     "copy_matching_tensors",
@@ -69,6 +71,7 @@ __all__ = [
     "padded",
     "share_of_mean",
     "stack_pictures",
+    "task_of",
 ]
 
 Cache = dict[str, Tensor]
@@ -255,6 +258,27 @@ def _by_word(
         if word in indices:
             mixed[row] = theirs[indices[word]]
     return mixed
+
+
+def task_of(
+    method: str, tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]], task: str
+) -> Callable[[Batch], dict[str, Tensor]]:
+    """What computes the loss of one of a method's tasks. Raises RecipeError for one that it does not have.
+
+    method: its name, for messages.
+    """
+    if task not in tasks:
+        raise RecipeError(f"{method} has no task {task!r}. Choose among: {', '.join(tasks)}.")
+    return tasks[task]
+
+
+def batch_of_scenes(examples: Sequence[Example], ids: Tensor, vision: Vision) -> Batch:
+    """A batch of captions ``ids`` (B, L) in which only whole scenes tell which of their pairs changed: these
+    are kept apart in the loss (``kinds_of_pairs``), all others share one."""
+    scenes = any(example.partner is not None for example in examples)
+    changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
+    truth = vision.collate_truth([example.truth for example in examples])
+    return Batch(*stack_pictures(examples), ids, None, changed, truth=truth)
 
 
 def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods import Cache, copy_matching_tensors, task_of
 from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, CLIP4IDCMemory, DecoderOutput
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder
 from whatchanged.training.methods.clip4idc_presets import PRESETS
@@ -162,10 +162,7 @@ class CLIP4IDC(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            what = f"CLIP4IDC ({self.config.variant})"
-            raise RecipeError(f"{what} has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of(f"CLIP4IDC ({self.config.variant})", self.tasks, task)(batch)
 
     def _retrieval(self, batch: Batch) -> dict[str, Tensor]:
         """``contrast`` in both directions: averaged in ``authors``, added in ``paper``."""
@@ -189,9 +186,7 @@ class CLIP4IDC(nn.Module):
         return self._pair_vectors(self.read(before, after))
 
     def _pair_vectors(self, pair: TokenPair) -> Tensor:
-        rows = self.pair(pair)  # (B, R, J)
-        vectors: Tensor = (rows[:, 0] + rows[:, self.vision.patches + 1]) / 2
-        return vectors
+        return self.pair.class_rows(pair).mean(1)
 
     def block_attention(self, before: Tensor, after: Tensor) -> dict[str, Tensor]:
         """The attention of the class tokens to the patches, mean over heads, on both grids
@@ -221,8 +216,8 @@ class CLIP4IDC(nn.Module):
         table, positions = self._clip_tables()
         table = table.detach() if self._kept else table
         words = F.embedding(self.table_rows[ids], table) + positions[: ids.shape[1]]  # (B, T, D)
-        rows: Tensor = self.text(words).rows  # (B, T, J)
-        return rows[torch.arange(len(ids), device=ids.device), (ids == EOS).int().argmax(1)]
+        ends = (ids == EOS).int().argmax(1, keepdim=True)
+        return self.text.asked_rows(words, ends)[:, 0]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""

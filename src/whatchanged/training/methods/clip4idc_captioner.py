@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.training.methods.clip4idc_presets import CLIP4IDCPreset
 from whatchanged.training.nn.clip import draw
-from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.layers import Dropout, layers_of
 from whatchanged.training.nn.postnorm import EPS, EncoderLayer, PostNormDecoderLayer
 from whatchanged.training.nn.transformer import Past, by_layer
 
@@ -54,7 +54,7 @@ class CaptionDecoder(nn.Module):
         self.words = nn.Embedding(rows, width) if own_words else None
         self.positions = nn.Parameter(torch.empty(config.context, width)) if own_words else None
         self.entry_norm = nn.LayerNorm(width, eps=EPS)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.transform = nn.Linear(width, width)
         self.transform_norm = nn.LayerNorm(width, eps=EPS)
         self.bias = nn.Parameter(torch.zeros(rows))

@@ -73,6 +73,23 @@ class PairEncoder(nn.Module):
 
     def encoded(self, pair: TokenPair) -> EncodedPair:
         """The same, with what the last blocks attended to."""
+        y, intra = self._both(pair)
+        y, inter = _through(self.inter, y)
+        return EncodedPair(self.project(self.exit_norm(y)), intra, inter)
+
+    def class_rows(self, pair: TokenPair) -> Tensor:
+        """The two class tokens among H, (B, 2, J): the last inter block computes these alone."""
+        y, _ = self._both(pair)
+        places = torch.arange(y.shape[1], device=y.device)
+        classes = torch.stack([places[0], places[y.shape[1] // 2]])
+        *first, last = layers_of(self.inter, CLIPBlock)
+        for block in first:
+            y, _ = block(y)
+        rows: Tensor = self.project(self.exit_norm(last.asked_rows(y, None, classes)))
+        return rows
+
+    def _both(self, pair: TokenPair) -> tuple[Tensor, Tensor | None]:
+        """The rows (B, R, D) that the inter blocks read, and the attention in the last intra block."""
         batch = pair.before.features.shape[0]
         cells = torch.cat([pair.before.cells, pair.after.cells]) + 1
         places = torch.cat([torch.zeros_like(cells[:, :1]), cells], dim=1)  # (2B, N + 1)
@@ -84,8 +101,7 @@ class PairEncoder(nn.Module):
             own = places[:batch], places[batch:]
             halves = [halves[k] + self.sides[k] + self.side_positions[k][own[k]] for k in (0, 1)]
         y = torch.cat(halves, dim=1)  # (B, R, D)
-        y, inter = _through(self.inter, y if self.mid_norm is None else self.mid_norm(y))
-        return EncodedPair(self.project(self.exit_norm(y)), intra, inter)
+        return y if self.mid_norm is None else self.mid_norm(y), intra
 
 
 def _through(blocks: nn.ModuleList, x: Tensor) -> tuple[Tensor, Tensor | None]:

@@ -35,7 +35,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.dirl import DirlConfig
 from whatchanged.training.methods import (
     BOS,
@@ -50,6 +49,7 @@ from whatchanged.training.methods import (
     Tokens,
     Vision,
     Vocabulary,
+    batch_of_scenes,
     coordinates,
     copy_matching_tensors,
     corresponding,
@@ -60,11 +60,11 @@ from whatchanged.training.methods import (
     on_both_grids,
     padded,
     share_of_mean,
-    stack_pictures,
+    task_of,
 )
 from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, info_nce, two_sided
 from whatchanged.training.methods.scorer_reasoning import sentence_vector
-from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.layers import Dropout, layers_of
 from whatchanged.training.nn.transformer import BLIND, KeysValues, by_layer, sinusoid
 
 
@@ -186,7 +186,7 @@ class SharedFeatures(nn.Module):
         super().__init__()
         self.attention = MultiHeadAttention(config.width, config.heads, config.dropout, projected=True)
         self.norm = nn.LayerNorm(config.width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """x asks, y is asked, (B, N, D) each -> (B, N, D)."""
@@ -210,7 +210,7 @@ class WordLayer(nn.Module):
         self.own_norm, self.cross_norm, self.ffn_norm = (nn.LayerNorm(width) for _ in range(3))
         self.ffn_in = nn.Linear(width, config.ffn)
         self.ffn_out = nn.Linear(config.ffn, width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(
         self, h: Tensor, memory: KeysValues, past: KeysValues | None, allowed: Tensor | None
@@ -241,7 +241,7 @@ class WordDecoder(nn.Module):
         self.words = nn.Embedding(entries, config.word_width, padding_idx=PAD)
         self.widen = nn.Linear(config.word_width, config.width)
         self.norm = nn.LayerNorm(config.width) if preset.norm_words else nn.Identity()
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList(WordLayer(config) for _ in range(config.decoder_layers))
         self.output = nn.Linear(config.width, entries)
         self.positions: Tensor
@@ -315,12 +315,12 @@ class DIRL(nn.Module):
         self.column_places = nn.Embedding(vision.columns, width // 2)
         self.row_places = nn.Embedding(vision.rows, width // 2)
         self.layers = nn.ModuleList(SharedFeatures(config) for _ in range(config.layers))
-        drop = nn.Dropout(config.dropout)
+        drop = Dropout(config.dropout)
         parts = (nn.Linear(width, inner), nn.ReLU(), drop, nn.Linear(inner, width))
         self.projector = nn.Sequential(*parts) if config.decorrelation_weight else None
         self.fuse = nn.Linear(2 * width, width)
         self.fuse_norm = nn.LayerNorm(width) if preset.norm_memory else nn.Identity()
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.decoder = WordDecoder(config, preset, len(vocabulary))
         encoder = (self.project, self.column_places, self.row_places, self.layers, self.projector)
         draw_xavier(*(part for part in encoder if part is not None))
@@ -354,16 +354,11 @@ class DIRL(nn.Module):
         """
         rows = [self.vocabulary.sentence(example.caption, self.max_length - 2) for example in examples]
         ids = torch.tensor(padded(rows, self.max_length if self.padding_sensitive_tasks else None))
-        scenes = any(example.partner is not None for example in examples)
-        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
-        truth = self.vision.collate_truth([example.truth for example in examples])
-        return Batch(*stack_pictures(examples), ids, None, changed, truth=truth)
+        return batch_of_scenes(examples, ids, self.vision)
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"DIRL has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("DIRL", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_d L_dirl + λ_c L_ccr, each the mean over the kinds of pairs (``kinds_of_pairs``).

@@ -38,7 +38,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.duda import DudaConfig
 from whatchanged.training.methods import (
     BOS,
@@ -53,6 +52,7 @@ from whatchanged.training.methods import (
     TokenPair,
     Vision,
     Vocabulary,
+    batch_of_scenes,
     coordinates,
     copy_matching_tensors,
     corresponding,
@@ -62,8 +62,9 @@ from whatchanged.training.methods import (
     on_both_grids,
     padded,
     share_of_mean,
-    stack_pictures,
+    task_of,
 )
+from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.transformer import BLIND
 
 
@@ -139,7 +140,7 @@ class DualAttention(nn.Module):
         inner = config.attention_width
         self.mix = nn.Linear(2 * width, inner)
         self.norm = nn.GroupNorm(config.norm_groups, inner) if preset.norm_attention else None
-        self.dropout = nn.Dropout(config.dropout if preset.norm_attention else 0.0)
+        self.dropout = Dropout(config.dropout if preset.norm_attention else 0.0)
         self.score = nn.Linear(inner, 1)
 
     def forward(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
@@ -180,7 +181,7 @@ class DynamicSpeaker(nn.Module):
         self.words = nn.Embedding(entries, config.word_width)
         self.language = nn.LSTMCell(config.word_width + width, hidden)
         self.output = nn.Linear(hidden, entries)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.rectify_words = preset.rectify_words
         self.hidden_width = hidden
 
@@ -252,16 +253,11 @@ class DUDA(nn.Module):
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included."""
         rows = [self.vocabulary.sentence(example.caption, self.max_length - 2) for example in examples]
-        scenes = any(example.partner is not None for example in examples)
-        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
-        truth = self.vision.collate_truth([example.truth for example in examples])
-        return Batch(*stack_pictures(examples), torch.tensor(padded(rows)), None, changed, truth=truth)
+        return batch_of_scenes(examples, torch.tensor(padded(rows)), self.vision)
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"DUDA has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("DUDA", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_map S − λ_ent H.

@@ -33,12 +33,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from whatchanged.errors import DatasetError, RecipeError
+from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.training.batches import Batch, Example, stack_pictures
 from whatchanged.training.distributed import batch_total, first_row, gather_batch, share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods import Cache, copy_matching_tensors, task_of
 from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
 from whatchanged.training.methods.pcl_objectives import (
     IGNORED,
@@ -171,9 +171,7 @@ class PCL(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"PCL has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("PCL", self.tasks, task)(batch)
 
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
         """L = −(1/|S|) Σ_{m ∈ S} log P(w_m | other words, V~1, V~2), S the labelled words of the batch."""
@@ -204,9 +202,10 @@ class PCL(nn.Module):
         regressed = self.regressor(patches[some], weight)  # (M, F)
         own = select_rows(originals, asked)[some]
         if self.preset.regressed_negatives:
-            others = gather_batch(self.regressor(patches[~masked], weight))  # (U, F)
+            others = gather_batch(self.regressor.hidden(patches[~masked]))  # (U, D + 1)
+            to_unmasked = self.regressor.cosines(regressed, others, weight)
             known, first = gather_batch(own), first_row(len(own))
-            loss = masked_patch_loss_authors(regressed, known, others, temperature, first)
+            loss = masked_patch_loss_authors(regressed, known, to_unmasked, temperature, first)
         else:
             loss = masked_patch_loss(regressed, own, gather_batch(originals[~masked]), temperature)
         return {"mvcl": share_of_mean(loss, len(own))}
@@ -233,7 +232,8 @@ class PCL(nn.Module):
     def similarities(self, batch: Batch) -> Tensor:
         """FDA's s = cos((out[IMG1] + out[IMG2]) / 2, out[CLS]), (B, K+1), the true caption in column 0.
 
-        Each candidate has a pass of its own through F_cross; the pair is encoded once.
+        Each candidate has a pass of its own through F_cross; the pair is encoded, and projected in F_cross's
+        first block, once.
         """
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
@@ -243,13 +243,11 @@ class PCL(nn.Module):
     def _similarities(self, pair: TokenPair, texts: Tensor) -> Tensor:
         """Of pairs with texts (B, K+1, L)."""
         images = self.image_rows(pair)
-        count = texts.shape[1]
-        rows = images.rows.repeat_interleave(count, dim=0)  # sample-major: pair b, text k -> b (K+1) + k
-        ids = texts.flatten(0, 1)  # (B (K+1), L)
-        repeated = ImageRows(rows, images.second)
-        specials = self._specials(repeated)
-        asked = torch.cat([specials, specials[:1] + rows.shape[1]])  # and [CLS]
-        first, second, cls = self.joint_rows(repeated, ids, ids != PAD, asked).unbind(1)
+        ids = texts.flatten(0, 1)  # (B (K+1), L), pair b, text k -> b (K+1) + k
+        specials = self._specials(images)
+        asked = torch.cat([specials, specials[:1] + images.rows.shape[1]])  # and [CLS]
+        rows = self.cross.for_each(images.rows, *self._behind_images(images, ids, ids != PAD), asked)
+        first, second, cls = rows.unbind(1)
         visual = (first + second) / 2
         return cosines(visual[:, None], cls[:, None]).view(texts.shape[:2])
 
@@ -358,8 +356,12 @@ class PCL(nn.Module):
 
     def _joint(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
         """The rows of images, [CLS] and words (B, R + 1 + L, D), and who may be read."""
-        cls = self.embed.special(2, ids.shape[0])
-        rows = torch.cat([images.rows, cls, self._words(ids)], dim=1)
+        behind, allowed = self._behind_images(images, ids, real)
+        return torch.cat([images.rows, behind], dim=1), allowed
+
+    def _behind_images(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
+        """[CLS] and words (B, 1 + L, D), and who may be read of them and of the images before them."""
+        rows = torch.cat([self.embed.special(2, ids.shape[0]), self._words(ids)], dim=1)
         if self.preset.read_pads:
             return rows, None
         return rows, key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))

@@ -8,9 +8,11 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.training.methods.pcl_presets import PCLPreset
+from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.transformer import norm, sinusoid
 from whatchanged.training.vision.base import Tokens, Vision
 from whatchanged.vocabulary import CLS
@@ -35,7 +37,7 @@ class Embeddings(nn.Module):
         self.types = nn.Embedding(1 + max(preset.types), width)
         self.project = nn.Linear(vision.width, width)
         self.norm = norm(width, preset.deviation_norm, eps=1e-12)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.first = int(preset.specials_with_positions)
         self.word_scale = math.sqrt(width) if preset.scaled_words else 1.0
         self.positions: Tensor
@@ -67,7 +69,7 @@ class Embeddings(nn.Module):
 
 
 class Regressor(nn.Module):
-    """Rows back to patch features: y = W_vᵀ LN(GELU(W z + b)) + b_r, W_v the weight of the projection."""
+    """Rows back to patch features: y = W_vᵀ h + b_r, h = LN(GELU(W z + b)), W_v the projection's weight."""
 
     def __init__(self, width: int, feature_width: int, deviation: bool) -> None:
         super().__init__()
@@ -78,3 +80,18 @@ class Regressor(nn.Module):
         """rows (M, D), projection (D, F') -> (M, F); columns past F project what was added by matching."""
         found: Tensor = self.net(rows) @ projection[:, : len(self.bias)] + self.bias
         return found
+
+    def hidden(self, rows: Tensor) -> Tensor:
+        """h of rows z (U, D), and a 1 that meets the bias: (U, D + 1)."""
+        return F.pad(self.net(rows), (0, 1), value=1.0)
+
+    def cosines(self, y: Tensor, hidden: Tensor, projection: Tensor) -> Tensor:
+        """cos(y_i, y_u), (M, U), of regressed y (M, F) and ``hidden`` rows h (U, D + 1): no y_u is made.
+
+            y_i · y_u = (P y_i) · h_u,   |y_u|² = h_u P Pᵀ h_uᵀ,   P = [W_v; b_r], (D + 1, F)
+
+        Lengths are at least 1e-12, as in ``cosines``.
+        """
+        back = torch.cat([projection[:, : len(self.bias)], self.bias[None]])
+        squares = (hidden @ (back @ back.T) * hidden).sum(-1)  # (U,)
+        return F.normalize(y, dim=-1, eps=1e-12) @ back.T @ hidden.T / squares.clamp(min=1e-24).sqrt()

@@ -78,16 +78,16 @@ def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, te
 
 
 def masked_patch_loss_authors(
-    y: Tensor, x: Tensor, y_unmasked: Tensor, temperature: float, first: int = 0
+    y: Tensor, x: Tensor, to_unmasked: Tensor, temperature: float, first: int = 0
 ) -> Tensor:
     """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
 
         l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
 
-    mean over M. regressed y, originals x: (M, F); y_unmasked: (U, F), which get a gradient too. first: where
-    the original of the first y stands, where x holds the originals of a larger batch.
+    mean over M. regressed y, originals x: (M, F); to_unmasked: cos(y_i, y_u), (M, U), whose y_u get a
+    gradient too. first: where the original of the first y stands, where x holds those of a larger batch.
     """
-    logits = torch.cat([cosines(y, x), cosines(y, y_unmasked)], dim=1) / temperature
+    logits = torch.cat([cosines(y, x), to_unmasked], dim=1) / temperature
     own = torch.arange(first, first + len(logits), device=logits.device)
     return F.cross_entropy(logits, own)
 

@@ -40,10 +40,10 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.training.batches import Batch, Example, kinds_of_pairs, stack_pictures
+from whatchanged.training.batches import Batch, Example, kinds_of_pairs
 from whatchanged.training.distributed import share_of_mean
 from whatchanged.training.gradient_caching import in_parts
-from whatchanged.training.methods import Cache, copy_matching_tensors
+from whatchanged.training.methods import Cache, batch_of_scenes, copy_matching_tensors, task_of
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import (
     QueryKey,
@@ -55,7 +55,7 @@ from whatchanged.training.methods.scorer_encoder import (
 )
 from whatchanged.training.methods.scorer_presets import PRESETS
 from whatchanged.training.methods.scorer_reasoning import Reasoning, sentence_vector
-from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.layers import Dropout, layers_of
 from whatchanged.training.nn.transformer import BLIND
 from whatchanged.training.vision.base import TokenPair, Vision, in_rows, on_both_grids
 from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
@@ -113,7 +113,7 @@ class SCORER(nn.Module):
             self.attention_description = "last decoder layer, mean over heads, each picture apart, halved"
         joined = not subtract and config.fusion == "concatenate"
         self.fuse = nn.Linear(2 * width if joined else width, width)
-        self.dropout = nn.Dropout(config.dropout if preset.drop_fused else 0.0)
+        self.dropout = Dropout(config.dropout if preset.drop_fused else 0.0)
         self.decoder = Decoder(config, preset, len(vocabulary))
         self.reasoning = Reasoning(config, preset) if config.reason_weight else None
         if self.reasoning is not None:
@@ -144,12 +144,7 @@ class SCORER(nn.Module):
         length = max(map(len, sentences))
         if self.padding_sensitive_tasks:
             length = max(length, self.caption_positions)
-        ids = torch.tensor(padded(sentences, length))
-        # Only whole scenes keep their kinds apart; otherwise all pairs share one loss.
-        scenes = any(e.partner is not None for e in examples)
-        changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
-        truth = self.vision.collate_truth([e.truth for e in examples])
-        return Batch(*stack_pictures(examples), ids, None, changed, truth=truth)
+        return batch_of_scenes(examples, torch.tensor(padded(sentences, length)), self.vision)
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
@@ -159,9 +154,7 @@ class SCORER(nn.Module):
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
         """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
-        if task not in self.tasks:
-            raise RecipeError(f"SCORER has no task {task!r}. Choose among: {', '.join(self.tasks)}.")
-        return self.tasks[task](batch)
+        return task_of("SCORER", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_v view + λ_m reason, each the mean over the kinds of pairs that are kept apart.

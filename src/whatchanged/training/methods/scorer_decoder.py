@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
 from whatchanged.training.methods.scorer_presets import ScorerPreset
-from whatchanged.training.nn.layers import layers_of
+from whatchanged.training.nn.layers import Dropout, layers_of
 from whatchanged.training.nn.transformer import by_layer, sinusoid
 
 KeysValues = tuple[Tensor, Tensor]
@@ -46,7 +46,7 @@ class DecoderLayer(nn.Module):
         self.ffn_norm = nn.LayerNorm(width, NORM_EPS)
         self.ffn_in = nn.Linear(width, width)
         self.ffn_out = nn.Linear(width, width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.standard_ffn = preset.standard_ffn
         self.join = nn.Linear(2 * width, width) if config.fusion == "apart" else None
 
@@ -90,7 +90,7 @@ class Decoder(nn.Module):
         self.words = nn.Embedding(entries, config.word_width)
         self.widen = nn.Linear(config.word_width, config.width)
         self.norm = nn.LayerNorm(config.width, NORM_EPS)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList(DecoderLayer(config, preset) for _ in range(config.decoder_layers))
         self.output = nn.Linear(config.width, entries)
         self.positions: Tensor

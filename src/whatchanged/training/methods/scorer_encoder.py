@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.distributed import gather_batch
 from whatchanged.training.methods.scorer_presets import ScorerPreset
+from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.token_matching import match_tokens
 from whatchanged.training.nn.transformer import BLIND
 
@@ -115,7 +116,7 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(width, width, bias=bias)
         self.value = nn.Linear(width, width, bias=bias)
         self.out = nn.Linear(width, width, bias=bias) if projected else None
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.heads = heads
         self.scale = (width // heads) ** -0.5
 

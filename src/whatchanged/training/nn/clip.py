@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from whatchanged.training.nn.layers import layers_of
-from whatchanged.training.nn.transformer import Attention, AttentionState, Past
+from whatchanged.training.nn.transformer import Attention, AttentionState, Past, select_rows
 
 START_SCALE = math.log(1 / 0.07)
 """Where CLIP's temperature starts, as a logarithm."""
@@ -21,7 +21,7 @@ LARGEST_SCALE = math.log(100.0)
 
 def activate(x: Tensor, kind: str) -> Tensor:
     """ "quick_gelu": x · sigmoid(1.702 x), as OpenAI's weights want it; "gelu": the exact one."""
-    return x * torch.sigmoid(1.702 * x) if kind == "quick_gelu" else F.gelu(x)
+    return F.silu(1.702 * x) / 1.702 if kind == "quick_gelu" else F.gelu(x)
 
 
 class CLIPBlock(nn.Module):
@@ -45,8 +45,17 @@ class CLIPBlock(nn.Module):
         """Rows (B, T, D) in, rows out, which read ``past`` (keys, values: (B, h, P, k) each) as well;
         ``allowed``: as in ``Attention``."""
         read, seen = self.attention(self.attention_norm(x), allowed, () if past is None else (past,))
-        x = x + read
-        return x + self.shrink(activate(self.grow(self.ffn_norm(x)), self.activation)), seen
+        return self._behind(x + read), seen
+
+    def asked_rows(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+        """The asked rows alone, (B, Q, D); ``query_rows`` as in ``select_rows``."""
+        read = self.attention.asked_rows(self.attention_norm(x), allowed, query_rows)
+        return self._behind(select_rows(x, query_rows) + read)
+
+    def _behind(self, x: Tensor) -> Tensor:
+        """The rows behind the feed-forward part."""
+        out: Tensor = x + self.shrink(activate(self.grow(self.ffn_norm(x)), self.activation))
+        return out
 
 
 class TextRows(NamedTuple):
@@ -82,9 +91,19 @@ class TextTower(nn.Module):
             x, seen = block(x, allowed, None if past is None else (past[0][:, layer], past[1][:, layer]))
             keys.append(seen.keys)
             values.append(seen.values)
+        return TextRows(self._joint(x), torch.stack(keys, dim=1), torch.stack(values, dim=1))
+
+    def asked_rows(self, words: Tensor, query_rows: Tensor) -> Tensor:
+        """The output (B, Q, joint) at some of the words (B, T, D); ``query_rows`` as in ``select_rows``."""
+        columns = torch.arange(words.shape[1], device=words.device)
+        allowed, (*first, last) = columns <= columns[:, None], layers_of(self.blocks, CLIPBlock)
+        for block in first:
+            words, _ = block(words, allowed)
+        return self._joint(last.asked_rows(words, allowed, query_rows))
+
+    def _joint(self, x: Tensor) -> Tensor:
         x = self.exit_norm(x)
-        rows = x if self.project is None else self.project(x)
-        return TextRows(rows, torch.stack(keys, dim=1), torch.stack(values, dim=1))
+        return x if self.project is None else self.project(x)
 
 
 def draw_blocks(blocks: Iterable[CLIPBlock], layers: int) -> None:

@@ -1,9 +1,13 @@
-"""Lists of layers whose class the type checker knows."""
+"""Lists of layers whose class the type checker knows, and dropout that keeps little."""
 
 from collections.abc import Iterator
 from typing import TypeVar
 
-from torch import nn
+import torch
+from torch import Tensor, nn
+
+DRAWS = 2**16
+"""How many numbers a quarter of a 64-bit number can be."""
 
 LayerType = TypeVar("LayerType", bound=nn.Module)
 
@@ -14,3 +18,22 @@ def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerTyp
         if not isinstance(layer, kind):
             raise TypeError(f"a layer is {type(layer).__name__}, wanted {kind.__name__}")
         yield layer
+
+
+class Dropout(nn.Dropout):
+    """torch's dropout:  y = x m / (1 − p), m 0 with probability p, else 1.
+
+    On a CPU torch draws each m by itself, which takes a tenth of a training step. Here four come of one
+    random number of 64 bits, so that p is a multiple of 1 / 65,536: the nearest one, also in 1 − p.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x with its share of zeros, the rest scaled up; x itself outside of training."""
+        dropped = round(self.p * DRAWS)
+        if not self.training or x.device.type != "cpu" or not 0 < dropped < DRAWS:
+            return super().forward(x)
+        numbers = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+        draws = numbers.view(torch.int16)[: x.numel()].view(x.shape)
+        factors = torch.empty(x.shape, dtype=x.dtype)
+        torch.ge(draws, dropped - DRAWS // 2, out=factors)
+        return x * factors.mul_(DRAWS / (DRAWS - dropped))

@@ -5,6 +5,7 @@ Axis letters: B pairs, T rows that ask, S rows that are asked, D width, h heads.
 
 from torch import Tensor, nn
 
+from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.transformer import Attention, AttentionState, Past
 
 EPS = 1e-12
@@ -18,7 +19,7 @@ class AttentionSublayer(nn.Module):
         super().__init__()
         self.attention = Attention(width, heads, dropout)
         self.norm = nn.LayerNorm(width, eps=EPS)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(
         self, x: Tensor, allowed: Tensor | None = None, past: Past = None
@@ -52,7 +53,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, width: int, ffn: int, dropout: float) -> None:
         super().__init__()
-        self.net = nn.Sequential(nn.Linear(width, ffn), nn.GELU(), nn.Linear(ffn, width), nn.Dropout(dropout))
+        self.net = nn.Sequential(nn.Linear(width, ffn), nn.GELU(), nn.Linear(ffn, width), Dropout(dropout))
         self.norm = nn.LayerNorm(width, eps=EPS)
 
     def forward(self, x: Tensor) -> Tensor:

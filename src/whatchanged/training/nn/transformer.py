@@ -9,6 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from whatchanged.training.nn.layers import Dropout, layers_of
+
 BLIND = -1e9
 """The score of a row that may not be read: its probability underflows to exactly 0."""
 
@@ -164,7 +166,7 @@ class Attention(nn.Module):
         self.key = nn.Linear(width, width)
         self.value = nn.Linear(width, width)
         self.out = nn.Linear(width, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.heads = heads
         self.scale = (width // heads) ** -0.5
 
@@ -180,13 +182,20 @@ class Attention(nn.Module):
         ``allowed``: bool, True where a row may read a column, broadcast to (B, h, T, all that is read); None
         allows all. ``query_rows``: the rows that read, (Q,) or (B, Q); None: all.
         """
-        query = self._split(self.query(select_rows(x, query_rows))) * self.scale  # (B, h, Q, k)
-        keys, values = self._split(self.key(x)), self._split(self.value(x))
+        query, keys, values = self.query(select_rows(x, query_rows)), self.key(x), self.value(x)
+        return self.read((query, keys, values), select_mask_rows(allowed, query_rows, x.shape[1]), known)
+
+    def read(
+        self,
+        projected: tuple[Tensor, Tensor, Tensor],
+        allowed: Tensor | None,
+        known: Sequence[KeysValues] = (),
+    ) -> tuple[Tensor, AttentionState]:
+        """The same from queries (B, Q, D), keys and values (B, T, D); ``allowed`` of the rows that ask."""
+        query, keys, values = (self._split(rows) for rows in projected)
+        query = query * self.scale  # (B, h, Q, k)
         scores = _joined([query @ some.transpose(-1, -2) for some in (*(far for far, _ in known), keys)])
-        allowed = select_mask_rows(allowed, query_rows, x.shape[1])
-        if allowed is not None:
-            scores += scores.new_zeros(()).masked_fill(~allowed, BLIND)
-        probabilities = scores.softmax(-1)
+        probabilities = _masked(scores, allowed).softmax(-1)
         weights = self.dropout(probabilities)
         far_rows, start = [], 0
         for _, far in known:
@@ -197,6 +206,34 @@ class Attention(nn.Module):
         for read in far_rows:
             rows = rows + read
         return self.out(rows.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
+
+    def asked_rows(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+        """The rows (B, Q, D) that ``forward`` gives, where nothing else is wanted of it."""
+        asking, asked, width = query_rows.shape[-1], x.shape[1], x.shape[2]
+        if 2 * asking * (self.heads * asked + width) <= asked * width:
+            return self._read_by_few(x, allowed, query_rows)
+        return self(x, allowed, (), query_rows)[0]  # type: ignore[no-any-return]
+
+    def _read_by_few(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+        """The same without projecting anybody to a key or a value, which takes fewer multiplications for few.
+
+            q · (W_k x_s + b_k) = (W_kᵀ q) · x_s + q · b_k
+            Σ_s p_s (W_v x_s + b_v) = W_v Σ_s p_s x_s + b_v Σ_s p_s
+
+        per head: the weights meet the Q rows that ask, not the T rows that are asked.
+        """
+        heads = self.heads
+        query = self._split(self.query(select_rows(x, query_rows))) * self.scale  # (B, h, Q, k)
+        asking = torch.einsum("bhqk,hkd->bhqd", query, self.key.weight.unflatten(0, (heads, -1)))
+        scores = (asking.flatten(1, 2) @ x.transpose(1, 2)).unflatten(1, (heads, -1))  # (B, h, Q, T)
+        scores = scores + query @ self.key.bias.view(heads, -1, 1)
+        scores = _masked(scores, select_mask_rows(allowed, query_rows, x.shape[1]))
+        weights = self.dropout(scores.softmax(-1))
+        found = (weights.flatten(1, 2) @ x).unflatten(1, (heads, -1))  # (B, h, Q, D)
+        rows = torch.einsum("bhqd,hkd->bqhk", found, self.value.weight.unflatten(0, (heads, -1)))
+        shares = weights.sum(-1).transpose(1, 2)[..., None]  # (B, Q, h, 1)
+        rows = rows + shares * self.value.bias.view(heads, -1)
+        return self.out(rows.flatten(2))
 
     def _split(self, rows: Tensor) -> Tensor:
         """(B, T, D) -> (B, h, T, k)."""
@@ -217,8 +254,8 @@ class PreNormBlock(nn.Module):
         self.attention = Attention(width, heads, dropout)
         self.ffn_norm = norm(width, deviation, eps=1e-6)
         relu = nn.ReLU(inplace=True)
-        self.ffn = nn.Sequential(nn.Linear(width, ffn), relu, nn.Dropout(dropout), nn.Linear(ffn, width))
-        self.dropout = nn.Dropout(dropout)
+        self.ffn = nn.Sequential(nn.Linear(width, ffn), relu, Dropout(dropout), nn.Linear(ffn, width))
+        self.dropout = Dropout(dropout)
 
     def forward(
         self,
@@ -229,8 +266,32 @@ class PreNormBlock(nn.Module):
     ) -> tuple[Tensor, AttentionState]:
         """Rows in, the asked rows out, and what was seen on the way; all else as in ``Attention``."""
         read, seen = self.attention(self.attention_norm(h), allowed, known, query_rows)
-        h = select_rows(h, query_rows) + self.dropout(read)
-        return h + self.dropout(self.ffn(self.ffn_norm(h))), seen
+        return self._behind(select_rows(h, query_rows), read), seen
+
+    def asked_rows(self, h: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+        """The asked rows alone, (B, Q, D); nothing of the others is kept."""
+        read = self.attention.asked_rows(self.attention_norm(h), allowed, query_rows)
+        return self._behind(select_rows(h, query_rows), read)
+
+    def shared(self, common: Tensor, own: Tensor, allowed: Tensor | None) -> Tensor:
+        """Rows behind each other, (B C, R + T, D), where C sequences begin with the same rows.
+
+        common: (B, R, D), projected once; own: (B C, T, D), sequence c of b at b C + c. Each sequence reads
+        by itself.
+        """
+        times = len(own) // len(common)
+        h = torch.cat([common.repeat_interleave(times, dim=0), own], dim=1)
+        first, rest, attention = self.attention_norm(common), self.attention_norm(own), self.attention
+        query, keys, values = (
+            torch.cat([layer(first).repeat_interleave(times, dim=0), layer(rest)], dim=1)
+            for layer in (attention.query, attention.key, attention.value)
+        )
+        return self._behind(h, attention.read((query, keys, values), allowed)[0])
+
+    def _behind(self, h: Tensor, read: Tensor) -> Tensor:
+        """The block's rows from those that came in and what attention read."""
+        h = h + self.dropout(read)
+        return h + self.dropout(self.ffn(self.ffn_norm(h)))
 
 
 class Stack(nn.Module):
@@ -253,7 +314,29 @@ class Stack(nn.Module):
 
         The last block computes the asked rows only: nobody reads the others.
         """
-        return self._walk(x, allowed, (), query_rows)[0]
+        return self._from(self.entry_norm(x), 0, allowed, query_rows)
+
+    def for_each(
+        self, common: Tensor, own: Tensor, allowed: Tensor | None = None, query_rows: Tensor | None = None
+    ) -> Tensor:
+        """``forward`` of sequences of which C at a time begin with the same rows: as ``PreNormBlock.shared``,
+        which spares their projections in the first block; from then on each goes its own way.
+        """
+        common, own = self.entry_norm(common), self.entry_norm(own)
+        if len(self.blocks) > 1:
+            block = next(layers_of(self.blocks, PreNormBlock))
+            return self._from(block.shared(common, own, allowed), 1, allowed, query_rows)
+        h = torch.cat([common.repeat_interleave(len(own) // len(common), dim=0), own], dim=1)
+        return self._from(h, 0, allowed, query_rows)
+
+    def _from(self, h: Tensor, number: int, allowed: Tensor | None, query_rows: Tensor | None) -> Tensor:
+        """Rows behind block ``number`` and those that follow."""
+        blocks = list(layers_of(self.blocks, PreNormBlock))
+        for block in blocks[number:]:
+            if block is blocks[-1] and query_rows is not None:
+                return block.asked_rows(h, allowed, query_rows)
+            h, _ = block(h, allowed)
+        return h
 
     def with_cache(
         self,
@@ -283,6 +366,13 @@ class Stack(nn.Module):
             h, found = block(h, allowed, own, query_rows if last else None)
             seen.append(found)
         return h, seen
+
+
+def _masked(scores: Tensor, allowed: Tensor | None) -> Tensor:
+    """Scores (B, h, Q, S), changed in place, with those of rows that may not be read far below all others."""
+    if allowed is not None:
+        scores += scores.new_zeros(()).masked_fill(~allowed, BLIND)
+    return scores
 
 
 def _joined(scores: Sequence[Tensor]) -> Tensor:

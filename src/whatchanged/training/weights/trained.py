@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from whatchanged.captioner.bundle import MANIFEST, open_bundle, shipped
+from whatchanged.captioner.bundle import MANIFEST, names_model, open_bundle
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import open_run
@@ -10,8 +10,8 @@ from whatchanged.training.weights.bundle_weights import read_bundle
 
 
 def is_model(source: Path) -> bool:
-    """Whether this names a shipped model or a model folder, and not a run."""
-    return str(source) in shipped() or (source / MANIFEST).is_file()
+    """Whether this names a shipped model, now or earlier, or is a model folder, and not a run."""
+    return names_model(source) or (source / MANIFEST).is_file()
 
 
 def open_trained(source: Path) -> tuple[Recipe, Method, frozenset[str]]:

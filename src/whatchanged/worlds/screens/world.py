@@ -24,13 +24,10 @@ from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
 from whatchanged.worlds.screens.writing import write_captions, write_full, write_plain
 
 LIMITS = """Its world is screens: web pages, application windows, plots and typeset documents, drawn by real
-renderers from designs of our own under published stylesheets, and published pages. It names what kind of
-thing changed only as far as such pages show it; on other designs the noun may be wrong. Maps and large
-canvases it hardly saw. What it learnt from shows sixteen languages in ten scripts, in windows of at most
-1280x900, with one to two device pixels each. As noise it takes anti-aliasing, text drawn anew, lossy
-compression, shifts by half a pixel and steps of colour by up to 6 levels; tints, shifts and lines somewhat
-beyond that it may tell or not. It reads no words, and it cannot tell why something changed. Photographs and
-films it does not know."""
+renderers from designs of our own under published stylesheets, and published pages, in sixteen languages and
+ten scripts, in windows of at most 1280x900, with one to two device pixels each. Of other designs, maps and
+large canvases it may say what is wrong; photographs and films it does not know. It reads no words, and it
+cannot tell why something changed."""
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
