@@ -33,7 +33,8 @@ LOOKS = (
     " counted as visible: .43, of visible ones .35.",
     "The fifth, after the sentence of a group had to be true of every member: .32 without uncertain pairs.",
     "The sixth, after the odds of one cause took the place of distances, fitted on drawn and on other real"
-    " pairs: the figures above, and those of the version before in the same look.",
+    " pairs: the figures above; the version before has .32 in the same look. Afterwards, by drawn pages,"
+    " groups whose members push what follows to opposite sides were parted.",
 )
 """Each look at these pairs."""
 
