@@ -75,8 +75,8 @@ def row_of(commit: str, pairs: Sequence[Pair], folder: Path) -> dict[str, Any]:
         "visible": len(seen),
         "causes": len({pairs[index]["causes"][0] for index in seen}),
         "groups": len({plain[index] for index in seen}),
-        "ARI, visible": fit_of(pairs, plain, seen) if seen else None,
-        "ARI, visible, with names": fit_of(pairs, named, seen) if seen else None,
+        "ARI": fit_of(pairs, plain, seen) if seen else None,
+        "ARI, with names": fit_of(pairs, named, seen) if seen else None,
         "ARI, all pairs": fit_of(pairs, plain, range(len(pairs))),
     }
 
@@ -120,7 +120,7 @@ def main() -> None:
         rows = [row_of(commit, pairs, options.folder) for commit, pairs in by_commit.items()]
         means = {
             name: float(np.mean([row[name] for row in rows if row[name] is not None]))
-            for name in ("ARI, visible", "ARI, visible, with names", "ARI, all pairs")
+            for name in ("ARI", "ARI, with names", "ARI, all pairs")
         }
         rows.append({"commit": "mean", **means})
         rows += alone(options.unrelated) if options.unrelated else []
