@@ -89,6 +89,16 @@ def test_no_link_is_dead_in_the_checkout(page):
     assert dead(page, page.read_text(encoding="utf-8")) == []
 
 
+@pytest.mark.parametrize(
+    "page", [page for page in WRITTEN if page.name != "README.md" or page.parent != ROOT]
+)
+def test_no_page_of_the_site_links_a_folder_of_docs(page):
+    """The site has pages there, and none of the folder."""
+    links = re.findall(r"\]\(([^)\s#:]+)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / link).resolve() for link in links]
+    assert [target for target in targets if target.is_dir() and ROOT / "docs" in target.parents] == []
+
+
 def test_what_a_dead_link_is(tmp_path):
     (tmp_path / "there.md").write_text("# A `b`: c\n\n```\n# no heading\n```\n")
     page = tmp_path / "own.md"

@@ -7,11 +7,16 @@ from support.house import HOUSE
 PICTURES = HOUSE.parents[1] / "docs" / "pictures"
 
 
+def size_of(path):
+    with Image.open(path) as picture:
+        return picture.size
+
+
 def test_each_screen_has_its_two_pictures():
     for folder, changed in (("old", False), ("new", True)):
-        sizes = {path.stem: Image.open(path).size for path in (PICTURES / folder).glob("*.png")}
+        sizes = {path.stem: size_of(path) for path in (PICTURES / folder).glob("*.png")}
         assert sizes == dict.fromkeys(draw_readme.pages(changed), draw_readme.SCREEN)
-    assert Image.open(PICTURES / "report.png").size == draw_readme.REPORT
+    assert size_of(PICTURES / "report.png") == draw_readme.REPORT
 
 
 def test_what_differs_between_before_and_after():
