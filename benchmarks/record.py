@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 FORMAT = 1
 PACKAGES = ("numpy", "pillow", "onnxruntime", "torch", "numba")
-FOLDERS = ("BLENDER_DEV", "UI_DEV", "UI_GROUPS")
+FOLDERS = ("BLENDER_DEV", "UI_DEV", "UI_GROUPS", "UI_TRAIN")
 """Variables that name folders of data; a command is recorded with the variable, not with the folder."""
 PLAIN = re.compile(rf"(?:[\w=,./-]|\$(?:{'|'.join(FOLDERS)})\b)+", re.ASCII)
 """Arguments that no shell takes for something else."""

@@ -20,7 +20,8 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from benchmarks.across import ACROSS
@@ -59,7 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for page in pages():
         before, place = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
         shown |= shown_records(before)
-        after, stale = filled(before, results, place)
+        try:
+            after, stale = filled(before, results, place)
+        except ValueError as error:
+            wrong.append(f"{place}: {error}")
+            continue
         wrong += [f"{place}: {fault}" for fault in faults(after)]
         if given.check:
             wrong += [f"{place}: {mark!r} is not what benchmarks/results says" for mark in stale]
@@ -87,7 +92,7 @@ def filled(page: str, results: Mapping[str, Result], place: str = "RESULTS.md") 
             told.update(names)
             text += "\n\n" + source(view, names, results) if names or files_of(view) else ""
         else:
-            section(view, results)  # the mark must name something
+            makers(view, results)  # the mark must name something; the table is made for the site
             links = ", ".join(f"[{name}](benchmarks/results/{name}.json)" for name in records_of(view))
             text = f"*[On the site]({LONG}) only: {found['title']}{f' ({links})' if links else ''}.*"
         new = f"\n{from_page(text, place)}\n\n"
@@ -124,15 +129,20 @@ def for_the_site(page: str, results: Mapping[str, Result], place: str) -> str:
 
 def section(view: str, results: Mapping[str, Result]) -> str:
     """The table of one mark, or its tables; raises ValueError where there is no such record or view."""
+    return "\n\n".join(make() for make in makers(view, results))
+
+
+def makers(view: str, results: Mapping[str, Result]) -> list[Callable[[], str]]:
+    """What makes the tables of one mark; raises ValueError where there is no such record or view."""
     if view in ACROSS:
-        return ACROSS[view].table(results)
+        return [partial(ACROSS[view].table, results)]
     name, _, wanted = view.partition(" ")
     if name not in results:
         raise ValueError(f"figures {view}: there is no benchmarks/results/{name}.json")
     views = VIEWS.get(results[name].kind, {})
     if not set(wanted.split(", ")) <= set(views):
         raise ValueError(f"figures {view}: {results[name].kind} has the views {', '.join(views)}")
-    return "\n\n".join(views[each](results[name]) for each in wanted.split(", "))
+    return [partial(views[each], results[name]) for each in wanted.split(", ")]
 
 
 def records_of(view: str) -> Sequence[str]:

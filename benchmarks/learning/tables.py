@@ -31,14 +31,14 @@ SETS = {
 }
 """What the test sets of the comparison are; others are called by their names."""
 SHORT = (
-    ("wholly true", "near"),
-    ("CIDEr-D", "near"),
-    ("wholly true", "around"),
-    ("no change told", "around"),
-    ("CIDEr-D", "around"),
-    ("wholly true", "blender"),
+    ("wholly true", "near", "wholly true, cameras nearby"),
+    ("CIDEr-D", "near", "CIDEr-D, cameras nearby"),
+    ("wholly true", "around", "wholly true, cameras anywhere around"),
+    ("no change told", "around", "unchanged pairs recognised, cameras anywhere around"),
+    ("CIDEr-D", "around", "CIDEr-D, cameras anywhere around"),
+    ("wholly true", "blender", "wholly true, Blender"),
 )
-"""Scores and test sets of a table that stands in a page."""
+"""Score, test set and title of the columns of a table that stands in a page."""
 
 
 class Part(NamedTuple):
@@ -165,11 +165,11 @@ def short(name: str) -> Callable[[Result], list[Part]]:
     def view(result: Result) -> list[Part]:
         figures, table = result.figures, TABLES[name]
         runs = longest(figures["runs"])
-        shown = [(score, tested) for score, tested in SHORT if tested in figures["tests"]]
-        rows = [["row", "seeds", *(f"{score}: {SETS[tested]}" for score, tested in shown)]]
+        shown = [column for column in SHORT if column[1] in figures["tests"]]
+        rows = [["row", "seeds", *(title for _, _, title in shown)]]
         for row, title in table.rows.items():
             if row in runs:
-                cells = [_of_seeds(seed_scores(runs[row], tested, score)) for score, tested in shown]
+                cells = [_of_seeds(seed_scores(runs[row], tested, score)) for score, tested, _ in shown]
                 rows.append([title, str(len(runs[row])), *cells])
         return [Part("", rows)]
 

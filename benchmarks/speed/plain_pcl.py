@@ -1,4 +1,4 @@
-"""PCL as its released code computes it, written plainly from its description, for ``pcl_speed``.
+"""PCL as its released code computes it, written plainly from its description, for ``methods_speed``.
 
 Every row of every layer is computed, captions are padded to the full length, and attention is spelt out.
 Decoding keeps the keys and values of the image rows, computes all words anew at each step, and never stops

@@ -42,9 +42,9 @@ def open_regular(path: Path, piped: bool = False) -> io.BufferedReader:
         raise
 
 
-def open_regular_text(path: Path, encoding: str, newline: str | None = None, piped: bool = False) -> TextIO:
+def open_regular_text(path: Path, encoding: str, newline: str | None = None) -> TextIO:
     """The same as text. Raises OSError as ``open_regular`` does."""
-    return io.TextIOWrapper(open_regular(path, piped), encoding=encoding, newline=newline)
+    return io.TextIOWrapper(open_regular(path), encoding=encoding, newline=newline)
 
 
 def read_regular(path: Path, piped: bool = False) -> bytes:
@@ -53,11 +53,9 @@ def read_regular(path: Path, piped: bool = False) -> bytes:
         return file.read()
 
 
-def read_regular_text(
-    path: Path, encoding: str = "utf-8", errors: str = "strict", piped: bool = False
-) -> str:
+def read_regular_text(path: Path, encoding: str = "utf-8", piped: bool = False) -> str:
     """All text of a file, its line ends as "\\n". Raises OSError, UnicodeDecodeError where it is none."""
-    content = read_regular(path, piped).decode(encoding, errors)
+    content = read_regular(path, piped).decode(encoding)
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 

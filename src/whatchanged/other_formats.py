@@ -2,6 +2,8 @@
 
 import re
 
+from whatchanged.installing import install_command
+
 POINTER = b"version https://git-lfs.github.com/spec/"
 """How a Git LFS pointer begins: a small text that stands for a file which lies elsewhere."""
 _BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"hevs", b"mif1", b"msf1")
@@ -20,7 +22,10 @@ def kind_of_file(start: bytes) -> str | None:
     if start.startswith(POINTER):
         return "this is a Git LFS pointer, not the picture it stands for. Fetch it with: git lfs pull"
     if start.startswith(b"%PDF-"):
-        return "this is a PDF file, of pages and not of pixels. Draw its pages as PNG files first"
+        return (
+            "this is a PDF file, of pages and not of pixels. Draw its pages as PNG files first, or give two"
+            f' files to whatchanged compare or describe with the extra "pdf": {install_command("pdf")}'
+        )
     if start[4:8] == b"ftyp" and start[8:12] in _BRANDS:
         return "this is a HEIC file, which is not read. Save it as JPEG or PNG"
     if re.search(rb"<svg[\s>]", start) and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):

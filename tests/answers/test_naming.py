@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 from support.drawn_lines import box_of, needs_reader, page
 
 from whatchanged.answers import Answerer
@@ -70,6 +70,17 @@ def test_a_small_thing_is_an_icon():
     picture = page(SAVE, boxes=[(icon, "red")])
     found = names(statement("removed", icon, None, aspect="thing"), picture, page(SAVE))
     assert found.sentence == 'The icon left of "Save changes" was removed.'
+
+
+def test_a_ring_beside_words_is_no_text():
+    """With the word beside it a line is read, of which the ring would be a letter."""
+    picture = Image.fromarray(page(SAVE))
+    pen = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(34)
+    pen.text((92, 90), "O", "black", font)
+    ring = tuple(round(side) for side in pen.textbbox((92, 90), "O", font))
+    found = names(statement("removed", ring, None, aspect="thing"), np.asarray(picture), page(SAVE))
+    assert found.sentence.startswith("The icon ")
 
 
 def test_nothing_legible_near():

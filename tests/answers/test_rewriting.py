@@ -63,7 +63,17 @@ def test_what_holds_a_text_of_the_same_words_was_not_rewritten(now, kind, values
     button = replace(TEXT, box_before=(0, 0, 300, 120), box_after=now)
     found = told(["Save"], ["Save"], button)
     assert (found.kind, found.values) == (kind, values)
-    assert told(["Save"], ["Open"], button) == button
+
+
+@pytest.mark.parametrize("kind", ["rewritten", "resized", "restyled"])
+def test_other_words_in_a_thing_of_another_size_are_what_changed(kind):
+    button = replace(
+        TEXT, kind=kind, values={"aspect": "size"}, box_before=(0, 0, 300, 120), box_after=(0, 0, 330, 120)
+    )
+    found = told(["Save"], ["Store"], button)
+    assert found.kind == ("restyled" if kind == "restyled" else "rewritten")
+    assert ("text_after" in found.values) == (kind != "restyled")
+    assert told(["Save", "as"], ["Store", "as"], button).kind == kind  # a card of several lines
 
 
 def test_the_same_words_in_another_colour():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whatchanged.answers.verdict import Ruling, Says, verdict_of
+from whatchanged.answers.verdict import Ruling, verdict_of
 from whatchanged.measured import measure
 
 GREY = np.full((32, 32, 3), 120, np.uint8)
@@ -42,13 +42,12 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("changed", "doubts", "named", "found", "stands", "verdict", "doubtful"), WRITTEN)
 def test_a_model_that_writes(changed, doubts, named, found, stands, verdict, doubtful):
-    says = Says(changed, doubtful=doubts, named=named)
-    assert verdict_of(says, found) == Ruling(stands, verdict, doubtful)
+    assert verdict_of(changed, doubts, named, found) == Ruling(stands, verdict, doubtful)
 
 
 @pytest.mark.parametrize("found", [CHANGE, SURE])
 @pytest.mark.parametrize("named", [False, True])
 def test_what_can_be_seen_is_never_passed_over(found, named):
     """Whoever denies it: the answer counts as changed, or is the measured one, which does."""
-    ruling = verdict_of(Says(False, named=named), found)
+    ruling = verdict_of(False, False, named, found)
     assert ruling.doubtful or ruling.verdict == "changed" or not ruling.stands

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from benchmarks.record import ROOT
+from benchmarks.report import pages
 
 SCRIPT = "report"
 
@@ -22,6 +23,16 @@ def test_the_pages_are_up_to_date_with_the_records(bench, capsys):
 
 def test_every_record_is_shown_by_a_page(bench, results):
     assert set(results) <= set().union(*(bench.shown_records(page.read_text()) for page in bench.pages()))
+
+
+def test_a_mark_that_cannot_be_filled_is_told_with_its_page(bench, monkeypatch, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("of <!--= demo: nowhere as , -->10<!--=--> pairs\n")
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "pages", lambda: (page,))
+    assert bench.main([]) == 1
+    assert "page.md: figure 'demo: nowhere as ,'" in capsys.readouterr().err
+    assert "-->10<!--=-->" in page.read_text()
 
 
 def test_a_record_that_no_page_shows_fails_the_check(bench, results, monkeypatch, capsys):
@@ -70,12 +81,22 @@ def test_one_mark_may_show_several_tables_of_a_record(bench, results):
         bench.section("strange tables, nothing", results)
 
 
-def test_every_table_that_the_checkout_leaves_out_can_be_made(bench, results):
-    for page in bench.pages():
-        text, place = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
-        there = bench.for_the_site(text, results, place)
-        assert "on the site" not in re.findall(r"<!-- ([a-z ]+)", there)
-        assert there.count("??? note") == sum(m["kind"] == "on the site" for m in bench.MARKED.finditer(text))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page, marks=[pytest.mark.slow] if page.stem == "papers" else []
+        )  # thousands of resamples
+        for page in pages()
+        if "<!-- on the site" in page.read_text(encoding="utf-8")
+    ],
+    ids=lambda page: page.stem,
+)
+def test_every_table_that_the_checkout_leaves_out_can_be_made(page, bench, results):
+    text, place = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
+    there = bench.for_the_site(text, results, place)
+    assert "on the site" not in re.findall(r"<!-- ([a-z ]+)", there)
+    assert there.count("??? note") == sum(m["kind"] == "on the site" for m in bench.MARKED.finditer(text))
 
 
 def test_results_md_is_one_screen(bench):

@@ -1,7 +1,8 @@
 import numpy as np
 from support.drawn_page import page, with_box
 
-from whatchanged.compare.grouping import find_groups
+from whatchanged.compare.evidence import log_odds
+from whatchanged.compare.grouping import find_groups, least_odds
 from whatchanged.measured import measure
 
 
@@ -88,3 +89,16 @@ def test_removed_rows_added_rows_and_exchanged_columns_are_never_together_unmark
     for group in find_groups(results):
         plain = {causes[member] for member in group.members if member not in group.odd}
         assert len(plain) == 1, group
+
+
+def moved_down(steps, x=0, color=40):
+    """A page whose small square lies so many pixels lower."""
+    before, after = page(220, 130), page(220, 130)
+    before = with_box(before, (120 + x, 40, 150 + x, 60), (color, 40, 160))
+    return measure(before, with_box(after, (120 + x, 40 + steps, 150 + x, 60 + steps), (color, 40, 160)))
+
+
+def test_what_shows_the_same_less_clearly_is_joined_where_most_of_a_batch_has_one_cause():
+    clear = [moved_down(20) for _ in range(6)]
+    odds = log_odds([*clear, moved_down(36, 7)])
+    assert least_odds(odds) < least_odds(log_odds(clear[:2])) < least_odds(np.full((9, 9), -9.0))

@@ -44,7 +44,15 @@ def test_who_shares_a_further_statement_stays():
         (said("moved", "a", dx=0, dy=8), said("moved", "b", dx=0, dy=30), True),
         (said("moved", "a", dx=0, dy=8), said("moved", "b", dx=0, dy=-8), False),
         (said("moved", "a", dx=0, dy=8), said("moved", "b", dx=8, dy=0), False),
-        (said("restyled", "a", aspect="weight"), said("restyled", "b", aspect="radius"), False),
+        (
+            said("restyled", "a", aspect="weight", amount_after=3.0),
+            said("restyled", "b", aspect="radius", amount_after=8.0),
+            False,
+        ),
+        (said("restyled", "a", aspect="shape"), said("recolored", "b", aspect="palette"), True),
+        (said("moved", "a", dx=0, dy=8), said("resized", "b", aspect="length"), True),
+        (said("restyled", "a", aspect="shape"), said("resized", "b", aspect="length"), False),
+        (said("added", "a"), said("added", "b", aspect="pushed in"), False),
         (said("resized", "a", state="open"), said("resized", "b"), False),
     ],
 )
@@ -73,6 +81,20 @@ def test_amounts_and_places_that_differ_are_left_out():
     assert sentence == "Something changed its size."
     one_place = [replace(taller[0], sentence="x."), taller[0]]
     assert "118 pixels taller" in shared_sentence([answer(one) for one in one_place])
+
+
+def test_one_change_told_in_two_ways_is_told_by_its_family():
+    shape = said("restyled", "Something changed its shape.", aspect="shape")
+    moved, longer = said("moved", "It moved.", dx=0, dy=8), said("resized", "It grew.", aspect="length")
+    assert shared_sentence([answer(shape), answer(RED, ADDED)]) == "Something changed its look."
+    assert shared_sentence([answer(moved), answer(longer)]) == "Something changed its place or its size."
+    assert shared_sentence([answer(moved), answer(shape)]) is None
+
+
+def test_two_new_colours_stay_apart_beside_what_is_like_both():
+    shape = said("restyled", "Something changed its shape.", aspect="shape")
+    answers = [answer(RED), answer(GREEN), answer(shape), answer(RED)]
+    assert parted(range(4), answers) == [(0, 2, 3), (1,)]
 
 
 def test_nothing_shared_says_nothing():

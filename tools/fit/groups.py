@@ -1,67 +1,148 @@
-"""Fits the weights of the groups of the measured answer on drawn batches.
+"""Fits what speaks for one cause of two pairs, for the groups of the measured answer.
 
-    python tools/fit groups FOLDER [--write]
+    python tools/fit groups FOLDER UI_TRAIN [--write]
 
-FOLDER: drawn by ``benchmarks/screens/groups.py``. How much each part of two signatures speaks against one
-cause is fitted by logistic regression over all couples of a batch, no weight below 0; the distance at which
-groups part is the one with the best mean adjusted Rand index on the batches fitted on. Prints the constants
-of ``compare/grouping.py`` and what they reach on the batches held out; ``--write`` puts them into
-``measured/fitted.py``.
+FOLDER: drawn by ``benchmarks/screens/groups.py``; batches that are held out there are left out. UI_TRAIN:
+real pairs with full labels, of which the training part is used: two pairs of one commit have one cause where
+the main changes are of one kind and aspect, pairs of two commits have two. Logistic regression over couples,
+in which what is alike speaks for one cause, and what is apart against it. Couples of each source and truth
+weigh as much together as ``SHARES`` says. The most alike statements of two answers depend on the weights, so
+it is repeated.
+Prints the constants of ``compare/evidence.py``; ``--write`` puts them into ``measured/fitted.py``.
 """
 
 import argparse
 import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster import hierarchy
 from scipy.optimize import minimize
-from scipy.spatial.distance import squareform
-from sklearn.metrics import adjusted_rand_score
 
 from fit.constants import write_constants
-from whatchanged.compare.grouping import part_distances
-from whatchanged.measured import measure
+from whatchanged.compare.evidence import FEATURES, OF_SIGNATURES, features_of
+from whatchanged.measured import Measured, measure
+from whatchanged.measured.fitted import CAUSE
 
 Values = NDArray[np.float64]
 
+SHARES = {
+    ("commit", True): 1.0,
+    ("commit", False): 0.3,
+    ("drawn", True): 0.5,
+    ("drawn", False): 0.5,
+    ("unrelated", False): 1.0,
+}
+"""How much all couples of a source and truth weigh together."""
+PULL = 1 / 12
+"""How strongly weights are drawn to 0."""
+TIMES = 4
+BATCHES, AT_ONCE = 14, 60
+"""Batches of unrelated pairs, and their pairs."""
+SEED = 5
 
-def read(folder: Path) -> dict[str, tuple[bool, list[tuple[float, ...]], list[str]]]:
-    """Of each batch: whether it is held out, the signatures, the causes."""
-    batches: dict[str, tuple[bool, list[tuple[float, ...]], list[str]]] = {}
-    for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        answer = measure(folder / record["before"], folder / record["after"])
-        batch = batches.setdefault(record["commit"], (record["held"], [], []))
-        batch[1].append(answer.signature)
-        batch[2].append(record["causes"][0])
-    return batches
+
+@dataclass(frozen=True)
+class Couples:
+    """Couples of some answers: the places of both, whether they have one cause, and where they are from."""
+
+    source: str
+    answers: Sequence[Measured]
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    same: NDArray[np.bool_]
 
 
-def fit(parts: Values, same: NDArray[np.bool_]) -> Values:
-    """Weights (K,) of the distances of couples (N, K), and the constant: (K + 1,)."""
-    weight = np.where(same, 0.5 / max(1, same.sum()), 0.5 / max(1, (~same).sum()))
+def couples(
+    source: str, answers: Sequence[Measured], truth: Callable[[int, int], bool | None]
+) -> Iterator[Couples]:
+    """The couples of a batch whose truth is known (not None); nothing where there are none."""
+    rows, columns = np.triu_indices(len(answers), 1)
+    known = [(i, j, truth(i, j)) for i, j in zip(rows.tolist(), columns.tolist(), strict=True)]
+    kept = [one for one in known if one[2] is not None]
+    if kept:
+        first, second, same = (np.array(part) for part in zip(*kept, strict=True))
+        yield Couples(source, answers, first, second, same.astype(bool))
+
+
+def of_drawn(folder: Path) -> Iterator[Couples]:
+    """The couples of each batch that is not held out."""
+    batches: dict[str, list[tuple[str, Measured]]] = defaultdict(list)
+    for record in _records(folder):
+        if not record["held"]:
+            answer = measure(folder / record["before"], folder / record["after"])
+            if answer.changed:
+                batches[record["commit"]].append((record["causes"][0], answer))
+    for batch in batches.values():
+        causes = [cause for cause, _ in batch]
+        yield from couples("drawn", [one for _, one in batch], lambda i, j, c=causes: c[i] == c[j])  # type: ignore[misc]
+
+
+def of_real(folder: Path) -> Iterator[Couples]:
+    """The couples of each commit, and of batches of one pair a commit."""
+    commits: dict[str, list[tuple[dict[str, Any], Measured]]] = defaultdict(list)
+    for record in _records(folder):
+        if record["split"] == "train" and record["visible_change"] == "yes":
+            answer = measure(folder / record["before"], folder / record["after"])
+            if answer.changed:
+                commits[record["commit"]].append((record, answer))
+    for commit in commits.values():
+        told = [record for record, _ in commit]
+        yield from couples("commit", [one for _, one in commit], lambda i, j, t=told: same_cause(t[i], t[j]))  # type: ignore[misc]
+    rng = np.random.default_rng(SEED)
+    names = sorted(commits)
+    for _ in range(BATCHES):
+        chosen = [commits[names[k]] for k in rng.choice(len(names), min(AT_ONCE, len(names)), replace=False)]
+        batch = [pairs[rng.integers(len(pairs))] for pairs in chosen]
+        told = [record for record, _ in batch]
+        yield from couples("unrelated", [one for _, one in batch], lambda i, j, t=told: unrelated(t[i], t[j]))  # type: ignore[misc]
+
+
+def same_cause(one: dict[str, Any], other: dict[str, Any]) -> bool | None:
+    """Whether the main changes of two pairs of one commit are alike; None where that is a matter of taste."""
+    first, second = one["changes"][0], other["changes"][0]
+    if _way(first) == _way(second):
+        return True
+    listed = [{_way(change) for change in record["changes"]} for record in (one, other)]
+    if _way(first) in listed[1] or _way(second) in listed[0]:
+        return None
+    return None if (first["kind"], first["element"]) == (second["kind"], second["element"]) else False
+
+
+def unrelated(one: dict[str, Any], other: dict[str, Any]) -> bool | None:
+    """False for pairs of two commits; None where one repository may have changed twice in one way."""
+    once_more = one["repo"] == other["repo"] and same_cause(one, other) is not False
+    return None if once_more else False
+
+
+def _way(change: dict[str, Any]) -> tuple[str, str]:
+    return change["kind"], change["aspect"]
+
+
+def _records(folder: Path) -> Iterator[dict[str, Any]]:
+    return map(json.loads, (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines())
+
+
+def fit(features: Values, same: NDArray[np.bool_], counts: Values) -> dict[str, float]:
+    """The weight of each feature, of features (N, K) whose couples count so much (N,), and the constant."""
+    signs = np.array([-1.0 if name in OF_SIGNATURES else 1.0 for name in FEATURES])
+    signed = features * signs
 
     def loss(weights: Values) -> tuple[float, Values]:
-        against = parts @ weights[:-1] - weights[-1]
-        error = weight * (1 / (1 + np.exp(-against)) - ~same)
-        value = np.sum(weight * (np.logaddexp(0, against) - ~same * against)) + 0.002 * np.sum(
-            weights[:-1] ** 2
-        )
-        return float(value), np.append(parts.T @ error + 0.004 * weights[:-1], -error.sum())
+        odds = signed @ weights[:-1] + weights[-1]
+        error = counts * (1 / (1 + np.exp(-odds)) - same)
+        value = np.sum(counts * (np.logaddexp(0, odds) - same * odds)) + PULL * np.sum(weights[:-1] ** 2)
+        return float(value), np.append(signed.T @ error + 2 * PULL * weights[:-1], error.sum())
 
-    count = parts.shape[1]
-    bounds = [(0.0, None)] * count + [(None, None)]
-    return np.asarray(minimize(loss, np.ones(count + 1), jac=True, method="L-BFGS-B", bounds=bounds).x)
-
-
-def rand_index(signatures: list[tuple[float, ...]], causes: list[str], weights: Values, far: float) -> float:
-    """The adjusted Rand index of the groups of one batch."""
-    total = np.tensordot(weights, np.stack(list(part_distances(signatures).values())), axes=1)
-    np.fill_diagonal(total, 0)
-    tree = hierarchy.linkage(squareform(total, checks=False), "average")
-    return float(adjusted_rand_score(causes, hierarchy.fcluster(tree, far, "distance")))
+    bounds = [(0.0, None)] * len(FEATURES) + [(None, None)]
+    start = np.append(np.ones(len(FEATURES)), 0.0)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    weights = dict(zip(FEATURES, (found[:-1] * signs).tolist(), strict=True))
+    return {"constant": float(found[-1]), **weights}
 
 
 def main() -> None:
@@ -70,34 +151,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
+    parser.add_argument("real", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    batches = read(options.folder)
-    rows, same = [], []
-    names: list[str] = []
-    for held, signatures, causes in batches.values():
-        if held:
-            continue
-        parts = part_distances(signatures)
-        names = list(parts)
-        upper = np.triu_indices(len(causes), 1)
-        rows.append(np.stack([distance[upper] for distance in parts.values()], axis=1))
-        same.append(np.array([causes[i] == causes[j] for i, j in zip(*upper, strict=True)]))
-    weights = fit(np.concatenate(rows), np.concatenate(same))
-    fitted = [batch[1:] for batch in batches.values() if not batch[0]]
-    unseen = [batch[1:] for batch in batches.values() if batch[0]]
-    cuts = np.linspace(0.2, 3, 57) * weights[-1]
-    means = [np.mean([rand_index(s, c, weights[:-1], cut) for s, c in fitted]) for cut in cuts]
-    far = float(cuts[int(np.argmax(means))])
-    constants: dict[str, object] = {
-        "WEIGHTS": {name: round(float(value), 2) for name, value in zip(names, weights[:-1], strict=True)},
-        "FAR": round(far, 2),
-    }
+    found = [*of_drawn(options.folder), *of_real(options.real)]
+    same = np.concatenate([one.same for one in found])
+    kinds = [(one.source, bool(truth)) for one in found for truth in one.same]
+    numbers = Counter(kinds)
+    counts = np.array([2000 * SHARES[kind] / numbers[kind] for kind in kinds])
+    weights = dict(CAUSE)
+    for _ in range(TIMES):
+        features = [features_of(one.answers, weights)[one.first, one.second] for one in found]
+        weights = fit(np.concatenate(features), same, counts)
+    constants = {"CAUSE": {name: round(weight, 2) for name, weight in weights.items()}}
+    print(dict(numbers))
     print(constants)
-    print(f"adjusted Rand index: fitted {max(means):.3f}", end="")
-    if unseen:
-        print(f", held out {np.mean([rand_index(s, c, weights[:-1], far) for s, c in unseen]):.3f}", end="")
-    print()
     if options.write:
         write_constants(constants)
 

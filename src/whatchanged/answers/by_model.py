@@ -11,7 +11,7 @@ from PIL import Image
 
 from whatchanged.answers.answer import Answer
 from whatchanged.answers.pair import ReadPair
-from whatchanged.answers.verdict import Says, only_ignored, verdict_of
+from whatchanged.answers.verdict import only_ignored, verdict_of
 from whatchanged.captioner.bundle import Bundle, picture_input
 from whatchanged.captioner.card import PictureInput
 from whatchanged.captioner.colors import color_distance, color_numbers
@@ -96,7 +96,7 @@ class Model:
             return None
         # Equal pixels are measured whatever was said: what a look does not show may differ.
         measured = pair.measured if pair.same or not self._explains(pair, said) else None
-        ruling = verdict_of(Says(said.changed, doubtful=said.doubtful, named=self.named), measured)
+        ruling = verdict_of(said.changed, said.doubtful, self.named, measured)
         if not ruling.stands:
             return None
         answer = Answer(

@@ -45,6 +45,8 @@ LENGTHY = 2.0
 """How many times as long as high a line is that is no row of icons."""
 ICON = (8, 40, 1.6)
 """Pixels of an icon's sides at least and at most, and how many times as long as the other one is at most."""
+LARGE_ICON = 20
+"""Pixels of the sides at least of what is no single letter."""
 THIN = (4, 8)
 """Pixels of a line's width at most, and how many times as long it is at least."""
 BAND = (0.7, 0.25)
@@ -357,7 +359,7 @@ def _nameless_subject(site: _Site, first: tuple[str, str] | None, last: tuple[st
     if _is_large(site) and statement.count == 1:
         noun = _OF_LARGE.get((statement.kind, statement.values.get("aspect") == "fill"))
         return plain if noun is None else Subject(noun, None, "of the picture")
-    noun = plain.noun or ("text" if _is_legible(site) else _shape(site))
+    noun = plain.noun or ("text" if _is_legible(site) and not _is_large_icon(site.box) else _shape(site))
     if first is None or (plain.count > 1 and last is None):
         return replace(plain, noun=noun)
     relation, text = first
@@ -382,6 +384,13 @@ def _is_legible(site: _Site) -> bool:
     """Whether what a thing holds is text, if none that may be quoted."""
     lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
     return is_text(lines, site.box)
+
+
+def _is_large_icon(box: Box) -> bool:
+    """Whether a thing is about as wide as it is high, and too high for one or two letters: what is read there
+    may be a ring, or belong to what stands beside it."""
+    short, long = sorted((box[2] - box[0], box[3] - box[1]))
+    return short >= LARGE_ICON and long <= ICON[2] * short
 
 
 def _shape(site: _Site) -> str | None:

@@ -49,22 +49,47 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return statement
     before, after = (text or "" for text in texts)
     if not all(map(_is_text, read, boxes)):
-        same = statement.kind == "rewritten" and same_words(before, after)
-        return _around_same_text(statement, was, now) if same else statement
+        return _around_text(statement, read, before, after)
     if same_words(before, after):
         aspect = statement.values.get("aspect")
         unmeasured = aspect == "weight" and "amount_before" not in statement.values
         unclear = statement.kind == "rewritten" or aspect in UNCLEAR or unmeasured
         return _same_text(statement, read, pictures) if unclear else statement
-    sure = [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
-    whole = all(_is_whole(line, box) for lines, box in zip(read, boxes, strict=True) for line in lines)
-    quotes = None if None in sure else differing(sure[0] or "", sure[1] or "", whole)
-    if quotes is not None:
-        said = {"text_before": quotes.before, "text_after": quotes.after}
-        return _rewritten(statement, said)
+    sure = _sure_texts(read, boxes)
+    quoted = _quoted(read, boxes)
+    if quoted is not None:
+        return _rewritten(statement, quoted)
     if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement
+
+
+def _sure_texts(read: LinesOfBoth, boxes: tuple[Box, Box]) -> list[str | None]:
+    """What the lines in each picture say; None where a letter is in doubt."""
+    return [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
+
+
+def _quoted(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | None:
+    """The words that went and came, where no letter is in doubt; else None."""
+    sure = _sure_texts(read, boxes)
+    whole = all(_is_whole(line, box) for lines, box in zip(read, boxes, strict=True) for line in lines)
+    quotes = None if None in sure else differing(sure[0] or "", sure[1] or "", whole)
+    return None if quotes is None else {"text_before": quotes.before, "text_after": quotes.after}
+
+
+def _around_text(statement: Statement, read: LinesOfBoth, before: str, after: str) -> Statement:
+    """The statement about a thing that holds a text beside other things, as the text tells what became of it.
+
+    before, after: what was read. One line of other words is what changed, and not the size of what is around
+    it; where the words are the same, no text was rewritten.
+    """
+    was, now = statement.box_before, statement.box_after
+    assert was is not None and now is not None
+    if same_words(before, after):
+        return _around_same_text(statement, was, now) if statement.kind == "rewritten" else statement
+    one_line = len(read[0]) == len(read[1]) == 1
+    quoted = _quoted(read, (was, now)) if one_line and statement.kind in ("rewritten", "resized") else None
+    return statement if quoted is None else _rewritten(statement, quoted)
 
 
 def _one_side(sure: Sequence[str | None]) -> dict[str, Any]:

@@ -9,19 +9,6 @@ from whatchanged.answers.pair import ReadPair
 from whatchanged.measured import Measured
 
 
-class Says(NamedTuple):
-    """What a model says of a pair, as far as the verdict depends on it.
-
-    changed   whether something changed
-    doubtful  whether its sentence and its probability disagree
-    named     whether a person named the model, so that its sentence stands
-    """
-
-    changed: bool
-    doubtful: bool = False
-    named: bool = False
-
-
 class Ruling(NamedTuple):
     """The verdict on a pair. stands: whether the model's answer is given; else the measured one is."""
 
@@ -30,11 +17,14 @@ class Ruling(NamedTuple):
     doubtful: bool
 
 
-def verdict_of(says: Says, measured: Measured | None) -> Ruling:
+def verdict_of(changed: bool, doubtful: bool, named: bool, measured: Measured | None) -> Ruling:
     """The verdict on a pair of which a model says something and the measurement perhaps something else.
 
-    measured: None where it was not asked, because the model says that something changed, or its world
-    explains all that differs by viewpoint and light.
+    changed   whether the model says that something changed
+    doubtful  whether its sentence and its probability disagree
+    named     whether a person named it, so that its sentence stands
+    measured  None where it was not asked, because the model says that something changed, or its world
+              explains all that differs by viewpoint and light
 
     =========  =========  =======================  ===========================================
     model      says       measured                 ruling
@@ -53,9 +43,9 @@ def verdict_of(says: Says, measured: Measured | None) -> Ruling:
     measured, too.
     """
     if measured is None:
-        return Ruling(True, "changed" if says.changed else "unchanged", says.doubtful)
-    denied = measured.verdict == "changed" and not says.changed
-    return Ruling(says.named or not measured.changed, measured.verdict, measured.doubtful or denied)
+        return Ruling(True, "changed" if changed else "unchanged", doubtful)
+    denied = measured.verdict == "changed" and not changed
+    return Ruling(named or not measured.changed, measured.verdict, measured.doubtful or denied)
 
 
 def only_ignored(answer: Answer, pair: ReadPair) -> Answer:

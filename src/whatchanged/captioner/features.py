@@ -28,14 +28,12 @@ def declared_features(bundle: Bundle) -> FeatureInput:
 class FeatureCaptioner:
     """A model of stored features that is loaded and ready."""
 
-    def __init__(
-        self, bundle: Bundle, read: FeatureReader, beams: int = 1, threads: int | None = None
-    ) -> None:
-        """read: gives a picture's features. beams, threads and what is raised: see ``runtime.Captioner``."""
+    def __init__(self, bundle: Bundle, read: FeatureReader, beams: int = 1) -> None:
+        """read: gives a picture's features. beams, and what is raised: see ``runtime.Captioner``."""
         declared_features(bundle)
         self.bundle, self.read, self.beams = bundle, read, checked_count("beams", beams)
         self.name, self.grid = bundle.card.name, bundle.card.attention.shape
-        self._graphs = CaptionGraphs(bundle, threads)
+        self._graphs = CaptionGraphs(bundle)
 
     @property
     def layer(self) -> str:

@@ -125,7 +125,7 @@ class Description:
 class CaptionGraphs:
     """The two graphs of a bundle, and how what they compute becomes a description."""
 
-    def __init__(self, bundle: Bundle, threads: int | None) -> None:
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
         """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
         self.card = bundle.card
         self._encoder, self._decoder = open_graphs(bundle, threads)

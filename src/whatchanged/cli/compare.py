@@ -21,6 +21,7 @@ from whatchanged.cli.calibrate import calibrate as learn
 from whatchanged.cli.console import hold, note, progress, show
 from whatchanged.cli.launch import Ray
 from whatchanged.cli.options import ReadText
+from whatchanged.cli.pdf import PDFDensity
 from whatchanged.cli.policy import PolicyName, note_policy
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
@@ -97,6 +98,7 @@ def compare(
             autocompletion=completion.answering,
         ),
     ] = None,
+    pdf_dpi: PDFDensity = None,
     embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
     ray: Ray = None,
@@ -142,7 +144,7 @@ def compare(
         raise typer.BadParameter("--accept wants -o DIR, the results that were looked at")
     if output is not None and not is_remote(output) and output.absolute().parent.is_dir():
         hold(output)
-    with _matched(old, new, git, output, quiet) as (matched, folder):
+    with _matched(old, new, git, output, pdf_dpi, quiet) as (matched, folder):
         launch = Launch(workers=workers, ray=ray, quiet=quiet)
         with on_cluster(launch, [path for path in (old, new) if path is not None]) as launch:
             comparison = _run(matched, settings, folder, launch.workers, force, quiet)
@@ -174,7 +176,7 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
 
 @contextmanager
 def _matched(
-    old: Path | None, new: Path | None, git: str | None, output: Path | None, quiet: bool
+    old: Path | None, new: Path | None, git: str | None, output: Path | None, dpi: float | None, quiet: bool
 ) -> "Iterator[tuple[Matched, Path]]":
     """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
     from whatchanged.compare.outputs import STORED, claim
@@ -183,7 +185,7 @@ def _matched(
         if output is not None:
             claim(output)
         with tempfile.TemporaryDirectory(prefix="whatchanged-") as place:
-            yield _match(old, new, git, Path(place)), Path(place)
+            yield _match(old, new, git, Path(place), dpi), Path(place)
         return
     made, begun = not output.exists(), (output / STORED).exists()
     if claim(output):
@@ -192,7 +194,7 @@ def _matched(
             quiet,
         )
     try:
-        matched = _match(old, new, git, output)
+        matched = _match(old, new, git, output, dpi)
     except WhatchangedError:
         if made:
             shutil.rmtree(output)
@@ -202,18 +204,29 @@ def _matched(
     yield matched, output
 
 
-def _match(old: Path | None, new: Path | None, git: str | None, folder: Path) -> "Matched":
-    """What is to be compared."""
+def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dpi: float | None) -> "Matched":
+    """What is to be compared, PDF files page by page."""
+    from whatchanged.compare.pdf_pages import with_pages
+    from whatchanged.pdf import DPI
+
+    return with_pages(_match_files(old, new, git, folder), folder, dpi or DPI)
+
+
+def _match_files(old: Path | None, new: Path | None, git: str | None, folder: Path) -> "Matched":
+    """What is to be compared, file by file."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
     from whatchanged.compare.pairs import match_folders, match_list
+    from whatchanged.compare.pdf_pages import are_files, match_files
     from whatchanged.datasets.plain import recognises
 
     if git is not None:
         return match_revisions(git, old or Path(), folder, folder)
     assert old is not None
+    if new is not None and are_files(old, new):
+        return match_files(old, new)
     if new is not None:
-        return match_folders(old, new, [folder])
+        return match_folders(old, new, [folder], pages=True)
     return match_list(old) if recognises(old) else match_results(old, folder, folder)
 
 

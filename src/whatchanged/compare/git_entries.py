@@ -17,7 +17,7 @@ from pathlib import Path
 
 from whatchanged.compare import lfs
 from whatchanged.compare.git_program import run_git
-from whatchanged.datasets.picture_files import is_picture
+from whatchanged.datasets.picture_files import is_compared
 from whatchanged.datasets.reading import leaves
 from whatchanged.opening import open_regular
 
@@ -64,7 +64,7 @@ def pictures_of(root: Path, commit: str, here: str) -> dict[str, str | None]:
     results: dict[str, str | None] = {}
     for line in listed:
         about, _, path = line.partition("\t")
-        if is_picture(path):
+        if is_compared(path):
             mode, _, blob = about.split(" ")
             results[path] = blob if mode in _FILES else None
     return results
@@ -94,7 +94,7 @@ def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str)
     """
     indexed, index_seconds = _index(root, here)
     listed = _listed(run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", here))
-    known = {*indexed, *(path for path in listed if is_picture(path))}
+    known = {*indexed, *(path for path in listed if is_compared(path))}
     folders: dict[Path, bool] = {}
     results = []
     for path in {*revision, *known}:
@@ -113,7 +113,7 @@ def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str)
 
 def _usable(entries: Sequence[Entry]) -> list[Entry]:
     """The entries of pictures that are there on one side at least, in the order of their paths."""
-    wanted = [e for e in entries if (e.before or e.after) and is_picture(e.path) and not leaves(e.path)]
+    wanted = [e for e in entries if (e.before or e.after) and is_compared(e.path) and not leaves(e.path)]
     return sorted(wanted, key=lambda entry: entry.path)
 
 
@@ -132,7 +132,7 @@ def _index(root: Path, here: str) -> tuple[dict[str, _Indexed], int]:
             entry["blob"], entry["tag"].islower() or entry["tag"] == "S", _status_of(after)
         )
         for entry, after in pairwise(parts)
-        if entry is not None and is_picture(entry["path"] or "")
+        if entry is not None and is_compared(entry["path"] or "")
     }
     try:
         path = run_git(root, "rev-parse", "--git-path", "index").decode("utf-8", "surrogateescape")

@@ -1,28 +1,23 @@
-"""Pairs that changed in the same way: found by their signatures, told once, odd ones first."""
+"""Pairs that changed in the same way: found by what speaks for one cause, told once, odd ones first."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whatchanged.compare.names import base_name
+from whatchanged.compare.evidence import Values, log_odds, prior_of
 from whatchanged.compare.shared import parted, shared_sentence
-from whatchanged.compare.subtract import same_changes
-from whatchanged.measured.fitted import FAR, WEIGHTS
 from whatchanged.measured.result import Measured, Statement
-from whatchanged.measured.signature import LENGTH, PARTS, region_parts
 
-HALF = 0.5
-"""The distance of a part that speaks half as much as any distance can."""
-VARIANT = 0.5
-"""How much is left of what speaks against one cause where two names are variants of one another."""
-CAUTION = 0.45
-"""Of the distance up to which drawn pairs have one cause: real pairs of other causes lie nearer than those.
-Only two that show the same change, by all its measures, may lie as far from each other as drawn ones."""
-NEAR = CAUTION * FAR
-"""Pairs of a mean distance above this one are told as of other causes."""
+USUAL, COUPLES = 0.002, 3.0
+"""The share of couples of one cause in an unknown batch, and as how many couples it counts."""
+TRUST, LEAN = 1.5, 2.0
+"""How the estimated share becomes the limit: what is seen of couples is not independent, so the estimate is
+too low where a batch has few causes, and too high where it has many. Set on drawn batches and on unrelated
+real pairs."""
+FARTHEST = 40.0
+"""Logarithm of the odds of which nothing larger counts, so that it is no distance at all."""
 NOTHING_SHARED = "Something changed."
 """Said of pairs of one cause that no statement tells, such as those that are close to noise."""
 
@@ -55,11 +50,13 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
         return []
     labels = np.ones(len(differing), int)
     if len(differing) > 1:
-        distances = cause_distances(
+        odds = log_odds(
             [answers[index] for index in differing], [names[index] for index in differing] if names else []
         )
+        distances = np.maximum(0.0, FARTHEST - odds)
+        np.fill_diagonal(distances, 0.0)
         tree = hierarchy.linkage(squareform(distances, checks=False), "average")
-        labels = hierarchy.fcluster(tree, NEAR, "distance")
+        labels = hierarchy.fcluster(tree, FARTHEST - least_odds(odds), "distance")
     groups = []
     for label in np.unique(labels):
         members = [differing[k] for k in np.flatnonzero(labels == label)]
@@ -67,41 +64,13 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
     return sorted(groups, key=lambda group: (-len(group.members), group.members))
 
 
-def cause_distances(answers: Sequence[Measured], names: Sequence[str] = ()) -> NDArray[np.float64]:
-    """How much speaks against one cause of each two answers, (N, N): less where they show the same change."""
-    distances = pair_distances([answer.signature for answer in answers], names)
-    return np.where(same_changes(answers), CAUTION * distances, distances)
+def least_odds(odds: Values) -> float:
+    """The logarithm of the odds, by what is seen of two pairs alone, from which on they have one cause.
 
-
-def pair_distances(signatures: Sequence[Sequence[float]], names: Sequence[str] = ()) -> NDArray[np.float64]:
-    """How much speaks against one cause of each two pairs, (N, N)."""
-    parts = part_distances(signatures)
-    total = np.asarray(sum(WEIGHTS[name] * distance for name, distance in parts.items()))
-    if names:
-        bases = [base_name(name) for name in names]
-        variants = np.array([[one == other for other in bases] for one in bases])
-        total = np.where(variants, VARIANT * total, total)
-    np.fill_diagonal(total, 0.0)
-    return total
-
-
-def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, NDArray[np.float64]]:
-    """The distance of each part of each two signatures, (N, N) each: d / (d + HALF), from 0 to 1."""
-    rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
-    distances = {}
-    for name, place in PARTS.items():
-        part = rows[:, place]
-        distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
-    distances["places"] = _region_distances(rows)
-    return {name: distance / (distance + HALF) for name, distance in distances.items()}
-
-
-def _region_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
-    extents, shapes = region_parts(rows)
-    alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
-    apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
-    return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
+    The more couples of a batch show the same, the likelier have two one cause that show it less clearly; in
+    a batch of unrelated pairs it must be beyond doubt.
+    """
+    return -(TRUST * prior_of(odds, USUAL, COUPLES) + LEAN)
 
 
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whatchanged.compare.grouping import NEAR, NOTHING_SHARED, cause_distances, find_groups
+from whatchanged.compare.evidence import log_odds
+from whatchanged.compare.grouping import NOTHING_SHARED, find_groups, least_odds
 from whatchanged.compare.run import Outcome
 from whatchanged.compare.shared import parted, shared_sentence
 from whatchanged.compare.subtract import beyond_shared, without_shared
@@ -137,10 +138,11 @@ def _joined(
     for start in range(0, len(left), step):
         chunk = left[start : start + step]
         both = [*heads, *chunk]
-        distances = cause_distances([answers[index] for index in both], [names[index] for index in both])
-        for index, row in zip(chunk, distances[len(heads) :, : len(heads)], strict=True):
-            nearest = int(row.argmin())
-            if row[nearest] <= NEAR:
+        odds = log_odds([answers[index] for index in both], [names[index] for index in both])
+        least = least_odds(odds)
+        for index, row in zip(chunk, odds[len(heads) :, : len(heads)], strict=True):
+            nearest = int(row.argmax())
+            if row[nearest] >= least:
                 groups[nearest].append(index)
             else:
                 far.append(index)

@@ -162,12 +162,12 @@ def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Ma
         if not (old.is_dir() and new.is_dir()):
             continue
         skip = [leave_out] if leave_out else []
-        walked = [pictures_below(old, skip, [folder])]
+        walked = [pictures_below(old, skip, [folder], pages=True)]
         before = _without(layout.endings[0], walked[0].pictures)
         if layout.new == "bitmaps_test":
             runs = sorted(path for path in new.iterdir() if _RUN.fullmatch(path.name) and path.is_dir())
             new = runs[-1] if runs else new
-        walked.append(pictures_below(new, skip, [folder]))
+        walked.append(pictures_below(new, skip, [folder], pages=True))
         after = {name: path for name, path in walked[1].pictures.items() if not _is_diff(name)}
         after = _without(layout.endings[1], after)
         if before or after:

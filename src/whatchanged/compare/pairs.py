@@ -11,7 +11,9 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.picture_files import ListedPictures, composed, pictures_below
 from whatchanged.datasets.reading import with_examples
 from whatchanged.errors import DatasetError, ImageError
+from whatchanged.installing import install_command
 from whatchanged.opening import open_regular
+from whatchanged.pdf import ENDING, can_draw
 from whatchanged.urls import is_remote
 
 MOST_PAIRS = 100_000
@@ -26,6 +28,8 @@ class PairToCompare:
     after    where the new picture lies; None where the file was removed
     was      the relative path that the same bytes had before, of a file that was renamed
     trouble  why the pictures cannot be compared although they are there
+    part_of  the file that the new picture is a page of, which cannot be accepted page by page; empty for
+             others
     """
 
     pair_id: str
@@ -33,6 +37,7 @@ class PairToCompare:
     after: Path | None
     was: str | None = None
     trouble: str = ""
+    part_of: str = ""
 
     @property
     def status(self) -> str:
@@ -72,16 +77,17 @@ def match_list(path: Path) -> Matched:
     return Matched(checked(pairs), str(path))
 
 
-def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = ()) -> Matched:
+def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = (), pages: bool = False) -> Matched:
     """The pictures of two folders, matched by relative path.
 
-    leave_out: folders that are not looked into, such as the one that the results go to.
+    leave_out: folders that are not looked into, such as the one that the results go to. pages: PDF files are
+    among them, too, where their pages can be drawn.
     Raises DatasetError where a folder cannot be read, both are the same, or none holds a picture.
     """
     same = old == new if is_remote(old) or is_remote(new) else _same_folder(old, new)
     if same:
         raise DatasetError(f"{old} and {new} are the same folder. Name the old and the new one.")
-    before, after = (pictures_below(folder, leave_out, (old, new)) for folder in (old, new))
+    before, after = (pictures_below(folder, leave_out, (old, new), pages) for folder in (old, new))
     where = f"{old} and {new}"
     if not before.pictures and not after.pictures:
         links = notes_of_links(where, before, after)
@@ -157,7 +163,10 @@ def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
     if not counts:
         return ()
     listed = ", ".join(f"{count:,} {ending}" for ending, count in sorted(counts.items()))
-    return (f"Not compared, as their formats are not read: {listed}.",)
+    read = ""
+    if ENDING in counts and not can_draw():
+        read = f' PDF files are where the extra "pdf" is installed: {install_command("pdf")}'
+    return (f"Not compared, as their formats are not read: {listed}.{read}",)
 
 
 def digest(path: Path) -> str:

@@ -170,6 +170,9 @@ def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
     pair = outcome.pair
     if outcome.failed:
         return RecordedPair(pair.pair_id, why=f"it could not be compared: {outcome.error}")
+    if pair.part_of and (outcome.answer is None or outcome.answer.verdict != "identical"):
+        why = f"it is a page of {pair.part_of}; copy that file yourself if all its pages are right"
+        return RecordedPair(pair.pair_id, why=why)
     if pair.after is None:
         why = "it was removed; delete the old picture yourself if that is right"
         return RecordedPair(pair.pair_id, why=why)

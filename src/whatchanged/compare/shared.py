@@ -1,8 +1,10 @@
 """What every member of a group shows: the statement by which they belong together, and its words.
 
 A group tells nothing that is not true of each of its members. So members share a statement of one kind and
-finer word, towards the same side and the same colour; those that do not are parted. Where their amounts,
-places or names differ, the sentence leaves these out.
+finer word, towards the same side and the same colour. Where their amounts, places or names differ, the
+sentence leaves these out. One cause may also be told as two kinds, as a new face of type is told as another
+shape here and as bolder text there: such members share the family of their kinds, which is all that their
+sentence tells. Those that share nothing are parted.
 """
 
 from collections.abc import Sequence
@@ -11,6 +13,15 @@ from whatchanged.compare.subtract import COLORS
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.rules import sentences
 
+LOOK, LAYOUT = "Something changed its look.", "Something changed its place or its size."
+FAMILIES = {
+    **dict.fromkeys(("restyled", "recolored", "replaced", "rewritten"), LOOK),
+    **dict.fromkeys(("moved", "resized"), LAYOUT),
+}
+"""What is true of any statement of a kind. What was added is like nothing else, nor is what was removed."""
+
+MEASURED = ("amount_after", "on_after")
+"""Values of statements that tell by how much something changed, or that it is there now."""
 _RGB = (slice(1, 3), slice(3, 5), slice(5, 7))
 
 
@@ -21,19 +32,27 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
     """
     left = [member for member in members if answers[member].statements]
     bare = tuple(member for member in members if not answers[member].statements)
-    parts = []
+    parts: list[tuple[list[int], list[Statement]]] = []
+    shared = []
     while left:
-        shared = max(
-            (_sharing(one, left, answers) for member in left for one in answers[member].statements[:1]),
-            key=len,
-        )
-        parts.append(shared)
-        left = [member for member in left if member not in shared]
-    return sorted([*parts, bare] if bare else parts, key=lambda part: -len(part))
+        firsts = (one for member in left for one in answers[member].statements[:1])
+        sharing = max(((_sharing(one, left, answers), one) for one in firsts), key=lambda part: len(part[0]))
+        shared.append(sharing)
+        left = [member for member in left if member not in sharing[0]]
+    for found, statement in sorted(shared, key=lambda part: -len(part[0])):
+        for into, told in parts:
+            if all(_is_told_otherwise(statement, one) for one in told):
+                into.extend(found)
+                told.append(statement)
+                break
+        else:
+            parts.append((list(found), [statement]))
+    results = [tuple(sorted(part)) for part, _ in parts]
+    return sorted([*results, bare] if bare else results, key=lambda part: -len(part))
 
 
 def shared_sentence(answers: Sequence[Measured]) -> str | None:
-    """A sentence that is true of all answers; None where they share no statement."""
+    """A sentence that is true of all answers; None where they share neither a statement nor a family."""
     if len({answer.sentence for answer in answers}) == 1:
         return answers[0].sentence
     plainest = min(answers, key=lambda answer: len(answer.statements))
@@ -44,7 +63,10 @@ def shared_sentence(answers: Sequence[Measured]) -> str | None:
         if len(every) == len(answers):
             sizes = [answer.size_after for answer in answers]
             told.append(sentences.of_several(every, sizes))
-    return sentences.joined(list(dict.fromkeys(told))) if told else None
+    if told:
+        return sentences.joined(list(dict.fromkeys(told)))
+    families = [{FAMILIES.get(str(one.kind)) for one in answer.statements} for answer in answers]
+    return next((told for told in (LOOK, LAYOUT) if all(told in family for family in families)), None)
 
 
 def _sharing(statement: Statement, members: Sequence[int], answers: Sequence[Measured]) -> tuple[int, ...]:
@@ -68,6 +90,19 @@ def _is_alike(one: Statement, other: Statement) -> bool:
         and all(_side(one, key) == _side(other, key) for key in ("dx", "dy"))
         and _is_one_color(one.values.get("color_after"), other.values.get("color_after"))
     )
+
+
+def _is_told_otherwise(one: Statement, other: Statement) -> bool:
+    """Whether two statements may tell one change in two ways: of one family, and of two kinds or finer words.
+
+    Two of the same words that are not alike tell two changes, such as two new colours; and so do two of which
+    each was measured, such as a weight and a radius.
+    """
+    family = FAMILIES.get(str(one.kind))
+    if family is None or family != FAMILIES.get(str(other.kind)):
+        return False
+    words = [(said.kind, said.values.get("aspect")) for said in (one, other)]
+    return words[0] != words[1] and not all(set(MEASURED) & set(said.values) for said in (one, other))
 
 
 def _side(statement: Statement, key: str) -> int:

@@ -13,7 +13,7 @@ strongly than the others shows something beyond them.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,6 @@ LEAST = 3
 """Members of a group in which something can stand out."""
 PANEL = 200
 """Members that every statement is held against; of more, so many at equal distances."""
-EACH = 6
-"""Places of one statement that are each held against those of others."""
 SHARED = 0.5
 """Part of the other members that hold an alike statement."""
 USUAL = 0.75
@@ -100,27 +98,6 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
     if sum(map(bool, statements)) > SHARED * len(answers):  # then there is nothing from which to stand out
         return [() for _ in answers]
     return statements
-
-
-def same_changes(answers: Sequence[Measured]) -> NDArray[np.bool_]:
-    """Whether each two answers hold a statement of one kind whose measures all agree, (N, N).
-
-    A statement of which neither colour, size nor step was measured is like no other. Of one that tells of
-    several places each is held against the others'.
-    """
-    by_kind: dict[tuple[str | None, str], list[_Entry]] = {}
-    for member, answer in enumerate(answers):
-        for statement in answer.statements:
-            for box in statement.boxes[:EACH]:
-                entry = _Entry(member, statement, _measures(replace(statement, box_after=box)))
-                if not np.isnan(entry.measures).all():
-                    by_kind.setdefault(_kind(statement), []).append(entry)
-    results = np.zeros((len(answers), len(answers)), bool)
-    for entries in by_kind.values():
-        members = np.array([entry.member for entry in entries])
-        rows, columns = np.nonzero(_alike(entries, entries, LEVELS[0]))
-        results[members[rows], members[columns]] = True
-    return results
 
 
 def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) -> tuple[Statement, ...]:
@@ -236,14 +213,14 @@ def _measures(statement: Statement) -> NDArray[np.float64]:
         size = [math.log(max(1, box[2] - box[0])), math.log(max(1, box[3] - box[1]))]
     results = {
         "step": [float(values.get("dx", math.nan)), float(values.get("dy", math.nan))],
-        "colour after": _levels(values.get("color_after")),
+        "colour after": levels(values.get("color_after")),
         "size": size,
-        "colour before": _levels(values.get("color_before")),
+        "colour before": levels(values.get("color_before")),
     }
     return np.concatenate([np.array(results[name]) / unit for name, (_, unit) in MEASURES.items()])
 
 
-def _levels(code: object) -> list[float]:
+def levels(code: object) -> list[float]:
     """Red, green and blue of "#rrggbb"; NaN for anything else."""
     if not (isinstance(code, str) and len(code) == 7):
         return [math.nan] * 3

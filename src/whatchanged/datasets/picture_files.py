@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from whatchanged.errors import DatasetError
+from whatchanged.pdf import can_draw, is_pdf
 from whatchanged.urls import is_remote
 
 _READ = "png jpg jpeg webp gif bmp tif tiff ppm pgm pbm pnm avif"
@@ -42,13 +43,19 @@ def is_picture(name: str) -> bool:
     return PurePath(name).suffix.lower() in ENDINGS
 
 
+def is_compared(name: str) -> bool:
+    """Whether ``compare`` takes a file of this name: a picture, or pages where they can be drawn."""
+    return is_picture(name) or (is_pdf(name) and can_draw())
+
+
 def pictures_below(
-    folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = ()
+    folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = (), pages: bool = False
 ) -> ListedPictures:
     """The pictures in a folder and below it, in the order of their names.
 
     Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and what links
-    lead to outside of the folders that a person named; named: if they are others than this one.
+    lead to outside of the folders that a person named; named: if they are others than this one. pages: PDF
+    files are among the pictures where their pages can be drawn; never of a folder that lies elsewhere.
     Raises DatasetError where the folder cannot be listed or holds too many files.
     """
     if not folder.is_dir():
@@ -71,7 +78,7 @@ def pictures_below(
             raise DatasetError(f"{folder}: more than {MOST_FILES:,} files. Name a folder further down.")
         for name in sorted(names):
             ending = PurePath(name).suffix.lower()
-            if name[0] != "." and ending in ENDINGS:
+            if name[0] != "." and (is_compared(name) if pages else ending in ENDINGS):
                 path = here / name
                 if away or leads_out(path, inside):
                     found.outside.append(path)

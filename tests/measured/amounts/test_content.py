@@ -83,6 +83,13 @@ def test_a_dialog_over_text():
     assert not is_dialog(before, after, box)
 
 
+def test_a_field_over_text_is_too_low_for_a_dialog():
+    before = np.concatenate([lines(4), lines(4)], axis=1)
+    box = (160, 20, 360, 60)
+    after = draw(before, rectangle=((160, 20, 359, 59), {"fill": "white", "outline": (90, 90, 90)}))
+    assert not is_dialog(after, before, box)
+
+
 def test_a_frame_that_was_there_before_is_no_dialog():
     framed = draw(page((520, 120)), rectangle=((160, 20, 359, 99), {"outline": (90, 90, 90)}))
     other = draw(framed, line=([(170, 90), (340, 30)], {"fill": "red", "width": 3}))

@@ -110,3 +110,20 @@ def test_more_text_in_place_of_less_was_rewritten():
     after = np.concatenate([text("Orders of last week"), text("with all their positions")])
     one = said(before, after)
     assert (one.kind, one.values["aspect"]) == ("rewritten", "text")
+
+
+def test_a_framed_plot_of_another_size_did_not_get_an_outline():
+    pictures = []
+    for right, bottom in ((200, 150), (240, 110)):
+        picture = draw(page((260, 180)), rectangle=((20, 20, right, bottom), {"outline": (200, 200, 200)}))
+        wide, high = (right - 20) / 5, (bottom - 20) / 6
+        for k in range(5):
+            bar = (
+                (round(24 + wide * k), round(bottom - high * (k + 1))),
+                (round(10 + wide * (k + 1)), bottom - 1),
+            )
+            picture = draw(picture, rectangle=(bar, {"fill": (30, 90, 160)}))
+        pictures.append(picture)
+    one = said(*pictures)
+    assert (one.kind, one.values["aspect"]) == ("resized", "size")
+    assert one.sentence.endswith(" changed its size from 181 x 131 to 221 x 91 pixels.")

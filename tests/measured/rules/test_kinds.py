@@ -51,3 +51,36 @@ def test_less_ink_tells_of_something_removed_in_a_line_of_text_alone(high):
     after[10 : 10 + high, 10 + columns[columns % 32 == 5]] = 0  # beside all of these
     one = found(before, after, (10, 10, 190, 10 + high))
     assert (one.kind, one.aspect) == (("removed", "thing") if high == 16 else ("replaced", "part"))
+
+
+def panel(fill, ground=255, word=True, right=70):
+    """A panel in the box with a word on it."""
+    pixels = np.full((80, 100, 3), ground, np.uint8)
+    pixels[10:70, 10:right] = fill
+    if word:
+        pixels[36:44, 20:24] = pixels[36:44, 28:40] = 90
+    return pixels
+
+
+def test_a_panel_that_took_the_colour_of_the_ground_is_recoloured_where_its_words_stay():
+    one = found(panel(200), panel(254))
+    assert (one.kind, one.aspect) == ("recolored", "fill")
+    assert found(panel(200), panel(255, word=False)).kind == "removed"
+    assert found(panel(254), panel(200)).kind == "recolored"
+
+
+@pytest.mark.parametrize("beside", [235, 160])
+def test_a_thing_that_grew_up_to_another_one_is_told_to_have_grown(beside):
+    before, after = (panel(120, word=False, right=60) for _ in range(2))
+    before[:, 78:], after[:, 78:] = beside, beside
+    after[10:70, 60:78] = 120
+    one = found(before, after, (60, 10, 78, 70))
+    assert (one.kind, one.aspect, one.values) == ("resized", "length", {"dx": 18, "grew": True})
+
+
+def test_what_turned_beside_the_foot_of_a_shadow_did_not_grow():
+    before, after = panel(255, ground=250, word=False), panel(236, ground=250, word=False)
+    before[:10], after[:10] = 120, 120  # another thing above it
+    for step in range(6):
+        before[70 + step, 10:70] = after[70 + step, 10:70] = 236 + 2 * step
+    assert found(before, after).kind != "resized"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from whatchanged.measured import measure
-from whatchanged.measured.rules.sides import moved_side
+from whatchanged.measured.rules.sides import moved_side, resized_thing
 
 GROUND, FILL, FRAME, INK = 255, 230, 120, 0
 
@@ -102,3 +102,46 @@ def test_a_side_that_moved_by_little_is_not_a_thing_that_moved():
     first = measure(*pictures).statements[0]
     assert (first.kind, first.values["dy"]) == ("resized", 3)
     assert np.abs(np.subtract(first.box_after[:3], (20, 20, 90))).max() <= 1
+
+
+def button(right=90, bottom=50, fill=FRAME, ink=26):
+    """A full button from (20, 20) on with a word in it that begins at column ``ink``."""
+    pixels = np.full((80, 160, 3), GROUND, np.uint8)
+    pixels[20:bottom, 20:right] = fill
+    pixels[30:38, ink : ink + 24] = GROUND
+    return pixels
+
+
+@pytest.mark.parametrize(
+    ("larger", "aspect", "values"),
+    [
+        ({"right": 110, "ink": 36}, "length", {"dwidth": 20, "dheight": 0}),
+        ({"right": 100, "bottom": 56, "ink": 31}, "size", {}),
+    ],
+)
+@pytest.mark.parametrize("grew", [True, False])
+def test_a_button_of_another_size_was_resized_whatever_moved_in_it(larger, aspect, values, grew):
+    small, large = button(), button(**larger)
+    boxes = (20, 20, 90, 50), (20, 20, larger["right"], larger.get("bottom", 50))
+    pair, boxes = ((small, large), boxes) if grew else ((large, small), boxes[::-1])
+    finding, was, now = resized_thing(*pair, (20, 20, larger["right"], larger.get("bottom", 50)))
+    assert (finding.kind, finding.aspect, was, now) == ("resized", aspect, *boxes)
+    assert finding.values == {name: step if grew else -step for name, step in values.items()}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param(button(), id="as large as before"),
+        pytest.param(button(right=91), id="larger by a soft edge"),
+        pytest.param(button(right=110, fill=INK), id="another colour"),
+        pytest.param(with_word(button(), 100, 108, 116), id="words beside it"),
+    ],
+)
+def test_what_is_no_thing_of_another_size_was_not_resized(after):
+    assert resized_thing(button(), after, (20, 20, 155, 78)) is None
+
+
+def test_a_thing_that_is_more_than_twice_as_long_may_hold_another_one():
+    assert resized_thing(button(right=70), button(right=119), (20, 20, 119, 50)) is not None
+    assert resized_thing(button(right=70), button(right=121), (20, 20, 121, 50)) is None

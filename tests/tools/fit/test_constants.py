@@ -24,7 +24,7 @@ def test_its_own_values_written_again_leave_the_file_as_it_is(tmp_path):
 
 def test_what_is_written_is_read_and_nothing_else_changes(tmp_path):
     copy = Path(shutil.copy(MEASURED, tmp_path))
-    new = {"FINE": (8.0, 0.4), "WEIGHTS": {"kinds": 1.0, "step": 2.0}, "FAR": 5.0}
+    new = {"FINE": (8.0, 0.4), "CAUSE": {"constant": 1.0, "step": -2.0}, "ODDS": 5.0}
     write_constants(new, copy)
     assert constants(copy) == {**constants(MEASURED), **new}
     assert copy.read_text().count('"""') == MEASURED.read_text().count('"""')

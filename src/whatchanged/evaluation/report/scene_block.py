@@ -9,6 +9,9 @@ from whatchanged.evaluation.report.scored import Scored
 from whatchanged.evaluation.statistics.intervals import share
 from whatchanged.worlds import world_of
 
+SHOWN = 10
+"""Sentences that could not be read, as the table shows them."""
+
 
 def scene_block(scored: Scored) -> dict[str, Any] | None:
     """The shares of right sentences by subset, and every sentence that could not be read.
@@ -69,8 +72,8 @@ def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:
     return "Against the scene (%, 95 % interval)", rows
 
 
-def unread_sentences(scene: Mapping[str, Any], shown: int = 10) -> list[str]:
+def unread_sentences(scene: Mapping[str, Any]) -> list[str]:
     """Lines for below the table: how many sentences could not be read, and the first of them."""
     unparsable = scene["unparsable"]
     lines = [f"Sentences that could not be read: {unparsable['count']} of {unparsable['of']:,}."]
-    return lines + [f"  {each['id']}: {each['caption']!r}" for each in unparsable["sentences"][:shown]]
+    return lines + [f"  {each['id']}: {each['caption']!r}" for each in unparsable["sentences"][:SHOWN]]

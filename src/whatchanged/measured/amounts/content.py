@@ -41,8 +41,8 @@ SAME_START = 3
 """Pixels by which the cells of two rows may begin apart."""
 LIKE_THE_NEXT = 0.6
 """Share of the cells that begin where those of the row above or below do."""
-DIALOG = (0.03, 0.75)
-"""Share of the picture that a dialog covers."""
+DIALOG, LOWEST_DIALOG = (0.03, 0.75), 48
+"""Share of the picture that a dialog covers, and how many pixels it is high at least."""
 RIM = 2
 """Pixels within the edge of a dialog where it is one colour."""
 EVEN = 0.92
@@ -212,7 +212,7 @@ def is_dialog(shown: Pixels, hidden: Pixels, box: Box) -> bool:
     """
     left, top, right, bottom = box
     height, width = shown.shape[:2]
-    if not DIALOG[0] <= area(box) / (width * height) <= DIALOG[1]:
+    if not DIALOG[0] <= area(box) / (width * height) <= DIALOG[1] or bottom - top < LOWEST_DIALOG:
         return False
     if abs((left + right) / 2 - width / 2) > CENTRED * width or right - left > 0.95 * width:
         return False

@@ -44,22 +44,16 @@ class Coverage:
         return float(self.ink.sum())
 
 
-def read_coverage(
-    part: Pixels, ground: RGBColor | None = None, color: RGBColor | None = None
-) -> Coverage | None:
-    """The coverage of a part (h, w, 3); None where nothing stands out from its ground.
-
-    ground, color: those of the ink and of what is behind it, where they are known.
-    """
+def read_coverage(part: Pixels) -> Coverage | None:
+    """The coverage of a part (h, w, 3); None where nothing stands out from its ground."""
     if part.size == 0:
         return None
-    fill = usual_color(part.reshape(-1, 3)) if ground is None else ground
-    if color is None:
-        steps = steps_from(fill, part)
-        most = int(steps.max())
-        if most < FAINT:
-            return None
-        color = usual_color(part[steps >= max(1, most * STRONGEST)])
+    fill = usual_color(part.reshape(-1, 3))
+    steps = steps_from(fill, part)
+    most = int(steps.max())
+    if most < FAINT:
+        return None
+    color = usual_color(part[steps >= max(1, most * STRONGEST)])
     if far(fill, color) < FAINT:
         return None
     base = np.array(fill, np.float32)

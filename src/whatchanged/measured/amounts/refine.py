@@ -83,6 +83,10 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return change
     if change.finding.kind == "moved":
         return _with_alignment(change, before, after)
+    if change.finding.kind == "resized" and change.box_before != change.box_after:
+        return (
+            change  # its sides were measured: at one of its places an outline came, at the other one it went
+        )
     if change.finding.aspect not in _SHIFTED:
         for measure in (_grid, _data, _state, _palette, _edge_or_color, _text, _lines, _drawing):
             measured = measure(change, before, after, box)

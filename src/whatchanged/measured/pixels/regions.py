@@ -24,7 +24,7 @@ class Region:
     strength: float
 
 
-def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list[Region]:
+def find_regions(seen: Visibility, threshold: float) -> list[Region]:
     """The clusters whose strength reaches the threshold, the largest first."""
     from scipy import ndimage  # takes longer to import than equal pictures take to compare
 
@@ -36,10 +36,10 @@ def find_regions(seen: Visibility, threshold: float, reach: int = REACH) -> list
     around = box_of(mask)
     if around is None:
         return []
-    left, top = max(0, around[0] - reach), max(0, around[1] - reach)
-    part = (slice(top, around[3] + reach), slice(left, around[2] + reach))
+    left, top = max(0, around[0] - REACH), max(0, around[1] - REACH)
+    part = (slice(top, around[3] + REACH), slice(left, around[2] + REACH))
     mask, strength = mask[part], seen.strength[part]
-    joined, count = ndimage.label(enlarged(mask, reach, reach), np.ones((3, 3), bool))
+    joined, count = ndimage.label(enlarged(mask, REACH, REACH), np.ones((3, 3), bool))
     strong = np.unique(joined[strength >= threshold])
     labels = np.where(mask, joined, 0)
     sizes = np.bincount(labels.ravel(), minlength=count + 1)

@@ -22,7 +22,7 @@ from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
-from whatchanged.measured.rules.sides import edge_shadow, moved_side
+from whatchanged.measured.rules.sides import edge_shadow, moved_side, resized_thing
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -121,7 +121,7 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     differs = seen.visible(WEAKER * threshold)
     for region in merged_regions([tightened(aligned, after, one) for one in regions]):
         box = region.box
-        side = moved_side(aligned, after, box)
+        side = moved_side(aligned, after, box) or resized_thing(aligned, after, box)
         if side is not None:
             changes.append(DetectedChange(*side, region.pixels))
             continue

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import Layer, far, read_layer, usual_color
-from whatchanged.measured.pixels.planes import enlarged
+from whatchanged.measured.pixels.layers import Layer, RGBColor, far, read_layer, usual_color
+from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Kind
 
@@ -30,6 +30,9 @@ CORNER, CORNER_PART = 4, 4
 """Pixels of a corner's sides at least; of a larger place, one in so many."""
 BESIDE = 3
 """Pixels beside a place in which its fill may go on."""
+DEEP, OF_FILL, EVEN_THING = 12, 4, 0.75
+"""Pixels beside a place in which a thing goes on that grew into it, the levels by which these may differ from
+its fill, unlike those of a shadow, and the share of them that do not differ by more."""
 FILLED = 0.4
 """Share of a place's pixels that have the fill's colour, above which the fill tells."""
 BARE_FILL = 0.02
@@ -117,9 +120,10 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     length = _length(one, other, before, after, box) if fills_differ else None
     if length is not None:
         return length
-    if one.empty and not other.empty:
+    # where something stands on what looks like ground, and stays, the ground is a fill
+    if one.empty and not other.empty and not ink_within(one.ink, other.ink) > SAME_INK:
         return Finding("added", "thing", ON_GROUND)
-    if other.empty and not one.empty:
+    if other.empty and not one.empty and not ink_within(other.ink, one.ink) > SAME_INK:
         return Finding("removed", "thing", ON_GROUND)
     if is_outline(part):
         return _outline(one, other, before, after, box, part)
@@ -197,7 +201,8 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
         across = fills.get((axis, opposite[side]))
         for fill, ground, sign in ((other.fill, one.fill, 1), (one.fill, other.fill, -1)):
             goes_on = far(color, fill) <= SAME_COLOR
-            if goes_on and across is not None and far(across, ground) <= SAME_COLOR:
+            bare = across is not None and far(across, ground) <= SAME_COLOR
+            if goes_on and (bare or _is_as_broad(after, box, side, fill, ground)):
                 step = (right - left if axis == "dx" else bottom - top) * sign
                 finding = _finding("resized", "length", {axis: step, "grew": sign > 0})
                 # of a thing and the ground, one grew where the other shrank: the thing is told
@@ -205,12 +210,46 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
     return min(lengths, key=lambda length: length[0])[1] if lengths else None
 
 
+def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: RGBColor, ground: RGBColor) -> bool:
+    """Whether what goes on at a side of a box is a thing that ends where the box does: its fill goes on for
+    some pixels, lies not beyond either end of that side, where the ground lies, and these do not lie at the
+    edge of the picture."""
+    left, top, right, bottom = box
+    if side in ("left", "right"):
+        columns = slice(max(0, left - DEEP), left) if side == "left" else slice(right, right + DEEP)
+        thing, ends = (
+            pixels[top:bottom, columns],
+            [slice(max(0, top - BESIDE), top), slice(bottom, bottom + BESIDE)],
+        )
+        beyond = [pixels[rows, columns] for rows in ends]
+    else:
+        rows = slice(max(0, top - DEEP), top) if side == "top" else slice(bottom, bottom + DEEP)
+        thing, ends = (
+            pixels[rows, left:right],
+            [slice(max(0, left - BESIDE), left), slice(right, right + BESIDE)],
+        )
+        beyond = [pixels[rows, columns] for columns in ends]
+    if (steps_from(fill, thing) <= OF_FILL).mean() < EVEN_THING:
+        return False
+    if not all(part.size for part in beyond):
+        return False
+    colors = [usual_color(part.reshape(-1, 3)) for part in beyond]
+    return (
+        min(far(color, fill) for color in colors) > SAME_COLOR >= min(far(color, ground) for color in colors)
+    )
+
+
+def _is_bare(layer: Layer) -> bool:
+    """Whether a place is of the ground's colour and has next to no ink."""
+    return far(layer.fill, layer.ground) <= SAME_COLOR and layer.ink_share < BARE_FILL
+
+
 def _fill(one: Layer, other: Layer) -> Finding:
     """Another fill: recoloured, added on the ground, removed from it, or another picture."""
     values = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
-    if far(one.fill, one.ground) <= SAME_COLOR and one.ink_share < BARE_FILL:
+    if _is_bare(one) and not ink_within(one.ink, other.ink) > SAME_INK:
         return _finding("added", "fill", values)
-    if far(other.fill, other.ground) <= SAME_COLOR and other.ink_share < BARE_FILL:
+    if _is_bare(other) and not ink_within(other.ink, one.ink) > SAME_INK:
         return _finding("removed", "fill", values)
     return _finding("recolored", "fill", values)
 

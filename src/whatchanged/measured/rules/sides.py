@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of
-from whatchanged.measured.pixels.layers import usual_color
+from whatchanged.measured.pixels.layers import ground_color, usual_color
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
@@ -18,6 +18,12 @@ BORDER = 4
 """Lines at a side that may look otherwise than what lies within."""
 BESIDE = 3
 """Pixels beyond both ends of a side that must be ground as well."""
+ROUND = 4
+"""Part of a side at either end that may belong to a round corner: one in so many."""
+SAME_SIDE, LEAST_STEP = 24, 2
+"""Levels by which the sides of a thing may differ that is of another size, and by how many pixels it is."""
+MOST_GROWTH = 2
+"""How many times as long as the other one a side of it is at most."""
 STRAIGHT = 0.9
 """Share of the middle third of a side that has one colour at least."""
 ALONG = 0.9
@@ -72,6 +78,53 @@ def _reaches_edges(box: Box, shape: tuple[int, ...]) -> bool:
     """Whether a box reaches three edges of a picture (H, W, 3)."""
     ends = (box[0] <= 0, box[1] <= 0, box[2] >= shape[1], box[3] >= shape[0])
     return sum(ends) >= 3
+
+
+def resized_thing(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
+    """The thing with four straight sides that is all that a box holds, and is of another size after: how it
+    grew or shrank, its boxes before and after.
+
+    None where it has no such sides in one of the pictures, or sides of another colour.
+    """
+    one, other = _four_sides(before, box), _four_sides(after, box)
+    if one is None or other is None:
+        return None
+    (was, colors), (now, others) = one, other
+    if np.abs(colors - others).max() > SAME_SIDE:
+        return None
+    wider, taller = now[2] - now[0] - (was[2] - was[0]), now[3] - now[1] - (was[3] - was[1])
+    if max(abs(wider), abs(taller)) < LEAST_STEP or not _of_about_one_size(was, now):
+        return None
+    aspect = "size" if wider and taller else "length"
+    values = {} if aspect == "size" else {"dwidth": wider, "dheight": taller}
+    return Finding("resized", aspect, 0.6, values), was, now
+
+
+def _of_about_one_size(was: Box, now: Box) -> bool:
+    """Whether no side is more than ``MOST_GROWTH`` times the other one: else something came or went in it."""
+    sides = ((one[2] - one[0], one[3] - one[1]) for one in (was, now))
+    return all(max(pair) <= MOST_GROWTH * min(pair) for pair in zip(*sides, strict=True))
+
+
+def _four_sides(pixels: Pixels, box: Box) -> tuple[Box, NDArray[np.int16]] | None:
+    """The box of what stands out from the ground in a box, and the colours (4, 3) of its sides, the upper one
+    first; None where one of them is not straight."""
+    left, top, right, bottom = box
+    ground = np.array(ground_color(pixels, box), np.int16)
+    there = box_of(~_alike(pixels[top:bottom, left:right], ground), left, top)
+    if there is None or min(there[2] - there[0], there[3] - there[1]) < SHORTEST:
+        return None
+    colors = []
+    for axis in (0, 1):
+        part = np.moveaxis(pixels[there[1] : there[3], there[0] : there[2]], axis, 0)
+        margin = part.shape[1] // ROUND  # corners may be round
+        for line in (part[0], part[-1]):
+            middle = line[margin : len(line) - margin].astype(np.int16)
+            color = np.median(middle, axis=0).astype(np.int16)
+            if _alike(color, ground) or _alike(middle, color).mean() < STRAIGHT:
+                return None
+            colors.append(color)
+    return there, np.array(colors)
 
 
 def edge_shadow(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:

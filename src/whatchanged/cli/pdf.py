@@ -1,0 +1,93 @@
+"""PDF files on the command line: the option ``--pdf-dpi``, and how ``describe`` tells two: page by page."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whatchanged.cli.console import print_result
+from whatchanged.errors import escaped_json
+
+if TYPE_CHECKING:
+    from whatchanged.answers import Answer
+    from whatchanged.pdf import DrawnPage
+
+LEAST_DPI, MOST_DPI = 18.0, 600.0
+"""Pixels of an inch of paper that may be asked for."""
+
+PDFDensity = Annotated[
+    float | None,
+    typer.Option(
+        "--pdf-dpi",
+        min=LEAST_DPI,
+        max=MOST_DPI,
+        metavar="DPI",
+        help="At how many pixels an inch pages of PDF files are drawn (144).",
+    ),
+]
+
+
+def are_pdf(before: str, after: str) -> bool:
+    """Whether two files are both called as PDF files are."""
+    return before.lower().endswith(".pdf") and after.lower().endswith(".pdf")
+
+
+def tell_pages(
+    files: tuple[str, str],
+    dpi: float | None,
+    answer: "Callable[[Path, Path], Answer]",
+    text: "Callable[[Answer], str] | None",
+) -> bool:
+    """Print for each page of two PDF files what changed; whether anything did.
+
+    answer: tells two pictures. text: an answer for a person; None: one JSON object a page.
+    Raises ImageError where a file cannot be drawn, MissingExtra where none can.
+    """
+    from whatchanged.compare.pdf_pages import pages_of
+    from whatchanged.pdf import DPI
+
+    lines: list[str] = []
+    changed = False
+    with tempfile.TemporaryDirectory(prefix="whatchanged-") as place:
+        for before, after in pages_of(Path(files[0]), Path(files[1]), Path(place), dpi or DPI):
+            found = None if before is None or after is None else answer(before.file, after.file)
+            changed = changed or found is None or found.changed
+            if text is None:
+                fields = {**_fields(found, before, files), **_numbers(before, after)}
+                lines.append(escaped_json(json.dumps(fields, ensure_ascii=False)))
+            else:
+                lines.append(
+                    f"{_name(before, after)}: {_came_or_went(before) if found is None else text(found)}"
+                )
+    print_result("\n".join(lines), [])
+    return changed
+
+
+def _fields(found: "Answer | None", before: "DrawnPage | None", files: tuple[str, str]) -> dict[str, Any]:
+    """What is told of a page, as ``describe --json`` tells it of a picture. The keys are public."""
+    if found is not None:
+        return {**found.as_json(before=files[0], after=files[1]), "policy": found.policy}
+    sentence = _came_or_went(before)
+    fields = {"caption": sentence, "verdict": "changed", "changed": True, "no_change": 0.0}
+    return {**fields, "file": "added" if before is None else "removed", "before": files[0], "after": files[1]}
+
+
+def _numbers(before: "DrawnPage | None", after: "DrawnPage | None") -> dict[str, int]:
+    """The numbers of a page, from 1, in the files that have it."""
+    numbers = {"page_before": before and before.number, "page_after": after and after.number}
+    return {name: number for name, number in numbers.items() if number}
+
+
+def _name(before: "DrawnPage | None", after: "DrawnPage | None") -> str:
+    """What a page is called in print."""
+    if after is None:
+        return f"page {before.number if before else 0} before"
+    moved = before is not None and before.number != after.number
+    return f"page {after.number}" + (f" (before: {before.number})" if before is not None and moved else "")
+
+
+def _came_or_went(before: "DrawnPage | None") -> str:
+    return "The page was added." if before is None else "The page was removed."

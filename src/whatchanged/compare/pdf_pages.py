@@ -1,0 +1,169 @@
+"""Pairs of PDF files as pairs of their pages: which page of one is which of the other.
+
+Pages are drawn into the results, as pictures of revisions are, so that whatever compares, shows and stores
+pictures does so with pages. Page 3 of ``report.pdf`` is called ``report.pdf#3``; where it is removed,
+``report.pdf#old-3``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.compare.pairs import Matched, PairToCompare, checked
+from whatchanged.compare.written import PAGES, begin_anew
+from whatchanged.errors import DatasetError, ImageError
+from whatchanged.measured.pixels.reading import same_bytes
+from whatchanged.pdf import DPI, MOST_PAGES, Drawn, DrawnPage, can_draw, draw_files, is_pdf, require_drawing
+
+MOST_DRAWN = 3000
+"""Pages of all files of one comparison."""
+ALONE = 0.5
+"""What a page without a counterpart costs, in pages that have nothing in common."""
+
+PagePair = tuple[DrawnPage | None, DrawnPage | None]
+"""A page before and the same page after; None where there is none."""
+
+
+def are_files(old: Path, new: Path) -> bool:
+    """Whether these are two PDF files."""
+    return is_pdf(old) and is_pdf(new) and old.is_file() and new.is_file()
+
+
+def match_files(old: Path, new: Path) -> Matched:
+    """Two PDF files. Raises MissingExtra where pages cannot be drawn here."""
+    require_drawing()
+    return Matched((PairToCompare(new.name, old, new),), f"{old} and {new}")
+
+
+def with_pages(result: Matched, folder: Path, dpi: float = DPI) -> Matched:
+    """What is to be compared, with a pair a page in place of each pair of PDF files.
+
+    Where pages cannot be drawn here, everything is as it was. A file that is the same under both names, or
+    that was added or removed, stays one pair, shown by its first page; so is one that cannot be drawn, with
+    what is wrong. folder: of the results; the pages go into its ``PAGES``.
+    Raises DatasetError where there are too many pages, OutputError where they cannot be written.
+    """
+    if not can_draw() or not any(_is_drawn(pair) for pair in result.pairs):
+        return result
+    begin_anew(folder / PAGES)
+    files = [
+        file
+        for number, pair in enumerate(result.pairs)
+        if _is_drawn(pair)
+        for file in _files_of(pair, folder / PAGES / str(number))
+    ]
+    drawn = _counted(draw_files(files, dpi))
+    pairs: list[PairToCompare] = []
+    for pair in result.pairs:
+        pairs += _pages_of(pair, drawn) if _is_drawn(pair) else [pair]
+    return replace(result, pairs=checked(pairs))
+
+
+def pages_of(old: Path, new: Path, folder: Path, dpi: float = DPI) -> list[PagePair]:
+    """The pages of two files, drawn into a folder; of two that are the same bytes the first one alone.
+
+    Raises ImageError where a file cannot be drawn, MissingExtra where none can.
+    """
+    require_drawing()
+    same = same_bytes(old, new)
+    files = [(old, folder / "old", 1 if same else MOST_PAGES), (new, folder / "new", MOST_PAGES)]
+    drawn: list[list[DrawnPage]] = []
+    for one in draw_files(files[:1] if same else files, dpi):
+        if isinstance(one, ImageError):
+            raise one
+        drawn.append(one)
+    return matched_pages(drawn[0], drawn[-1])
+
+
+def _is_drawn(pair: PairToCompare) -> bool:
+    """Whether this is a pair of PDF files, or one such file without a counterpart."""
+    files = [path for path in (pair.before, pair.after) if path is not None]
+    return not pair.trouble and all(is_pdf(path) for path in files)
+
+
+def _are_same(pair: PairToCompare) -> bool:
+    """Whether both files hold the same bytes, so that no page has to be compared."""
+    return pair.before is not None and pair.after is not None and same_bytes(pair.before, pair.after)
+
+
+def _files_of(pair: PairToCompare, place: Path) -> list[tuple[Path, Path, int]]:
+    """The files of a pair that are drawn, with their folders and how many pages at most."""
+    if pair.before is not None and pair.after is not None and not _are_same(pair):
+        return [(pair.before, place / "old", MOST_PAGES), (pair.after, place / "new", MOST_PAGES)]
+    shown = pair.after or pair.before
+    assert shown is not None, "a pair has a file on one side at least"
+    return [(shown, place / "shown", 1)]
+
+
+def _counted(drawn: Iterator[Drawn]) -> Iterator[Drawn]:
+    """The same, as long as they are not too many pages. Raises DatasetError."""
+    pages = 0
+    for one in drawn:
+        pages += 0 if isinstance(one, ImageError) else len(one)
+        if pages > MOST_DRAWN:
+            raise DatasetError(f"More than {MOST_DRAWN:,} pages of PDF files. Name folders further down.")
+        yield one
+
+
+def _pages_of(pair: PairToCompare, drawn: Iterator[Drawn]) -> list[PairToCompare]:
+    """What takes the place of a pair of files. drawn: what comes next of it is theirs."""
+    if pair.before is None or pair.after is None or _are_same(pair):
+        found = next(drawn)
+        if isinstance(found, ImageError):
+            return [replace(pair, trouble=str(found))]
+        before, after = (None if path is None else found[0].file for path in (pair.before, pair.after))
+        return [replace(pair, before=before, after=after, part_of=str(pair.after or ""))]
+    old, new = next(drawn), next(drawn)
+    if isinstance(old, ImageError) or isinstance(new, ImageError):
+        wrong = " ".join(str(one) for one in (old, new) if isinstance(one, ImageError))
+        return [replace(pair, trouble=wrong)]
+    return [
+        PairToCompare(
+            f"{pair.pair_id}#{after.number if after else f'old-{before.number if before else 0}'}",
+            None if before is None else before.file,
+            None if after is None else after.file,
+            part_of=str(pair.after),
+        )
+        for before, after in matched_pages(old, new)
+    ]
+
+
+def matched_pages(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> list[PagePair]:
+    """Which page was which, in their order: the cheapest way in which pages stay, come and go.
+
+    Two pages cost what they have not in common, from 0 to 1, a page that came or went ``ALONE``; of two ways
+    that cost the same, the one that keeps more pages together.
+    """
+    unlike = _unlike(old, new)
+    least = np.zeros((len(old) + 1, len(new) + 1))
+    least[:, 0] = ALONE * np.arange(len(old) + 1)
+    least[0] = ALONE * np.arange(len(new) + 1)
+    for row in range(1, len(old) + 1):
+        for column in range(1, len(new) + 1):
+            alone = ALONE + min(least[row - 1, column], least[row, column - 1])
+            least[row, column] = min(least[row - 1, column - 1] + unlike[row - 1, column - 1], alone)
+    row, column = len(old), len(new)
+    pairs: list[PagePair] = []
+    while row or column:
+        together = row and column and least[row - 1, column - 1] + unlike[row - 1, column - 1]
+        if row and column and least[row, column] == together:
+            row, column = row - 1, column - 1
+            pairs.append((old[row], new[column]))
+        elif row and (not column or least[row, column] == ALONE + least[row - 1, column]):
+            row -= 1
+            pairs.append((old[row], None))
+        else:
+            column -= 1
+            pairs.append((None, new[column]))
+    return pairs[::-1]
+
+
+def _unlike(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> NDArray[np.float64]:
+    """What each two pages have not in common, from 0 to 1: their mean difference by what is drawn on them."""
+    one, other = (np.stack([page.small.ravel() for page in pages]).astype(np.int16) for pages in (old, new))
+    inks = [np.abs(pages - np.median(pages, axis=1, keepdims=True)).mean(axis=1) for pages in (one, other)]
+    apart = np.stack([np.abs(other - page).mean(axis=1) for page in one])
+    return np.asarray(np.minimum(1.0, apart / np.maximum(1.0, np.maximum.outer(*inks))))

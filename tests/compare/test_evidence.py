@@ -1,0 +1,103 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.drawn_page import page
+
+from whatchanged.compare.evidence import FEATURES, OF_STATEMENTS, features_of, log_odds, prior_of
+from whatchanged.measured import Statement, measure
+from whatchanged.measured.fitted import CAUSE
+
+SAME = measure(page(), page())
+BOX = (10, 10, 60, 40)
+
+
+def said(kind="recolored", box=BOX, aspect="fill", **values):
+    return Statement(kind, box, box, "It changed.", 0.9, 0.01, {"aspect": aspect, **values}, (box,))
+
+
+def answer(*statements, **fields):
+    return replace(SAME, verdict="changed", statements=statements, **fields)
+
+
+def feature(name, one, other):
+    return features_of([one, other])[0, 1, FEATURES.index(name)]
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other", "alike"),
+    [
+        ("one colour after", said(color_after="#ff0000"), said(color_after="#f80008"), 1),
+        ("one colour after", said(color_after="#ff0000"), said(color_after="#e80008"), 0),
+        ("one colour after", said(), said(), 0),
+        ("one step", said("moved", dx=0, dy=8), said("moved", dx=0, dy=8), 1),
+        ("one step", said("moved", dx=0, dy=8), said("moved", dx=0, dy=9), 0),
+        ("one push", said(rest=[0, 8]), said(rest=[0, 8]), 1),
+        ("one push", said(rest=[0, 8]), said(), 0),
+        ("one left", said(), said(box=(12, 90, 20, 99)), 1),
+        ("one left", said(), said(box=(13, 10, 20, 99)), 0),
+        ("one top", said(), said(box=(90, 11, 99, 99)), 1),
+    ],
+)
+def test_what_two_statements_share(name, one, other, alike):
+    assert feature(name, answer(one), answer(other)) == alike == feature(name, answer(other), answer(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (said("added"), said("removed")),
+        (said(aspect="fill"), said(aspect="border")),
+        (said(color_after="#ff0000"), said(color_after="#00ff00")),
+        (said("moved", dx=0, dy=8), said("moved", dx=0, dy=-8)),
+        (said("restyled", on_after=True), said("restyled", on_after=False)),
+        (said(state="open"), said()),
+    ],
+)
+def test_statements_that_do_not_say_the_same_speak_for_nothing(one, other):
+    assert not features_of([answer(one), answer(other)])[0, 1, : len(OF_STATEMENTS)].any()
+
+
+def test_the_most_alike_statements_are_those_that_count():
+    far = said(box=(100, 90, 120, 99), color_after="#ff0000")
+    one, other = answer(far, said(color_after="#0000ff")), answer(said(color_after="#0000ff"))
+    assert feature("one colour after", one, other) == 1 and feature("one top", one, other) == 1
+
+
+def test_pictures_that_grew_alike():
+    grown = {"size_before": (200, 100), "size_after": (200, 120)}
+    assert feature("grown alike", answer(**grown), answer(**grown)) == 1
+    assert feature("grown alike", answer(), answer()) == 0
+    assert feature("pictures of one size", answer(), answer()) == 1
+    assert feature("pictures of one size", answer(), answer(**grown, signature=SAME.signature)) == 1
+    assert feature("pictures of one size", answer(), answer(size_after=(201, 120))) == 0
+
+
+def test_the_odds_are_the_weighted_sum_of_the_features():
+    answers = [
+        answer(said(color_after="#ff0000")),
+        answer(said(color_after="#ff0000"), said("moved", dx=1, dy=0)),
+        answer(said("moved", dx=1, dy=0), size_after=(1, 2)),
+    ]
+    weights = np.array([CAUSE[name] for name in FEATURES])
+    odds = log_odds(answers)
+    np.testing.assert_allclose(odds, features_of(answers) @ weights + CAUSE["constant"])
+    np.testing.assert_allclose(odds, odds.T)
+
+
+def test_variants_of_one_name_are_likelier_to_have_one_cause():
+    answers = [answer(said()), answer(said())]
+    plain, variants = log_odds(answers), log_odds(answers, ("menu-dark.png", "menu-light.png"))
+    assert variants[0, 1] > plain[0, 1] == log_odds(answers, ("menu.png", "table.png"))[0, 1]
+
+
+def test_the_share_of_one_cause_is_found_and_unknown_without_couples():
+    rng = np.random.default_rng(0)
+    count, share = 60, 0.3
+    same = rng.random((count, count)) < share
+    odds = np.where(same, rng.normal(4.5, 3, same.shape), rng.normal(-4.5, 3, same.shape))  # their own odds
+    found = 1 / (1 + math.exp(-prior_of(odds, 0.002, 3)))
+    assert abs(found - share) < 0.03
+    assert math.isclose(prior_of(np.zeros((1, 1)), 0.25, 3), math.log(0.25 / 0.75))
+    assert prior_of(np.full((9, 9), -9.0), 0.002, 3) < math.log(0.002 / 0.998)
