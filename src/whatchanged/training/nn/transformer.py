@@ -214,8 +214,8 @@ class Attention(nn.Module):
             return rows
         query = self._split(self.query(select_rows(x, query_rows))) * self.scale
         allowed = select_mask_rows(allowed, query_rows, x.shape[1])
-        rows = self.out(read_by_few(query, x, self.key, self.value, self.dropout, allowed)[0])
-        return rows
+        few: Tensor = self.out(read_by_few(query, x, self.key, self.value, self.dropout, allowed)[0])
+        return few
 
     def _split(self, rows: Tensor) -> Tensor:
         """(B, T, D) -> (B, h, T, k)."""
@@ -310,7 +310,8 @@ class PreNormBlock(nn.Module):
     def _behind(self, h: Tensor, read: Tensor) -> Tensor:
         """The block's rows from those that came in and what attention read."""
         h = h + self.dropout(read)
-        return h + self.dropout(self.ffn(self.ffn_norm(h)))
+        rows: Tensor = h + self.dropout(self.ffn(self.ffn_norm(h)))
+        return rows
 
 
 class Stack(nn.Module):
