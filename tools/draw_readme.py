@@ -14,7 +14,7 @@ from pathlib import Path
 from draw_screens import draw, draw_report, find_browser
 
 SCREEN = (560, 290)
-REPORT = (1040, 1400)
+REPORT = (1100, 1440)
 """Width and height of the pictures."""
 OLD, NEW = "#2563eb", "#15803d"
 """The colours of the buttons."""

@@ -198,3 +198,14 @@ def test_the_five_sentences_of_levir_cc_say_that_nothing_changed(tmp_path):
     path.write_text("before,after,captions\n" + "".join(f"a.png,b.png,{row}\n" for row in rows))
     results = open_dataset(path, pictures=False).records
     assert [(r.changed, r.change_type) for r in results] == [(False, "none"), (True, None), (True, None)]
+
+
+def test_a_list_in_a_store_may_not_name_a_picture_as_a_url_begins():
+    """``su:/a.png``: no path in a store can be made of it."""
+    pytest.importorskip("upath", reason="needs the extra scale")
+    from whatchanged.scale.urls import path_of
+
+    store = path_of("memory://rows-like-urls")
+    store.fs.pipe(f"{store.path}/pairs.csv", b"before,after,caption\na.png,su:/a.png,x\n")
+    with pytest.raises(DatasetError, match=r"line 2: 'after': .*'su:/a.png', which begins like a URL"):
+        open_dataset(store / "pairs.csv", pictures=False)

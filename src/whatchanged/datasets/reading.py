@@ -80,7 +80,15 @@ class Reading:
         if "\0" in name or (inside and (leaves(name) or is_url(name))):
             self.damage(f"{where}: the path {name!r} leaves the folder {str(root)!r}.")
             return None
-        return root / name if is_remote(root) else as_spelled(root, name)
+        return self._in_store(root, name, where) if is_remote(root) else as_spelled(root, name)
+
+    def _in_store(self, root: Path, name: str, where: str) -> Path | None:
+        """``root / name`` of a store; None, and damage, where the name begins like a URL (``x:/a.png``)."""
+        try:
+            return root / name
+        except ValueError:
+            self.damage(f"{where}: no path can be made of the name {name!r}, which begins like a URL.")
+            return None
 
     def _elsewhere(self, url: str, where: str) -> Path | None:
         """A picture that a list of this machine names by URL; None, and damage, where it lies in no store."""

@@ -23,6 +23,8 @@ CORNER = 12
 """Pixels of a box's corner, which may be round, beyond which its edges are straight."""
 SAME = 2
 """Levels up to which two colours are one."""
+GENTLE = 4
+"""Levels from one pixel to the next up to which what is even may be a gradient, and no edge."""
 
 Codes = NDArray[np.int32]
 """(H, W): a colour as one number."""
@@ -54,11 +56,19 @@ def find_runs(before: Pixels, after: Pixels) -> Iterator[Run]:
 
 
 def is_edge(before: Pixels, after: Pixels, axis: int) -> bool:
-    """Whether two parts show the same, even along an axis and with a step across it."""
-    if before.size == 0 or not np.array_equal(before, after):
+    """Whether two parts show the same, even along an axis and with a step across it.
+
+    A line at a part of a pixel is drawn a level or two otherwise once its corners are round.
+    """
+    if before.size == 0 or int(steps_between(before, after).max()) > SAME:
         return False
-    lines = np.moveaxis(before, axis, 0)
-    return bool((lines == lines[0]).all() and (lines[0] != lines[0][0]).any())
+    return all(_is_even(np.moveaxis(part, axis, 0)) for part in (before, after))
+
+
+def _is_even(lines: Pixels) -> bool:
+    """Whether all lines are the same, with a step from one pixel to the next that is no gradient's."""
+    steps = steps_between(lines[:1, 1:], lines[:1, :-1])
+    return bool((lines == lines[0]).all() and int(steps.max(initial=0)) > GENTLE)
 
 
 def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) -> Iterator[Box]:
