@@ -1,6 +1,6 @@
 """Training steps and decoding of the three methods beside the released computations, on the same weights.
 
-    python -m benchmarks.speed.methods_speed [--methods pcl,scorer,clip4idc] [--repeats 3] [--decode 64,14]
+    python -m benchmarks.speed.methods_speed [--methods pcl,scorer,clip4idc] [--repeats 2] [--decode 64,14]
 
 With --repeats 0 operations are counted and nothing is timed.
 
@@ -15,8 +15,9 @@ programs change less than the time on the clock. Operations are those of all pro
 
 import argparse
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -66,9 +67,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--methods", default=",".join(METHODS))
-    parser.add_argument("--batch", default="32,32,8", help="examples a step, a number a method")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--decode", default="64,14", metavar="PAIRS", help="pairs a row; empty for none")
+    parser.add_argument("--batch", default="16,8,4", help="examples a step, a number a method")
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--decode", default="64,14", metavar="PAIRS", help="of PCL; of others the last")
     add_record_option(parser, "methods_speed")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -107,7 +108,7 @@ def pcl(size: int, decoded: list[int], repeats: int) -> list[dict[str, Any]]:
 
         forms = (stepping(model, released, move), stepping(model, ours(model, task, batch), move))
         apart = differ(model, alike, ours(model, task, batch))
-        rows.append({"what": task, "pairs": pairs, **compared(*forms, repeats)[0], "losses differ by": apart})
+        rows.append({"what": task, "pairs": pairs, **compared(forms, repeats), "losses differ by": apart})
     rows.append(mixed(rows))
     return rows + decoding(model, plain, decoded, stored, repeats)
 
@@ -125,9 +126,9 @@ def scorer(size: int, decoded: list[int], repeats: int) -> list[dict[str, Any]]:
         return plain.loss("caption", batch)
 
     forms = (stepping(model, released, move), stepping(model, mine, move))
-    row = {"what": "step", "pairs": 2 * size, **compared(*forms, repeats)[0]}
+    row = {"what": "step", "pairs": 2 * size, **compared(forms, repeats)}
     row["losses differ by"] = differ(model, released, mine)
-    return [row, *decoding(model, plain, decoded, stored, repeats)]
+    return [row, *decoding(model, plain, decoded[-1:], stored, repeats)]
 
 
 def clip4idc(size: int, decoded: list[int], repeats: int) -> list[dict[str, Any]]:
@@ -140,9 +141,9 @@ def clip4idc(size: int, decoded: list[int], repeats: int) -> list[dict[str, Any]
             batch = replace(batch, changed=None)
         groups = [group for group in model.parameter_groups() if group["name"] != "frozen"]
         learning = [parameter for group in groups for parameter in group["params"]]
-        optimizers = (
-            PlainBertAdam(groups, 1e-7, b2, decay),
-            BertAdam(groups, lr=1e-7, betas=(0.9, b2), eps=1e-6, weight_decay=decay),
+        moves: tuple[Step, Step] = (
+            PlainBertAdam(groups, 1e-7, b2, decay).step,
+            BertAdam(groups, lr=1e-7, betas=(0.9, b2), eps=1e-6, weight_decay=decay).step,
         )
         mine = ours(model, task, batch)
 
@@ -150,12 +151,12 @@ def clip4idc(size: int, decoded: list[int], repeats: int) -> list[dict[str, Any]
             return plain.loss(task, batch)
 
         forms = [
-            stepping(model, loss, cut_before(optimizer.step, learning))
-            for loss, optimizer in zip((released, mine), optimizers, strict=True)
+            stepping(model, loss, cut_before(move, learning))
+            for loss, move in zip((released, mine), moves, strict=True)
         ]
-        row = {"what": task, "pairs": size, **compared(forms[0], forms[1], repeats)[0]}
+        row = {"what": task, "pairs": size, **compared(forms, repeats)}
         rows.append({**row, "losses differ by": differ(model, released, mine)})
-    return rows + decoding(model, plain, decoded, pixels, repeats)
+    return rows + decoding(model, plain, decoded[-1:], pixels, repeats)
 
 
 METHODS: dict[str, Callable[[int, list[int], int], list[dict[str, Any]]]] = {
@@ -202,28 +203,44 @@ def differ(model: nn.Module, released: Loss, mine: Loss) -> float:
     return abs(1 - losses[0] / losses[1])
 
 
-def compared(
-    released: Callable[[], Any], ours: Callable[[], Any], repeats: int
-) -> tuple[dict[str, Any], list[Any]]:
-    """Least processor seconds of both, who take turns, and operations of their products of matrices; what
-    both returned."""
-    operations, seconds, returned = [], [], []
-    for form in (released, ours):
+@dataclass(frozen=True)
+class Measured:
+    """Operations of a form's products of matrices, its least processor seconds, if timed, and its result."""
+
+    operations: int
+    seconds: float | None
+    returned: Any
+
+
+def measured(forms: Sequence[Callable[[], Any]], repeats: int) -> list[Measured]:
+    """All forms, which take turns."""
+    counted, seconds = [], []
+    for form in forms:
         with FlopCounterMode(display=False) as counter:
-            returned.append(form())
-        operations.append(counter.get_total_flops())
+            returned = form()
+        counted.append((counter.get_total_flops(), returned))
     for _ in range(repeats):
-        seconds.append([busy(form) for form in (released, ours)])
+        seconds.append([busy(form) for form in forms])
+    least = [min(times) for times in zip(*seconds, strict=True)] if repeats else [None] * len(forms)
+    return [Measured(count, took, found) for (count, found), took in zip(counted, least, strict=True)]
+
+
+def beside(released: Measured, ours: Measured) -> dict[str, Any]:
+    """The figures of both forms."""
     row: dict[str, Any] = {}
-    if repeats:
-        slow, fast = (min(times) for times in zip(*seconds, strict=True))
-        row = {"released s": slow, "ours s": fast, "times as fast": slow / fast}
-    row |= {
-        "released T operations": operations[0] / 1e12,
-        "ours T operations": operations[1] / 1e12,
-        "times as few": operations[0] / operations[1],
+    if released.seconds is not None and ours.seconds is not None:
+        times = {"released s": released.seconds, "ours s": ours.seconds}
+        row = {**times, "times as fast": released.seconds / ours.seconds}
+    return row | {
+        "released T operations": released.operations / 1e12,
+        "ours T operations": ours.operations / 1e12,
+        "times as few": released.operations / ours.operations,
     }
-    return row, returned
+
+
+def compared(forms: Sequence[Step], repeats: int) -> dict[str, Any]:
+    """The figures of the released step and of ours."""
+    return beside(*measured(forms, repeats))
 
 
 def busy(form: Callable[[], Any]) -> float:
@@ -261,14 +278,15 @@ def decoding(
     rows = []
     for pairs in decoded:
         before, after = pictures(model, pairs)
-        for what, steps in (("decoding", model.max_length - 1), (f"decoding {WORDS} words", WORDS + 1)):
-            row, (ids, mine) = compared(
-                lambda before=before, after=after: plain.decode(before, after),
-                lambda before=before, after=after, steps=steps: greedy(model, before, after, steps),
-                repeats,
-            )
-            equal = torch.equal(ids[:, :steps], mine)
-            rows.append({"what": what, "pairs": pairs, **row, "ids equal": equal})
+        lengths = {"decoding": model.max_length - 1, f"decoding {WORDS} words": WORDS + 1}
+        forms = [
+            partial(plain.decode, before, after),
+            *(partial(greedy, model, before, after, steps) for steps in lengths.values()),
+        ]
+        released, *mine = measured(forms, repeats)
+        for (what, steps), found in zip(lengths.items(), mine, strict=True):
+            equal = torch.equal(released.returned[:, :steps], found.returned)
+            rows.append({"what": what, "pairs": pairs, **beside(released, found), "ids equal": equal})
     return rows
 
 

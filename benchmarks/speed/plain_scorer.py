@@ -124,8 +124,8 @@ class PlainSCORER:
         sentence = (states * real[..., None]).sum(1) / real.shape[1]
         both = torch.cat([before, sentence[:, None].expand(-1, before.shape[1], -1)], dim=-1)
         z = F.linear(both, weights["mix.weight"], weights["mix.bias"])
-        parts = [F.linear(z, weights[f"attention.{name}.weight"]) for name in ("query", "key", "value")]
-        z = F.linear(self._attention(*parts, heads, 0.0), weights["attention.out.weight"])
+        q, k, v = (F.linear(z, weights[f"attention.{name}.weight"]) for name in ("query", "key", "value"))
+        z = F.linear(self._attention(q, k, v, heads, 0.0), weights["attention.out.weight"])
         hallucinated = F.linear(z, weights["shape.weight"], weights["shape.bias"])
         query = F.linear(hallucinated, weights["query.weight"], weights["query.bias"])
         key = F.linear(after, weights["key.weight"], weights["key.bias"])

@@ -25,6 +25,12 @@ def test_the_words_that_differ_are_quoted():
     assert found.values == {"aspect": "text", "text_before": "Save", "text_after": "Store"}
 
 
+@pytest.mark.parametrize(("rest", "quoted"), [([0, 40], False), ([0, 8], True), ([40, 0], True)])
+def test_nothing_is_quoted_where_lines_were_pushed_into_or_out_of_the_place(rest, quoted):
+    found = told(["Save file"], ["Store file"], replace(TEXT, values={"aspect": "text", "rest": rest}))
+    assert found.kind == "rewritten" and ("text_after" in found.values) == quoted
+
+
 def test_several_lines():
     values = told(["Save file", "to disk"], ["Save file", "to tape"]).values
     assert (values["text_before"], values["text_after"]) == ("disk", "tape")

@@ -4,10 +4,11 @@ from support.compared_screens import save, screen, two_runs, with_square
 from whatchanged.compare import run
 from whatchanged.compare.ignore import Ignored
 from whatchanged.compare.pairs import PairToCompare, match_folders
+from whatchanged.compare.policies import PolicyFor
 from whatchanged.compare.settings import CompareSettings
 from whatchanged.compare.stored import StoredAnswers
 from whatchanged.errors import WhatchangedError
-from whatchanged.measured.policy import DEFAULT
+from whatchanged.measured.policy import DEFAULT, Policy
 
 
 def test_every_pair_has_its_outcome_in_order(tmp_path):
@@ -45,6 +46,43 @@ def test_stored_answers_are_used_again(tmp_path, monkeypatch):
     with StoredAnswers(tmp_path / "stored", {}) as stored:
         again = run.answer_pairs(pairs, CompareSettings(), stored, workers=1)
     assert [one.answer.as_json() for one in again] == [one.answer.as_json() for one in first]
+
+
+def same_two_files(tmp_path, count):
+    """Pairs of copies of two pictures that differ, under other names."""
+    pairs = []
+    for number in range(count):
+        before, after = tmp_path / f"old-{number}.png", tmp_path / f"new-{number}.png"
+        save(screen(1), before)
+        save(with_square(screen(1), 3), after)
+        pairs.append(PairToCompare(f"{number}.png", before, after))
+    return pairs
+
+
+def test_the_same_two_files_are_answered_once(tmp_path, monkeypatch):
+    pairs = same_two_files(tmp_path, 3)
+    answer, asked = run._answer, []
+    monkeypatch.setattr(run, "_answer", lambda answerer, task: asked.append(task) or answer(answerer, task))
+    policies = (PolicyFor("2.png", Policy("own", sensitivity=0.5)),)
+    settings = CompareSettings(policies=policies, read_text=False)
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        outcomes = run.answer_pairs(pairs, settings, stored, workers=1)
+    assert [task.index for task in asked] == [0, 2]
+    assert [one.answer.policy for one in outcomes] == ["default", "default", "own"]
+    assert outcomes[0].answer.as_json() == outcomes[1].answer.as_json()
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        again = run.answer_pairs(pairs, settings, stored, workers=1)
+    assert len(asked) == 2
+    assert [one.answer.policy for one in again] == ["default", "default", "own"]
+
+
+def test_what_is_wrong_with_a_file_is_not_said_of_its_copy(tmp_path):
+    pairs = same_two_files(tmp_path, 2)
+    for pair in pairs:
+        pair.after.write_bytes(b"no picture")
+    with StoredAnswers(tmp_path / "stored", {}) as stored:
+        outcomes = run.answer_pairs(pairs, CompareSettings(), stored, workers=1)
+    assert [f"new-{number}.png" in one.error for number, one in enumerate(outcomes)] == [True, True]
 
 
 @pytest.mark.parametrize("side", ["before", "after"])

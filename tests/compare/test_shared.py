@@ -53,6 +53,12 @@ def test_who_shares_a_further_statement_stays():
         (said("moved", "a", dx=0, dy=8), said("resized", "b", aspect="length"), True),
         (said("restyled", "a", aspect="shape"), said("resized", "b", aspect="length"), False),
         (said("added", "a"), said("added", "b", aspect="pushed in"), False),
+        (said("added", "a", rest=[0, 26]), said("added", "b", rest=[0, 12]), True),
+        (said("rewritten", "a", rest=[0, 26]), said("rewritten", "b"), True),
+        (said("rewritten", "a", rest=[0, 26]), said("rewritten", "b", rest=[0, -26]), False),
+        (said("rewritten", "a", rest=[0, 26]), said("replaced", "b", aspect="part", rest=[0, -26]), False),
+        (said("resized", "a", grew=True), said("resized", "b", grew=True), True),
+        (said("resized", "a", grew=True), said("resized", "b", grew=False), False),
         (said("resized", "a", state="open"), said("resized", "b"), False),
     ],
 )
@@ -95,6 +101,15 @@ def test_two_new_colours_stay_apart_beside_what_is_like_both():
     shape = said("restyled", "Something changed its shape.", aspect="shape")
     answers = [answer(RED), answer(GREEN), answer(shape), answer(RED)]
     assert parted(range(4), answers) == [(0, 2, 3), (1,)]
+
+
+def test_what_pushes_the_rest_to_opposite_sides_is_parted_even_if_it_says_the_same():
+    down, up = said("added", "a", rest=[0, 26]), said("added", "a", rest=[0, -26])
+    text = said("rewritten", "It reads differently.", aspect="text")
+    answers = [answer(text, down), answer(text, up), answer(text, down), answer(text)]
+    assert parted(range(4), answers) == [(0, 2, 3), (1,)]
+    left, right = said("added", "a", rest=[-9, 0]), said("added", "a", rest=[9, 26])
+    assert parted(range(3), [answer(left), answer(right), answer(down)]) == [(0, 2), (1,)]
 
 
 def test_nothing_shared_says_nothing():

@@ -14,6 +14,7 @@ from whatchanged.compare.stored import (
     is_stored,
     key_of,
 )
+from whatchanged.measured.policy import DEFAULT
 
 IDENTITY = {"signature": 9, "sensitivity": 1.0}
 
@@ -35,7 +36,7 @@ def test_an_answer_comes_back_as_it_was(answered):
 
 def test_answers_are_kept_as_they_come_and_found_again(answered, tmp_path):
     before, after, answer = answered
-    path, key = tmp_path / "answers.jsonl", key_of(before, after, [])
+    path, key = tmp_path / "answers.jsonl", key_of(before, after, [], DEFAULT)
     with pytest.raises(KeyboardInterrupt), StoredAnswers(path, IDENTITY) as stored:
         stored.add(key, answer)
         raise KeyboardInterrupt
@@ -46,20 +47,23 @@ def test_answers_are_kept_as_they_come_and_found_again(answered, tmp_path):
     assert stored.find("other") is None
 
 
-def test_the_key_is_of_bytes_and_boxes_not_of_names(answered, tmp_path):
+def test_the_key_is_of_bytes_boxes_and_policy_not_of_names(answered, tmp_path):
     before, after, _ = answered
     copied = tmp_path / "copy.png"
     copied.write_bytes(after.read_bytes())
-    assert key_of(before, copied, []) == key_of(before, after, [])
-    assert (
-        len({key_of(before, after, []), key_of(after, before, []), key_of(before, after, [(0, 0, 1, 1)])})
-        == 3
+    assert key_of(before, copied, [], DEFAULT) == key_of(before, after, [], DEFAULT)
+    keys = (
+        key_of(before, after, [], DEFAULT),
+        key_of(after, before, [], DEFAULT),
+        key_of(before, after, [(0, 0, 1, 1)], DEFAULT),
+        key_of(before, after, [], replace(DEFAULT, fill=8)),
     )
+    assert len(set(keys)) == 4
 
 
 def test_other_settings_or_anew_forget(answered, tmp_path):
     before, after, answer = answered
-    path, key = tmp_path / "answers.jsonl", key_of(before, after, [])
+    path, key = tmp_path / "answers.jsonl", key_of(before, after, [], DEFAULT)
     with StoredAnswers(path, IDENTITY) as stored:
         stored.add(key, answer)
     assert StoredAnswers(path, {"sensitivity": 2.0}).find(key) is None

@@ -47,6 +47,14 @@ def check_pictures(folder: Path, file: Path) -> None:
         measure_read((picture, read_picture(grey)), (file, grey), Compared(picture.on_white, grey))
 
 
+def check_pdf(folder: Path, file: Path) -> None:
+    """Its first pages, drawn in this very process, so that what ends the one that draws is seen."""
+    from whatchanged.pdf import draw_pages
+
+    with tempfile.TemporaryDirectory() as place:
+        draw_pages(file, Path(place) / "pages", most=2, dpi=18)
+
+
 def check_lists(folder: Path, file: Path) -> None:
     """As ``caption`` and as ``dataset --skip-missing`` read it."""
     _open_data(file, "plain", file)
@@ -316,6 +324,7 @@ def check_weights(folder: Path, file: Path) -> None:
 
 FORMATS: Mapping[str, Check] = {
     "pictures": check_pictures,
+    "pdf": check_pdf,
     "lists": check_lists,
     "datasets": check_datasets,
     "predictions": check_predictions,
@@ -335,7 +344,7 @@ FORMATS: Mapping[str, Check] = {
 """Format -> its check."""
 SETS = ("datasets", "bundles", "runs", "truth", "packed")
 """Formats whose corpus holds one folder a set of files."""
-PLAIN = ("pictures", "lists", "predictions", "references", "retrieval", "compare", "recipes")
+PLAIN = ("pictures", "pdf", "lists", "predictions", "references", "retrieval", "compare", "recipes")
 """Formats whose whole corpus is read in a second or two, without ONNX Runtime and without torch."""
 
 

@@ -57,11 +57,21 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return _same_text(statement, read, pictures) if unclear else statement
     sure = _sure_texts(read, boxes)
     quoted = _quoted(read, boxes)
+    if _holds_what_followed(statement):
+        return _rewritten(statement, {}) if quoted is not None else statement
     if quoted is not None:
         return _rewritten(statement, quoted)
     if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement
+
+
+def _holds_what_followed(statement: Statement) -> bool:
+    """Whether a place that is the same in both pictures may hold lines that were pushed into it or out of it,
+    so that what is read there is not one text before and after."""
+    down = (statement.values.get("rest") or (0, 0))[1]
+    box = statement.box_after
+    return statement.box_before == box and box is not None and 2 * abs(down) > box[3] - box[1]
 
 
 def _sure_texts(read: LinesOfBoth, boxes: tuple[Box, Box]) -> list[str | None]:

@@ -2,7 +2,7 @@
 side on the machine's cores."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -105,7 +105,7 @@ def answer_pairs(
         if found is None and pair.before is not None and pair.after is not None:
             if stored is not None:
                 try:
-                    keys[index] = key_of(pair.before, pair.after, boxes)
+                    keys[index] = key_of(pair.before, pair.after, boxes, policy)
                     answer = stored.find(keys[index])
                     found = None if answer is None else Outcome(pair, answer, boxes=boxes)
                 except ImageError as error:
@@ -115,7 +115,7 @@ def answer_pairs(
         if found is not None:
             outcomes[index] = found
             advance(1)
-    for task, answered in _answered(tasks, settings, _count(workers, tasks)):
+    for task, answered in _answered_once(tasks, keys, settings, workers):
         if not isinstance(answered, str) and stored is not None:
             if _still(keys[task.index], task):
                 stored.add(keys[task.index], answered)
@@ -136,10 +136,35 @@ def answer_pairs(
     ]
 
 
+def _answered_once(
+    tasks: Sequence[_PairToAnswer], keys: Mapping[int, str], settings: CompareSettings, workers: int | None
+) -> Iterator[tuple[_PairToAnswer, Answer | str]]:
+    """Every task with its answer, or with what is wrong with its pictures; of those of one key the first is
+    answered for all. What is wrong with a pair is told of itself alone, as messages name its files.
+
+    keys: what answers are stored under, by the tasks' indices.
+    """
+    left = tasks
+    while left:
+        alike: dict[str | int, list[_PairToAnswer]] = {}
+        for task in left:
+            alike.setdefault(keys.get(task.index, task.index), []).append(task)
+        firsts = {some[0].index: some for some in alike.values()}
+        left = []
+        some_tasks = [some[0] for some in firsts.values()]
+        for task, answered in _answered(some_tasks, settings, _count(workers, some_tasks)):
+            yield task, answered
+            others = firsts[task.index][1:]
+            if isinstance(answered, str):
+                left += others
+            else:
+                yield from ((other, answered) for other in others)
+
+
 def _still(key: str, task: _PairToAnswer) -> bool:
     """Whether the pictures of a task are those that the key was made of: they were decoded after that."""
     try:
-        return key_of(task.before, task.after, task.boxes) == key
+        return key_of(task.before, task.after, task.boxes, task.policy) == key
     except ImageError:
         return False
 

@@ -30,6 +30,11 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
 
     members: indices of the answers. Those without statements are one part.
     """
+    by_side = _by_side(members, answers)
+    if len(by_side) > 1:
+        return sorted(
+            (part for side in by_side for part in parted(side, answers)), key=lambda part: -len(part)
+        )
     left = [member for member in members if answers[member].statements]
     bare = tuple(member for member in members if not answers[member].statements)
     parts: list[tuple[list[int], list[Statement]]] = []
@@ -49,6 +54,27 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
             parts.append((list(found), [statement]))
     results = [tuple(sorted(part)) for part, _ in parts]
     return sorted([*results, bare] if bare else results, key=lambda part: -len(part))
+
+
+def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
+    """The members in two parts where they push what follows to opposite sides, else in one.
+
+    Those that push nothing stay with the larger part.
+    """
+    for axis in (0, 1):
+        pushed = {member: _push(answers[member])[axis] for member in members}
+        sides = [[member for member in members if pushed[member] * sign > 0] for sign in (1, -1)]
+        if all(sides):
+            least = min(sides, key=len)
+            return [[member for member in members if member not in least], least]
+    return [list(members)]
+
+
+def _push(answer: Measured) -> tuple[float, float]:
+    """How far the first statement that pushes anything does so, right and down."""
+    pushes = (one.values.get("rest") for one in answer.statements)
+    across, down = next((push for push in pushes if push), (0.0, 0.0))
+    return across, down
 
 
 def shared_sentence(answers: Sequence[Measured]) -> str | None:
@@ -88,6 +114,7 @@ def _is_alike(one: Statement, other: Statement) -> bool:
         and one.values.get("aspect") == other.values.get("aspect")
         and one.values.get("state") == other.values.get("state")
         and all(_side(one, key) == _side(other, key) for key in ("dx", "dy"))
+        and not _is_opposite(one, other)
         and _is_one_color(one.values.get("color_after"), other.values.get("color_after"))
     )
 
@@ -101,8 +128,16 @@ def _is_told_otherwise(one: Statement, other: Statement) -> bool:
     family = FAMILIES.get(str(one.kind))
     if family is None or family != FAMILIES.get(str(other.kind)):
         return False
+    if _is_opposite(one, other):
+        return False
     words = [(said.kind, said.values.get("aspect")) for said in (one, other)]
     return words[0] != words[1] and not all(set(MEASURED) & set(said.values) for said in (one, other))
+
+
+def _is_opposite(one: Statement, other: Statement) -> bool:
+    """Whether one thing grew and the other shrank."""
+    grew = {said.values.get("grew") for said in (one, other)}
+    return grew == {True, False}
 
 
 def _side(statement: Statement, key: str) -> int:

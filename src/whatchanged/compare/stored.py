@@ -1,8 +1,8 @@
 """Answers as JSON and back, and the file that keeps those of earlier runs.
 
 The file belongs to one folder of results. Its first line names the settings; each further line holds the
-hashes of two pictures, the boxes ignored in them and their answer. A run that was interrupted, or is repeated
-after some pictures changed, decodes only what it has no answer for.
+hashes of two pictures, the boxes ignored in them, the policy and their answer. A run that was interrupted, or
+is repeated after some pictures changed, decodes only what it has no answer for.
 
 A folder of results may come from a stranger, as in a pull request. Each line therefore ends with a signature
 by the key of this machine (``signing``), the answers' over the settings, too; what has none is not read.
@@ -21,6 +21,7 @@ from whatchanged.errors import OutputError
 from whatchanged.files import room_for, whole
 from whatchanged.json_values import read_json
 from whatchanged.measured import Box, Measured, Statement
+from whatchanged.measured.policy import Policy
 from whatchanged.opening import open_regular_text
 from whatchanged.signing import is_signed, machine_key, sign
 
@@ -188,12 +189,13 @@ def _read_head(path: Path) -> tuple[Any, Any]:
     return (found[0], found[1]) if isinstance(found, list) and len(found) == 2 else (found, None)
 
 
-def key_of(before: Path, after: Path, boxes: Sequence[Box]) -> str:
-    """What an answer is stored under: the bytes of the two pictures and the boxes ignored in them.
+def key_of(before: Path, after: Path, boxes: Sequence[Box], policy: Policy) -> str:
+    """What an answer is stored under: the bytes of the two pictures, the boxes ignored in them, the policy.
 
     Raises ImageError where one of them cannot be read.
     """
-    return f"{digest(before)} {digest(after)} {json.dumps(boxes)}"
+    looking = json.dumps([boxes, policy.limits()])
+    return f"{digest(before)} {digest(after)} {looking}"
 
 
 def digests_of(key: str) -> tuple[str, str]:

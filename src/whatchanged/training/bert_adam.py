@@ -55,4 +55,4 @@ def _pieces(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
     """Tensors of one shape, piece by piece; whole on other devices than a CPU, or if they lie scattered."""
     if tensors[0].device.type != "cpu" or not all(tensor.is_contiguous() for tensor in tensors):
         return iter([tensors])
-    return zip(*(tensor.view(-1).split(PIECE) for tensor in tensors), strict=True)
+    return zip(*(torch.split(tensor.view(-1), PIECE) for tensor in tensors), strict=True)

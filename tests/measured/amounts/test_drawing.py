@@ -33,7 +33,7 @@ def test_a_part_that_comes_or_goes(gained):
 @pytest.mark.parametrize(("was", "now", "stronger"), [(120, 220, False), (220, 120, True)])
 def test_how_strongly_it_is_drawn(was, now, stronger):
     finding = drawing_change(ring(was), ring(now), BOX)
-    assert finding.aspect == "contrast"
+    assert (finding.kind, finding.aspect) == ("recolored", "contrast")
     assert (finding.values["amount_after"] > 1) is stronger
 
 

@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whatchanged.measured.pixels import motion
 from whatchanged.measured.pixels.motion import runs_of_lines
 
 
@@ -38,3 +40,50 @@ def test_blank_ground_explains_nothing():
     after = before.copy()
     before[20:40, 10:50] = 0
     assert all(not run.offset for run in runs_of_lines(before, after, 0))
+
+
+@given(st.integers(0, 1000), st.integers(1, 70), st.integers(1, 70))
+@settings(max_examples=40, deadline=None)
+def test_offsets_tried_together_gain_what_each_gains_alone(seed, count, others):
+    rng = np.random.default_rng(seed)
+    one, other = (
+        motion._Profile(
+            np.repeat(rng.integers(0, 3, (-(-length // 3), 12)) * 100, 3, axis=0)[:length].astype(np.int16),
+            np.repeat(rng.integers(0, 4, -(-length // 3)) * 300.0, 3)[:length],
+        )
+        for length in (count, others)
+    )
+    in_place = motion._cost(one, other, 0)
+    moved = in_place >= motion.FITS
+    if not moved.any():
+        return
+    reach = max(count, others) - 1
+    found = dict(motion._gains(one, other, in_place, reach))
+    for offset in range(-reach, reach + 1):
+        cost = motion._cost(one, other, offset)
+        gain = float((other.ink * (in_place - cost))[moved & (cost < motion.FITS)].sum())
+        assert found.get(offset, 0.0) == gain
+
+
+@given(st.integers(0, 1000), st.integers(1, 30), st.integers(1, 6))
+@settings(max_examples=40, deadline=None)
+def test_the_cheapest_way_costs_no_more_than_any_other(seed, count, states):
+    costs = np.random.default_rng(seed).random((count, states)) * 4
+
+    def total(way):
+        return costs[np.arange(count), way].sum() + motion.SWITCH * np.count_nonzero(np.diff(way))
+
+    way = motion._cheapest(costs)
+    least = costs[0]
+    for line in costs[1:]:
+        least = np.minimum(least, least.min() + motion.SWITCH) + line
+    assert abs(total(way) - least.min()) < 1e-9
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_strips_of_a_long_picture_give_the_profile_of_the_whole(axis, monkeypatch):
+    pixels = np.random.default_rng(0).integers(0, 256, (203, 37, 3)).astype(np.uint8)
+    whole = motion._profile(pixels, axis)
+    monkeypatch.setattr(motion, "STRIP", 16)
+    strips = motion._profile(pixels, axis)
+    assert np.array_equal(strips.samples, whole.samples) and np.array_equal(strips.ink, whole.ink)

@@ -54,6 +54,42 @@ def test_lenient_passes_what_default_counts():
     assert score(card(), card(fill=(252, 252, 252))) < 1
 
 
+@pytest.mark.parametrize("level", [246, 250])
+def test_round_corners_count_where_their_edge_is_drawn_a_level_otherwise(level):
+    """As of a box at a part of a pixel: its edge is drawn by another way once its corners are round."""
+    before, after = card(radius=0, border=(level - 40,) * 3), card(radius=4, border=(level - 40,) * 3)
+    after = np.where((after == before) & (before == level - 40), after + 2, after)
+    assert score(before, after) >= 1
+
+
+def shaded(levels, first=110):
+    """The card with rows of a shadow below it, each so much darker than white."""
+    page = card().copy()
+    for row, level in enumerate(levels):
+        page[first + row, 36:264] = 255 - level
+    return page
+
+
+def test_a_faint_shadow_counts_and_a_fainter_one_does_not():
+    assert score(card(), shaded((9, 4, 2))) >= 1
+    assert score(shaded((4, 2, 2)), shaded((12, 6, 4))) >= 1
+    assert score(card(), shaded((6, 4, 2))) < 1
+
+
+def test_two_rows_are_no_shadow_nor_are_a_darker_and_a_lighter_one():
+    assert score(card(), shaded((9, 4))) < 1
+    assert score(shaded((0, 4, 0)), shaded((9, 0, 2))) < 1
+
+
+def test_the_steps_of_a_gradient_are_no_edges():
+    """Single pixels at the ends of rows that a gradient compressed anew has a few levels otherwise."""
+    before = np.repeat(np.repeat(np.linspace(90, 130, 40).astype(np.uint8)[None, :, None], 160, 0), 3, 2)
+    after = before.copy()
+    for top in range(20, 140, 16):
+        after[top : top + 2, 20] -= 3
+    assert score(before, after) < 1
+
+
 def test_a_small_fill_that_nobody_sees_is_none():
     before = np.full((100, 100, 3), 200, np.uint8)
     after = before.copy()

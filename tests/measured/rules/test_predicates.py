@@ -37,7 +37,7 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
         ("rewritten", {"text_before": "Go back"}, 'no longer reads "Go back"'),
         ("restyled", {"aspect": "part", "on_after": False}, "lost a part"),
         (
-            "restyled",
+            "recolored",
             {"aspect": "contrast", "amount_before": 1, "amount_after": 0.4},
             "is drawn more faintly",
         ),
@@ -79,6 +79,7 @@ def test_an_amount_that_did_not_change_says_nothing():
 @pytest.mark.parametrize(
     ("kind", "aspect", "text"),
     [
+        ("replaced", "icon", "looks different"),
         ("replaced", "part", "looks different"),
         ("restyled", "weight", "looks different"),
         ("restyled", "shape", "looks slightly different"),

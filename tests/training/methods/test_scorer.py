@@ -87,10 +87,10 @@ def test_contrast_by_hand():
 
 def test_sentence_vectors_by_hand():
     states, real = torch.ones(1, 24, 5), torch.arange(24)[None] < 6
-    assert_close(sentence_vector(states, real, mean=False), torch.full((1, 5), 0.25))
-    assert_close(sentence_vector(states, real, mean=True), torch.ones(1, 5))
+    assert_close(sentence_vector(states, real, 24), torch.full((1, 5), 0.25))
+    assert_close(sentence_vector(states, real), torch.ones(1, 5))
     states[:, 6:] = 1e6
-    assert_close(sentence_vector(states, real, mean=True), torch.ones(1, 5))
+    assert_close(sentence_vector(states, real), torch.ones(1, 5))
 
 
 @READING

@@ -67,5 +67,5 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     if max(factor, 1 / max(1e-6, factor)) < STRONGER:
         return None
     return Finding(
-        "restyled", "contrast", 0.5, {"amount_before": 1.0, "amount_after": round(float(factor), 2)}
+        "recolored", "contrast", 0.5, {"amount_before": 1.0, "amount_after": round(float(factor), 2)}
     )

@@ -46,6 +46,15 @@ class Recoloring:
     even: bool
 
 
+@dataclass(frozen=True)
+class _Exchange:
+    """Which levels of a channel became which: levels before and after, (K,) each, and in how many pixels."""
+
+    before: Levels
+    after: Levels
+    counts: Levels
+
+
 def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> Iterator[Recoloring]:
     """The clusters of differences whose colours were exchanged, the largest first."""
     from scipy import ndimage  # slow to import
@@ -70,15 +79,15 @@ def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) 
 def _step(before: Pixels, after: Pixels) -> float:
     """The largest step, (N, 3) to (N, 3), at the ground or at what is farthest from it; 0 where colours were
     not exchanged, or only those between."""
-    was, now = before.astype(np.int64), after.astype(np.int64)
-    squares = ((now - was) ** 2).sum(axis=0)
-    channel = int(squares.argmax())
-    if not _explained(was[:, channel], now[:, channel]):
+    exchanges = [_exchanged(before[:, k], after[:, k]) for k in range(3)]
+    squares = [int((one.counts * (one.after - one.before) ** 2).sum()) for one in exchanges]
+    channel = int(np.argmax(squares))
+    others = [k for k in range(3) if k != channel and squares[k] > 0.1 * squares[channel]]
+    if not all(_explained(exchanges[k]) for k in (channel, *others)):
         return 0.0
-    if not all(_explained(was[:, k], now[:, k]) for k in range(3) if squares[k] > 0.1 * squares[channel]):
-        return 0.0
-    level, other = was[:, channel], now[:, channel]
-    counts, sums = np.bincount(level), np.bincount(level, other - level)
+    one = exchanges[channel]
+    counts = np.bincount(one.before, one.counts)
+    sums = np.bincount(one.before, one.counts * (one.after - one.before))
     known = np.flatnonzero(counts >= 2)
     if not len(known):
         return 0.0
@@ -92,20 +101,30 @@ def _step(before: Pixels, after: Pixels) -> float:
     return step if step >= KEPT * largest else 0.0
 
 
-def _explained(was: Levels, now: Levels) -> bool:
+def _exchanged(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> _Exchange:
+    """The levels of one channel, (N,) before and (N,) after."""
+    counts = np.bincount((before.astype(np.int32) << 8) | after, minlength=1 << 16)
+    both = np.flatnonzero(counts)
+    return _Exchange(both >> 8, both & 255, counts[both])
+
+
+def _explained(one: _Exchange) -> bool:
     """Whether a level before tells the level after, and the other way round."""
-    return _residue(was, now) <= RESIDUE and _residue(now, was) <= RESIDUE
+    return (
+        _residue(one.before, one.after, one.counts) <= RESIDUE
+        and _residue(one.after, one.before, one.counts) <= RESIDUE
+    )
 
 
-def _residue(keys: Levels, values: Levels) -> float:
+def _residue(keys: Levels, values: Levels, each: Levels) -> float:
     """The squared differences from the mean of each key, as a part of those between keys and values.
 
-    Keys that occur once are left out, as they explain themselves.
+    Keys that occur once are left out, as they explain themselves. each: how often a key has a value.
     """
-    counts = np.bincount(keys)
+    counts = np.bincount(keys, each)
     often = counts >= 2
-    sums, squares = np.bincount(keys, values)[often], np.bincount(keys, values**2)[often]
-    moved = np.bincount(keys, (values - keys) ** 2)[often].sum()
+    sums, squares = np.bincount(keys, each * values)[often], np.bincount(keys, each * values**2)[often]
+    moved = np.bincount(keys, each * (values - keys) ** 2)[often].sum()
     if not moved:
         return 0.0 if not often.any() else float("inf") if (values != keys).any() else 0.0
     counts = counts[often]

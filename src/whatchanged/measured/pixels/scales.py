@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.boxes import box_of, grown
 from whatchanged.measured.pixels.layers import usual_color
 from whatchanged.measured.pixels.planes import UNIT, blurred, luminance
 from whatchanged.measured.pixels.reading import Pixels
@@ -93,13 +93,15 @@ def _frame(before: Pixels, after: Pixels, around: Box) -> Box | None:
 
     Its left side and its bottom must be there; it ends where the differences do where it has no other sides.
     """
+    # the lines are looked for a little around what differs, along what differs
+    left, top, right, bottom = grown(around, MARKS + 1, (before.shape[1], before.shape[0]))
+    lit = [luminance(picture[top:bottom, left:right]) for picture in (before, after)]
     sides = []
-    for axis in (0, 1):  # lines across, lines downwards
-        lit = [np.moveaxis(luminance(picture), axis, 0).astype(np.int16) for picture in (before, after)]
-        low, high = (around[0], around[2]) if axis == 0 else (around[1], around[3])
-        steps = [np.abs(np.diff(one[:, low:high], axis=0)) >= EDGE * UNIT for one in lit]
-        straight = np.flatnonzero((steps[0] & steps[1]).mean(axis=1) >= STRAIGHT)
-        start, stop = (around[1], around[3]) if axis == 0 else (around[0], around[2])
+    for axis, corner in enumerate((top, left)):  # lines across, lines downwards
+        along = slice(around[axis] - (left, top)[axis], around[axis + 2] - (left, top)[axis])
+        steps = [np.abs(np.diff(np.moveaxis(one, axis, 0)[:, along], axis=0)) >= EDGE * UNIT for one in lit]
+        straight = np.flatnonzero((steps[0] & steps[1]).mean(axis=1) >= STRAIGHT) + corner
+        start, stop = around[1 - axis], around[3 - axis]
         straight = straight[(straight >= start - MARKS) & (straight < stop + MARKS)]
         if not len(straight):
             return None

@@ -23,6 +23,8 @@ CORNER = 12
 """Pixels of a box's corner, which may be round, beyond which its edges are straight."""
 SAME = 2
 """Levels up to which two colours are one."""
+GENTLE = 4
+"""Levels from one pixel to the next up to which what is even may be a gradient, and no edge."""
 
 Codes = NDArray[np.int32]
 """(H, W): a colour as one number."""
@@ -46,19 +48,27 @@ class Run:
 
 def find_runs(before: Pixels, after: Pixels) -> Iterator[Run]:
     """The runs of all rows, then those of all columns."""
-    for run in _runs_of_rows(before, after):
-        yield run
-    for run in _runs_of_rows(before.swapaxes(0, 1), after.swapaxes(0, 1)):
+    differs = steps_between(before, after) >= FAINTEST
+    yield from _runs_of_rows(before, after, differs)
+    for run in _runs_of_rows(before.swapaxes(0, 1), after.swapaxes(0, 1), differs.T):
         left, top, right, bottom = run.box
         yield Run((top, left, bottom, right), run.step, run.sharp, run.new)
 
 
 def is_edge(before: Pixels, after: Pixels, axis: int) -> bool:
-    """Whether two parts show the same, even along an axis and with a step across it."""
-    if before.size == 0 or not np.array_equal(before, after):
+    """Whether two parts show the same, even along an axis and with a step across it.
+
+    A line at a part of a pixel is drawn a level or two otherwise once its corners are round.
+    """
+    if before.size == 0 or int(steps_between(before, after).max()) > SAME:
         return False
-    lines = np.moveaxis(before, axis, 0)
-    return bool((lines == lines[0]).all() and (lines[0] != lines[0][0]).any())
+    return all(_is_even(np.moveaxis(part, axis, 0)) for part in (before, after))
+
+
+def _is_even(lines: Pixels) -> bool:
+    """Whether all lines are the same, with a step from one pixel to the next that is no gradient's."""
+    steps = steps_between(lines[:1, 1:], lines[:1, :-1])
+    return bool((lines == lines[0]).all() and int(steps.max(initial=0)) > GENTLE)
 
 
 def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) -> Iterator[Box]:
@@ -86,39 +96,39 @@ def codes(pixels: Pixels) -> Codes:
     return (red << 16) | (green << 8) | blue
 
 
-def _runs_of_rows(before: Pixels, after: Pixels) -> Iterator[Run]:
-    differs = steps_between(before, after) >= FAINTEST
+def _runs_of_rows(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> Iterator[Run]:
     rows = np.flatnonzero(np.count_nonzero(differs, axis=1) >= LENGTH)
     if not len(rows):
         return
-    goes_on = _goes_on(before[rows], after[rows], differs[rows])
-    for row, line, go in zip(rows.tolist(), differs[rows], goes_on, strict=True):
-        starts = np.flatnonzero(line & ~go)
-        ends = np.append(np.flatnonzero(~go), len(go))
-        stops = ends[np.searchsorted(ends, starts, side="right")]
-        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
-            if stop - start >= LENGTH:
-                yield _run(before, after, row, start, stop)
+    goes_on = _goes_on(before[rows], after[rows], differs[rows]).ravel()
+    ends = np.flatnonzero(np.diff(goes_on, append=False)) + 1  # no row's first pixel goes on
+    for first, end in zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True):
+        if end - first + 1 >= LENGTH:
+            row, start = divmod(first - 1, differs.shape[1])
+            yield _run(before, after, int(rows[row]), start, start + end - first + 1)
 
 
 def _goes_on(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether a pixel continues a run: it and the one to its left differ and have the same two colours."""
     goes_on = np.zeros(differs.shape, bool)
-    one, other = codes(before), codes(after)
-    goes_on[:, 1:] = differs[:, 1:] & differs[:, :-1]
-    goes_on[:, 1:] &= (one[:, 1:] == one[:, :-1]) & (other[:, 1:] == other[:, :-1])
+    np.logical_and(differs[:, 1:], differs[:, :-1], out=goes_on[:, 1:])
+    for picture in (before, after):
+        same = picture[:, 1:] == picture[:, :-1]
+        for channel in range(3):
+            goes_on[:, 1:] &= same[..., channel]
     return goes_on
 
 
 def _run(before: Pixels, after: Pixels, row: int, start: int, stop: int) -> Run:
     """One run of a row, told by what lies above and below its middle."""
-    column = (start + stop) // 2
-    was, now = (picture[:, column].astype(np.int16) for picture in (before, after))
-    step = int(np.abs(now[row] - was[row]).max())
-    first, last = max(0, row - 1), row + 2
-    new = min(_outside(now[row], was[first:last]), _outside(was[row], now[first:last]))
-    first, last = max(0, row - FAR), row + FAR + 1
-    sharp = _among(now[row], was[first:last]) and _among(was[row], now[first:last])
+    column, above = (start + stop) // 2, max(0, row - FAR)
+    near = slice(above, row + FAR + 1)
+    was, now = (picture[near, column].astype(np.int16) for picture in (before, after))
+    here = row - above
+    step = int(np.abs(now[here] - was[here]).max())
+    beside = slice(max(0, here - 1), here + 2)
+    new = min(_outside(now[here], was[beside]), _outside(was[here], now[beside]))
+    sharp = _among(now[here], was) and _among(was[here], now)
     return Run((start, row, stop, row + 1), step, sharp, new)
 
 

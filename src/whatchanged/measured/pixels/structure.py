@@ -13,6 +13,7 @@ from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.recoloring import find_recolorings
 from whatchanged.measured.pixels.redrawing import not_redrawn
+from whatchanged.measured.pixels.shades import LEAST, find_shades
 from whatchanged.measured.pixels.straight import find_runs, moved_edges
 from whatchanged.measured.policy import Policy
 from whatchanged.measured.result import Box
@@ -52,7 +53,8 @@ def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
     edges = list(moved_edges(before, after, runs, policy.color)) if policy.shift <= 1 else []
     rows = [(run.box, run.new, run.box[2] - run.box[0]) for run in runs if run.box[3] - run.box[1] == 1]
     fills = list(_together(rows, policy.fill, LEAST_FILL))
-    yield from not_redrawn(before, after, step, runs, edges + fills)
+    shadows = list(find_shades(before, after, runs, max(LEAST, policy.fill)))
+    yield from not_redrawn(before, after, step, runs, edges + fills + shadows)
     exchanged = [one for one in find_recolorings(before, after, step > 0) if one.step >= policy.color]
     if sum(one.pixels * one.step for one in exchanged) >= LEAST_COLOR:
         yield from (one.box for one in exchanged)

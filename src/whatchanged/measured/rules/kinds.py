@@ -325,9 +325,10 @@ def _scaled(one: Layer, other: Layer) -> Finding:
 
 def _is_surely_scaled(one: Layer, other: Layer) -> bool:
     """Whether the sides of the ink differ by more than its soft edges may."""
-    values = _scaled(one, other).values
-    steps = (abs(a - b) for a, b in zip(values["size_before"], values["size_after"], strict=True))
-    return min(steps) >= LEAST_STEP
+    was, now = one.ink_box, other.ink_box
+    if was is None or now is None:
+        return False
+    return min(abs(now[k + 2] - now[k] - (was[k + 2] - was[k])) for k in (0, 1)) >= LEAST_STEP
 
 
 def ink_overlap(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:

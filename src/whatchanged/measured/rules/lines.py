@@ -69,15 +69,14 @@ def _of_letter(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedCh
     was, now = one.box_before or one.box_after, one.box_after or one.box_before
     if found not in LETTERS + BETWEEN_LETTERS or not one.cause or was is None or now is None:
         return one
-    words = line_around(before, was, LETTER_SPACE), line_around(after, now, LETTER_SPACE)
-    if words[0] is None or words[1] is None:
+    old, new = line_around(before, was, LETTER_SPACE), line_around(after, now, LETTER_SPACE)
+    if old is None or new is None:
         return one
     if found in BETWEEN_LETTERS:
-        letter, word = (now, words[1]) if one.box_after else (was, words[0])
+        letter, word = (now, new) if one.box_after else (was, old)
         joined = max(letter[0] - word[0], word[2] - letter[2]) >= RIM
-        return _as_rewritten(one, words[0], words[1]) if joined and _is_letter(letter, word) else one
-    letters = all(_is_letter(letter, word) for letter, word in zip((was, now), words, strict=True))
-    return _as_rewritten(one, words[0], words[1]) if letters else one
+        return _as_rewritten(one, old, new) if joined and _is_letter(letter, word) else one
+    return _as_rewritten(one, old, new) if _is_letter(was, old) and _is_letter(now, new) else one
 
 
 def _is_letter(letter: Box, word: Box) -> bool:
@@ -94,16 +93,14 @@ def _of_moved(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedCha
     along = one.finding.kind == "moved" and one.finding.values.get("dx") and not one.finding.values.get("dy")
     if not along or not one.cause or was is None or now is None:
         return one
-    lines = line_around(before, was), line_around(after, now)
-    if lines[0] is None or lines[1] is None or lines[0][1::2] != lines[1][1::2]:
+    old, new = line_around(before, was), line_around(after, now)
+    if old is None or new is None or old[1::2] != new[1::2]:
         return one
-    if any(
-        _stays(*(_from_end(pixels, line, end) for pixels, line in zip((before, after), lines, strict=True)))
+    stays = any(
+        old[end] == new[end] and _stays(_from_end(before, old, end), _from_end(after, new, end))
         for end in (0, 2)
-        if lines[0][end] == lines[1][end]
-    ):
-        return _as_rewritten(one, lines[0], lines[1])
-    return one
+    )
+    return _as_rewritten(one, old, new) if stays else one
 
 
 def _from_end(pixels: Pixels, line: Box, end: int) -> Pixels:

@@ -50,6 +50,7 @@ _PLAIN: Mapping[Kind | None, str] = {
 """What is said where nothing but the kind is known."""
 
 _UNLIKE: Mapping[tuple[Kind | None, str], str] = {
+    ("replaced", "icon"): "looks different",
     ("replaced", "part"): "looks different",
     ("restyled", "shape"): "looks slightly different",
     ("restyled", "weight"): "looks different",
@@ -314,7 +315,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
     ("restyled", "filled"): _turned("is now filled", "is now only outlined"),
     ("restyled", "part"): _turned("gained a part", "lost a part"),
-    ("restyled", "contrast"): _either("is drawn more strongly", "is drawn more faintly"),
+    ("recolored", "contrast"): _either("is drawn more strongly", "is drawn more faintly"),
     ("restyled", "shape"): _of_same_words,
     ("restyled", "markers"): _turned("got markers", "lost its markers"),
 }

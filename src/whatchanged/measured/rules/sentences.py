@@ -25,12 +25,12 @@ SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: 
 DRAWN = "what is drawn"
 """What stands on the ground of a thing that is no text."""
 NOT_BESIDE = (
+    ("recolored", "contrast"),
     ("recolored", "opacity"),
     ("recolored", "palette"),
     ("removed", "closed up"),
     ("resized", "length"),
     ("restyled", "border"),
-    ("restyled", "contrast"),
     ("restyled", "radius"),
 )
 """Kinds and finer words that are not told beside a first statement. On real pairs of training repositories

@@ -1,7 +1,7 @@
 """The examples of a recipe whose data is a data set on disk: prepared captions, pictures, false captions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +73,9 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         own,
         pairs.longest_caption,
     )
-    return varied(sources, data) if data.shift or data.mirror_unless else sources
+    if not data.shift and not data.mirror_unless:
+        return sources
+    return sources.changed(lambda source: VariedSource(source, data.shift, data.mirror_unless))
 
 
 def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
@@ -83,21 +85,6 @@ def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
     records = open_dataset(Path(data.path), pictures=False).records
     found = Vocabulary.from_captions(preparation(data.preparation).known(records))
     return found, f"the {len(found):,} words of {data.path}"
-
-
-def varied(sources: Sources, data: DatasetConfig) -> Sources:
-    """The same sources, whatever is trained on shifted and mirrored as the recipe says."""
-
-    def own(source: Source) -> Source:
-        return VariedSource(source, data.shift, data.mirror_unless)
-
-    return replace(
-        sources,
-        train=own(sources.train),
-        single=None if sources.single is None else own(sources.single),
-        labelled=None if sources.labelled is None else own(sources.labelled),
-        own={name: own(source) for name, source in sources.own.items()},
-    )
 
 
 def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:

@@ -4,7 +4,7 @@ To add a source: its settings in ``recipes/sources/``, which name a function tha
 run's folder and returns ``Sources``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,6 +42,12 @@ class Sources:
         return {
             name: labelled if recipe.tasks[name].reads == "labelled" else captioned for name in stage.tasks
         }
+
+    def changed(self, change: Callable[[Source], Source]) -> "Sources":
+        """The same with each of the sources that are trained on as ``change`` returns it."""
+        single, labelled = (None if one is None else change(one) for one in (self.single, self.labelled))
+        own = {name: change(source) for name, source in self.own.items()}
+        return replace(self, train=change(self.train), single=single, labelled=labelled, own=own)
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:

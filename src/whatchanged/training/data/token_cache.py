@@ -51,11 +51,4 @@ def with_tokens(sources: Sources, vision: PictureVision) -> Sources:
         made: Source = replace(source, read=cached_tokens(source.read, frozen, kept))
         return made
 
-    return replace(
-        sources,
-        train=cached(sources.train),
-        validation=cached(sources.validation),
-        single=cached(sources.single) if sources.single is not None else None,
-        labelled=cached(sources.labelled) if sources.labelled is not None else None,
-        own={name: cached(source) for name, source in sources.own.items()},
-    )
+    return replace(sources.changed(cached), validation=cached(sources.validation))

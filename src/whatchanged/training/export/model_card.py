@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from whatchanged.captioner.bundle import MANIFEST
-from whatchanged.captioner.card import Card, FeatureInput, GridAttention, Input, PictureInput
+from whatchanged.captioner.card import Card, FeatureInput, Input, PictureInput
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
@@ -51,7 +51,7 @@ tags: [image-difference-captioning, change-captioning, {card.method}, onnx]
 | recipe | `{recipe.name}`: {recipe.description} |
 | world | {card.world} |
 | input | {_input_in_words(card.input)} |
-| attention | {_attention_in_words(card.attention)} |
+| attention | {card.attention.rows} x {card.attention.columns} cells over each picture |
 | words | {len(card.vocabulary) - 6} |
 | size | {size:.1f} MB, the graphs' weights stored as {card.provenance["weights_stored_as"]} |
 | further training | {_training_in_words(card)} |
@@ -95,10 +95,6 @@ def _input_in_words(declared: Input) -> str:
         f"features of {declared.rows} x {declared.columns} cells with {declared.width:,} numbers each, by"
         f" {origin}"
     )
-
-
-def _attention_in_words(declared: GridAttention) -> str:
-    return f"{declared.rows} x {declared.columns} cells over each picture"
 
 
 def _training_in_words(card: Card) -> str:

@@ -392,7 +392,7 @@ class DIRL(nn.Module):
         before, after = self.tokens(pair)
         seen = self.decoder(ids, self.memory(before, after))
         counted = ids != PAD if self.config.pooling == "words" else torch.ones_like(ids, dtype=torch.bool)
-        means = [sentence_vector(states, counted, mean=True) for states in (seen.text, seen.visual)]
+        means = [sentence_vector(states, counted) for states in (seen.text, seen.visual)]
         correlated = None if self.projector is None else (self.projector(before), self.projector(after))
         return self.decoder.output(seen.rows[:, :-1]), correlated, means[0], means[1]
 

@@ -32,6 +32,7 @@ learns (the optimiser does not know it), its sentence vector divides by all posi
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -162,11 +163,12 @@ class SCORER(nn.Module):
         caption: mean cross entropy of the words and the end; view: ``two_sided`` of both directions' scores;
         reason: ``two_sided`` of CBR's scores and their transpose.
         """
-        pair = self.pair(batch.before, batch.after)
-        logits, attention, matched, hallucinated = in_parts(self._read, batch.accumulate, pair, batch.ids)
+        pair, ids = self.pair(batch.before, batch.after), without_padding(batch.ids)
+        read = partial(self._read, positions=None if self.preset.mean_sentence else batch.ids.shape[1])
+        logits, attention, matched, hallucinated = in_parts(read, batch.accumulate, pair, ids)
         terms: dict[str, list[Tensor]] = {"caption": [], "view": [], "reason": []}
         for kind in self._kinds(batch):
-            words, targets = logits[kind].transpose(1, 2), batch.ids[kind, 1:]
+            words, targets = logits[kind].transpose(1, 2), ids[kind, 1:]
             caption = F.cross_entropy(words, targets, ignore_index=PAD)
             terms["caption"].append(share_of_mean(caption, (targets != PAD).sum()))
             if matched is not None and self.config.view_weight:
@@ -178,20 +180,23 @@ class SCORER(nn.Module):
                 reason = self.config.reason_weight * two_sided(scores, scores.T)
                 terms["reason"].append(share_of_mean(reason, len(kind)))
         shared = self._shared(attention[:, :, :-1].mean(1), pair)  # (B, L - 1, 1 or 2, N)
-        guided = self.vision.attention_terms(pair, batch.truth, shared, batch.ids[:, 1:] != PAD)
+        guided = self.vision.attention_terms(pair, batch.truth, shared, ids[:, 1:] != PAD)
         return {name: torch.stack(parts).mean() for name, parts in terms.items() if parts} | guided
 
     def _read(
-        self, pair: TokenPair, ids: Tensor
+        self, pair: TokenPair, ids: Tensor, positions: int | None
     ) -> tuple[Tensor, Tensor, Directions | None, QueryKey | None]:
-        """Logits (B, L - 1, V) and attention (B, h, L, N) of words, and what SCORER and CBR match."""
+        """Logits (B, L - 1, V) and attention (B, h, L, N) of words, and what SCORER and CBR match.
+
+        positions: as in ``sentence_vector``.
+        """
         before, after = self.tokens(pair)
         difference, matched = self.difference(before, after)
         states, attention = self.decoder(ids, difference)  # (B, L, D), (B, h, L, N)
         logits = self.decoder.output(states[:, :-1])
         if self.reasoning is None:
             return logits, attention, matched, None
-        mentioned = sentence_vector(states, ids != PAD, self.preset.mean_sentence)
+        mentioned = sentence_vector(states, ids != PAD, positions)
         return logits, attention, matched, self.reasoning(before, after, mentioned)
 
     def _shared(self, attention: Tensor, pair: TokenPair) -> Tensor:
@@ -410,6 +415,11 @@ class SCORER(nn.Module):
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
         """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
         return copy_matching_tensors(self, state)
+
+
+def without_padding(ids: Tensor) -> Tensor:
+    """Captions (B, L) up to the longest one's end: no word reads what stands behind it."""
+    return ids[:, : int((ids != PAD).sum(1).max())]
 
 
 def _halves(pair: TokenPair) -> Tensor | float:

@@ -14,7 +14,7 @@ from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
 from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.layers import Dropout, layers_of
-from whatchanged.training.nn.transformer import by_layer, sinusoid
+from whatchanged.training.nn.transformer import by_layer, few_ask, sinusoid
 
 KeysValues = tuple[Tensor, Tensor]
 """Keys and values of some rows, (B, h, rows, k) each."""
@@ -50,10 +50,10 @@ class DecoderLayer(nn.Module):
         self.standard_ffn = preset.standard_ffn
         self.join = nn.Linear(2 * width, width) if config.fusion == "apart" else None
 
-    def forward(self, h: Tensor, memory: KeysValues, past: KeysValues | None) -> LayerOutput:
+    def forward(self, h: Tensor, memory: KeysValues | Tensor, past: KeysValues | None) -> LayerOutput:
         """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones.
 
-        memory: keys and values of D.
+        memory: keys and values of D; or D itself (B, N, D), where so few read it that it takes less.
         """
         new = self.own.project_keys_values(h)
         keys, values = new
@@ -70,9 +70,17 @@ class DecoderLayer(nn.Module):
         kept = h if self.standard_ffn else g
         return LayerOutput(self.ffn_norm(kept + self.dropout(self.ffn_out(g))), new, attention)
 
-    def _read(self, h: Tensor, memory: KeysValues) -> tuple[Tensor, Tensor]:
+    def memory(self, difference: Tensor, words: int) -> KeysValues | Tensor:
+        """What ``forward`` is to read of D, where so many words read it once."""
+        if self.join is None and few_ask(words, difference, self.cross.heads):
+            return difference
+        return self.cross.project_keys_values(difference)
+
+    def _read(self, h: Tensor, memory: KeysValues | Tensor) -> tuple[Tensor, Tensor]:
         """What words (B, T, D) read of D, and their attention (B, h, T, N), or (B, h, T, 2N) to both pictures
         apart, half for each."""
+        if isinstance(memory, Tensor):
+            return self.cross.by_few(h, memory)
         queries = self.cross.project_queries(h)
         if self.join is None:
             read: tuple[Tensor, Tensor] = self.cross(queries, *memory)
@@ -117,7 +125,7 @@ class Decoder(nn.Module):
         h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
         attention = h.new_zeros(0)
         for layer in layers_of(self.layers, DecoderLayer):
-            h, _, attention = layer(h, layer.cross.project_keys_values(difference), None)
+            h, _, attention = layer(h, layer.memory(difference, h.shape[1]), None)
         return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:

@@ -15,7 +15,7 @@ from whatchanged.training.distributed import gather_batch
 from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.token_matching import match_tokens
-from whatchanged.training.nn.transformer import BLIND
+from whatchanged.training.nn.transformer import BLIND, read_by_few
 
 NORM_EPS = 1e-6
 LARGEST_LOG_SCALE = math.log(100.0)
@@ -132,12 +132,28 @@ class MultiHeadAttention(nn.Module):
         self, queries: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Split queries, keys, values -> rows (B, T, D) and probabilities (B, h, T, S), before dropout."""
+        rows, probabilities = self.of_heads(queries, keys, values, allowed)
+        return self._out(rows), probabilities
+
+    def of_heads(
+        self, queries: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The same before the output projection: what the heads read, side by side."""
         scores = queries @ keys.transpose(-1, -2) * self.scale  # (B, h, T, S)
         if allowed is not None:
             scores = scores.masked_fill(~allowed, BLIND)
         probabilities = scores.softmax(-1)
         rows = (self.dropout(probabilities) @ values).transpose(1, 2).flatten(2)  # (B, T, D)
-        return rows if self.out is None else self.out(rows), probabilities
+        return rows, probabilities
+
+    def by_few(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """What few rows x (B, T, D) read of rows y (B, S, D), as ``forward`` gives it: ``read_by_few``."""
+        queries = self.project_queries(x) * self.scale
+        rows, probabilities = read_by_few(queries, y, self.key, self.value, self.dropout)
+        return self._out(rows), probabilities
+
+    def _out(self, rows: Tensor) -> Tensor:
+        return rows if self.out is None else self.out(rows)
 
 
 class Reconstruction(nn.Module):

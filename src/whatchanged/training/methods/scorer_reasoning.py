@@ -6,19 +6,20 @@ pairs, N cells, D width, L text positions.
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import MultiHeadAttention, QueryKey, TokenMatching
 from whatchanged.training.methods.scorer_presets import ScorerPreset
 
 
-def sentence_vector(states: Tensor, real: Tensor, mean: bool) -> Tensor:
+def sentence_vector(states: Tensor, real: Tensor, positions: int | None = None) -> Tensor:
     """t = (1/n) Σ_p real_p H_p: states (B, L, D), real (B, L) bool -> (B, D).
 
-    n is the number of real positions (``mean``), or L, padding included (the released CBR.py, where L is the
-    width of the data's labels).
+    n is the number of real positions (None), or ``positions``, padding included (the released CBR.py, where
+    it is the width of the data's labels).
     """
-    count = real.sum(1, keepdim=True) if mean else real.shape[1]
+    count = real.sum(1, keepdim=True) if positions is None else positions
     return (states * real[..., None]).sum(1) / count
 
 
@@ -53,8 +54,15 @@ class Reasoning(nn.Module):
                 layer.weight.copy_(weight)
 
     def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> QueryKey:
-        """Cells X1, X2 (B, N, D), t (B, D) -> queries of the hallucinated picture, keys of the one after."""
-        mentioned = sentence[:, None].expand(-1, before.shape[1], -1)
-        z = self.mix(torch.cat([before, mentioned], dim=-1))  # (B, N, 2D) -> (B, N, D)
-        read, _ = self.attention(self.attention.project_queries(z), *self.attention.project_keys_values(z))
-        return self.query(self.shape(read)), self.key(after)
+        """Cells X1, X2 (B, N, D), t (B, D) -> queries of the hallucinated picture, keys of the one after.
+
+        Of what is linear, t is projected once a pair, and the three matrices behind the heads are one.
+        """
+        of_cells, of_words = self.mix.weight.chunk(2, dim=1)
+        z = F.linear(before, of_cells, self.mix.bias) + F.linear(sentence, of_words)[:, None]  # (B, N, D)
+        attention = self.attention
+        read, _ = attention.of_heads(attention.project_queries(z), *attention.project_keys_values(z))
+        assert attention.out is not None
+        behind = self.query.weight @ self.shape.weight @ attention.out.weight
+        queries = F.linear(read, behind, F.linear(self.shape.bias, self.query.weight, self.query.bias))
+        return queries, self.key(after)

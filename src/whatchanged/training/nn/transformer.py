@@ -209,36 +209,55 @@ class Attention(nn.Module):
 
     def asked_rows(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
         """The rows (B, Q, D) that ``forward`` gives, where nothing else is wanted of it."""
-        asking, asked, width = query_rows.shape[-1], x.shape[1], x.shape[2]
-        if 2 * asking * (self.heads * asked + width) <= asked * width:
-            return self._read_by_few(x, allowed, query_rows)
-        return self(x, allowed, (), query_rows)[0]  # type: ignore[no-any-return]
-
-    def _read_by_few(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The same without projecting anybody to a key or a value, which takes fewer multiplications for few.
-
-            q · (W_k x_s + b_k) = (W_kᵀ q) · x_s + q · b_k
-            Σ_s p_s (W_v x_s + b_v) = W_v Σ_s p_s x_s + b_v Σ_s p_s
-
-        per head: the weights meet the Q rows that ask, not the T rows that are asked.
-        """
-        heads = self.heads
-        query = self._split(self.query(select_rows(x, query_rows))) * self.scale  # (B, h, Q, k)
-        asking = torch.einsum("bhqk,hkd->bhqd", query, self.key.weight.unflatten(0, (heads, -1)))
-        scores = (asking.flatten(1, 2) @ x.transpose(1, 2)).unflatten(1, (heads, -1))  # (B, h, Q, T)
-        scores = scores + query @ self.key.bias.view(heads, -1, 1)
-        scores = _masked(scores, select_mask_rows(allowed, query_rows, x.shape[1]))
-        weights = self.dropout(scores.softmax(-1))
-        found = (weights.flatten(1, 2) @ x).unflatten(1, (heads, -1))  # (B, h, Q, D)
-        rows = torch.einsum("bhqd,hkd->bqhk", found, self.value.weight.unflatten(0, (heads, -1)))
-        shares = weights.sum(-1).transpose(1, 2)[..., None]  # (B, Q, h, 1)
-        rows = rows + shares * self.value.bias.view(heads, -1)
-        return self.out(rows.flatten(2))
+        if not few_ask(query_rows.shape[-1], x, self.heads):
+            rows: Tensor = self(x, allowed, (), query_rows)[0]
+            return rows
+        query = self._split(self.query(select_rows(x, query_rows))) * self.scale
+        allowed = select_mask_rows(allowed, query_rows, x.shape[1])
+        few: Tensor = self.out(read_by_few(query, x, self.key, self.value, self.dropout, allowed)[0])
+        return few
 
     def _split(self, rows: Tensor) -> Tensor:
         """(B, T, D) -> (B, h, T, k)."""
         split: Tensor = rows.unflatten(-1, (self.heads, -1))  # type: ignore[no-untyped-call]
         return split.transpose(1, 2)
+
+
+def few_ask(asking: int, x: Tensor, heads: int) -> bool:
+    """Whether ``read_by_few`` takes at most half of the multiplications that keys and values of x would."""
+    _, asked, width = x.shape
+    return 2 * asking * (heads * asked + width) <= asked * width
+
+
+def read_by_few(
+    query: Tensor,
+    x: Tensor,
+    key: nn.Linear,
+    value: nn.Linear,
+    dropout: nn.Module,
+    allowed: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Attention of few rows to x (B, T, D), of which nobody is projected to a key or a value:
+
+        q · (W_k x_s + b_k) = (W_kᵀ q) · x_s + q · b_k
+        Σ_s p_s (W_v x_s + b_v) = W_v Σ_s p_s x_s + b_v Σ_s p_s
+
+    per head: the weights meet the Q rows that ask, not the T rows that are asked. query: (B, h, Q, k),
+    scaled. Returns what is read, the heads side by side (B, Q, D), and the probabilities (B, h, Q, T) before
+    dropout.
+    """
+    pairs, heads, asked, size = query.shape
+    asking = torch.einsum("bhqk,hkd->bhqd", query, key.weight.view(heads, size, -1))
+    scores = (asking.flatten(1, 2) @ x.transpose(1, 2)).view(pairs, heads, asked, -1)
+    if key.bias is not None:
+        scores = scores + query @ key.bias.view(heads, size, 1)
+    probabilities = _masked(scores, allowed).softmax(-1)
+    weights = dropout(probabilities)
+    found = (weights.flatten(1, 2) @ x).view(pairs, heads, asked, -1)  # (B, h, Q, D)
+    rows = torch.einsum("bhqd,hkd->bqhk", found, value.weight.view(heads, size, -1))
+    if value.bias is not None:
+        rows = rows + weights.sum(-1).transpose(1, 2)[..., None] * value.bias.view(heads, size)
+    return rows.flatten(2), probabilities
 
 
 class PreNormBlock(nn.Module):
@@ -291,7 +310,8 @@ class PreNormBlock(nn.Module):
     def _behind(self, h: Tensor, read: Tensor) -> Tensor:
         """The block's rows from those that came in and what attention read."""
         h = h + self.dropout(read)
-        return h + self.dropout(self.ffn(self.ffn_norm(h)))
+        rows: Tensor = h + self.dropout(self.ffn(self.ffn_norm(h)))
+        return rows
 
 
 class Stack(nn.Module):
