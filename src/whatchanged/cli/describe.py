@@ -12,7 +12,7 @@ import typer
 from whatchanged.cli.answering import answering
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
 from whatchanged.cli.options import ModelName, ReadText
-from whatchanged.cli.pdf import PDFDensity, are_pdf, tell_pages
+from whatchanged.cli.pdf import PDFDensity, are_pdf, describe_pages
 from whatchanged.cli.policy import PolicyName
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
@@ -90,7 +90,7 @@ def describe(
         if path is not None or maps:
             raise typer.BadParameter("--heatmap and --maps are of two pictures, not of pages of PDF files")
         text = None if as_json else _text
-        changed = tell_pages(
+        changed = describe_pages(
             (before, after), pdf_dpi, lambda one, other: answerer.answer(one, other, boxes), text
         )
         if exit_code and changed:

@@ -35,7 +35,7 @@ def are_pdf(before: str, after: str) -> bool:
     return before.lower().endswith(".pdf") and after.lower().endswith(".pdf")
 
 
-def tell_pages(
+def describe_pages(
     files: tuple[str, str],
     dpi: float | None,
     answer: "Callable[[Path, Path], Answer]",
@@ -66,10 +66,10 @@ def tell_pages(
     return changed
 
 
-def _fields(found: "Answer | None", before: "DrawnPage | None", files: tuple[str, str]) -> dict[str, Any]:
-    """What is told of a page, as ``describe --json`` tells it of a picture. The keys are public."""
-    if found is not None:
-        return {**found.as_json(before=files[0], after=files[1]), "policy": found.policy}
+def _fields(answer: "Answer | None", before: "DrawnPage | None", files: tuple[str, str]) -> dict[str, Any]:
+    """What ``describe --json`` prints of a page, as of a picture. The keys are public."""
+    if answer is not None:
+        return {**answer.as_json(before=files[0], after=files[1]), "policy": answer.policy}
     sentence = _came_or_went(before)
     fields = {"caption": sentence, "verdict": "changed", "changed": True, "no_change": 0.0}
     return {**fields, "file": "added" if before is None else "removed", "before": files[0], "after": files[1]}

@@ -47,7 +47,7 @@ FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Numbered:
     """One statement of an answer, by the numbers that are held against another's; NaN: not measured."""
 
     member: int
@@ -156,15 +156,15 @@ def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
     }
 
 
-def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Entry]]:
+def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Numbered]]:
     """The first statements of each answer, by kind, finer word and state."""
-    entries: dict[tuple[str, ...], list[_Entry]] = {}
+    entries: dict[tuple[str, ...], list[_Numbered]] = {}
     for member, answer in enumerate(answers):
         for one in answer.statements[:TOLD]:
             key = (str(one.kind), *(str(one.values.get(name)) for name in ("aspect", "state", "on_after")))
             same = entries.setdefault(key, [])
             if [entry.member for entry in same[-OF_ONE_KIND:]] != [member] * OF_ONE_KIND:
-                same.append(_Entry(member, _numbers(one)))
+                same.append(_Numbered(member, _numbers(one)))
     return entries
 
 

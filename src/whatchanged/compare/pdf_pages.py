@@ -89,13 +89,13 @@ def _are_same(pair: PairToCompare) -> bool:
     return pair.before is not None and pair.after is not None and same_bytes(pair.before, pair.after)
 
 
-def _files_of(pair: PairToCompare, place: Path) -> list[tuple[Path, Path, int]]:
+def _files_of(pair: PairToCompare, folder: Path) -> list[tuple[Path, Path, int]]:
     """The files of a pair that are drawn, with their folders and how many pages at most."""
     if pair.before is not None and pair.after is not None and not _are_same(pair):
-        return [(pair.before, place / "old", MOST_PAGES), (pair.after, place / "new", MOST_PAGES)]
+        return [(pair.before, folder / "old", MOST_PAGES), (pair.after, folder / "new", MOST_PAGES)]
     shown = pair.after or pair.before
     assert shown is not None, "a pair has a file on one side at least"
-    return [(shown, place / "shown", 1)]
+    return [(shown, folder / "shown", 1)]
 
 
 def _counted(drawn: Iterator[Drawn]) -> Iterator[Drawn]:

@@ -46,7 +46,7 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
         left = [member for member in left if member not in sharing[0]]
     for found, statement in sorted(shared, key=lambda part: -len(part[0])):
         for into, told in parts:
-            if all(_is_told_otherwise(statement, one) for one in told):
+            if all(_is_worded_otherwise(statement, one) for one in told):
                 into.extend(found)
                 told.append(statement)
                 break
@@ -119,7 +119,7 @@ def _is_alike(one: Statement, other: Statement) -> bool:
     )
 
 
-def _is_told_otherwise(one: Statement, other: Statement) -> bool:
+def _is_worded_otherwise(one: Statement, other: Statement) -> bool:
     """Whether two statements may tell one change in two ways: of one family, and of two kinds or finer words.
 
     Two of the same words that are not alike tell two changes, such as two new colours; and so do two of which

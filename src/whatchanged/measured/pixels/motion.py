@@ -127,30 +127,30 @@ def _coarse(profile: _Profile) -> _Profile:
 def _candidates(one: _Profile, other: _Profile) -> list[int]:
     """Offsets at which most ink fits that does not fit in place; 0 first."""
     one, other = _coarse(one), _coarse(other)
-    in_place = _cost(one, other, 0)
-    if not (in_place >= FITS).any():
+    unmoved = _cost(one, other, 0)
+    if not (unmoved >= FITS).any():
         return [0]
     reach = min(FARTHEST, max(len(other.ink), len(one.ink)) - 1)
-    gains = [(-gain, abs(offset), offset) for offset, gain in _gains(one, other, in_place, reach) if offset]
+    gains = [(-gain, abs(offset), offset) for offset, gain in _gains(one, other, unmoved, reach) if offset]
     end = len(other.ink) - len(one.ink)
     best = [offset for gain, _, offset in sorted(gains)[:CANDIDATES] if gain < 0]
     return list(dict.fromkeys([0, *([end] if abs(end) <= reach else []), *best]))
 
 
 def _gains(
-    one: _Profile, other: _Profile, in_place: NDArray[np.float64], reach: int
+    one: _Profile, other: _Profile, unmoved: NDArray[np.float64], reach: int
 ) -> Iterator[tuple[int, float]]:
     """Each offset up to ``reach`` at which lines fit that do not in place, and how much ink they carry.
 
-    in_place: what each line after costs where it is.
+    unmoved: what each line after costs where it is.
     """
-    moved = in_place >= FITS
+    moved = unmoved >= FITS
     for offsets, lines in _perhaps_fitting(one, other, moved, reach):
         sources = lines - offsets
         cost = _costs(one, other, lines, sources)
         fits = cost < FITS
         offsets, lines, cost = offsets[fits], lines[fits], cost[fits]
-        gain = other.ink[lines] * (in_place[lines] - cost)
+        gain = other.ink[lines] * (unmoved[lines] - cost)
         starts = np.flatnonzero(np.diff(offsets, prepend=np.iinfo(np.int64).max))
         for start, stop in pairwise([*starts.tolist(), len(offsets)]):
             yield int(offsets[start]), float(gain[start:stop].sum())
