@@ -419,7 +419,8 @@ class SCORER(nn.Module):
 
 def without_padding(ids: Tensor) -> Tensor:
     """Captions (B, L) up to the longest one's end: no word reads what stands behind it."""
-    return ids[:, : int((ids != PAD).sum(1).max())]
+    unread = int((ids == PAD).all(0).sum())
+    return ids[:, : ids.shape[1] - unread]
 
 
 def _halves(pair: TokenPair) -> Tensor | float:
