@@ -108,8 +108,8 @@ def test_what_pushes_the_rest_to_opposite_sides_is_parted_even_if_it_says_the_sa
     text = said("rewritten", "It reads differently.", aspect="text")
     answers = [answer(text, down), answer(text, up), answer(text, down), answer(text)]
     assert parted(range(4), answers) == [(0, 2, 3), (1,)]
-    left, right = said("added", "a", rest=[-9, 0]), said("added", "a", rest=[9, 26])
-    assert parted(range(3), [answer(left), answer(right), answer(down)]) == [(0, 2), (1,)]
+    left, right = said("added", "a", rest=[-9, 0]), said("added", "a", rest=[9, 0])
+    assert parted(range(3), [answer(left), answer(right), answer(left)]) == [(0, 1, 2)]
 
 
 def test_nothing_shared_says_nothing():

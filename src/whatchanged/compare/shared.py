@@ -57,24 +57,24 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
 
 
 def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
-    """The members in two parts where they push what follows to opposite sides, else in one.
+    """The members in two parts where some push what follows down and others up, else in one.
 
-    Those that push nothing stay with the larger part.
+    Those that push nothing stay with the larger part. Across, one cause may push to both sides, as bolder
+    words do in columns and in centred lines.
     """
-    for axis in (0, 1):
-        pushed = {member: _push(answers[member])[axis] for member in members}
-        sides = [[member for member in members if pushed[member] * sign > 0] for sign in (1, -1)]
-        if all(sides):
-            least = min(sides, key=len)
-            return [[member for member in members if member not in least], least]
-    return [list(members)]
+    pushed = {member: _push_down(answers[member]) for member in members}
+    sides = [[member for member in members if pushed[member] * sign > 0] for sign in (1, -1)]
+    if not all(sides):
+        return [list(members)]
+    least = min(sides, key=len)
+    return [[member for member in members if member not in least], least]
 
 
-def _push(answer: Measured) -> tuple[float, float]:
-    """How far the first statement that pushes anything does so, right and down."""
+def _push_down(answer: Measured) -> float:
+    """How far down the first statement that pushes anything does so; below 0: up."""
     pushes = (one.values.get("rest") for one in answer.statements)
-    across, down = next((push for push in pushes if push), (0.0, 0.0))
-    return across, down
+    _, down = next((push for push in pushes if push), (0.0, 0.0))
+    return float(down)
 
 
 def shared_sentence(answers: Sequence[Measured]) -> str | None:
