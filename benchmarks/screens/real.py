@@ -110,7 +110,7 @@ LOOKS = (
     "The twenty-sixth, of the shipped network, which learned on from real pairs, and the rules of the same"
     " commit: the figures above. Then the sentences of the seven unchanged pairs that the rules call changed,"
     " and by how many levels they differ (four are faint and structured). Nothing was changed for it.",
-    "The twenty-seventh: the sentences of the 75 pairs of the twenty-fifth once more, by the rules of then and"
+    "The twenty-seventh: sentences of the 75 pairs of the twenty-fifth once more, by the rules of then and"
     " of now, read by two other people; verdicts were counted. What changed in between followed pairs of"
     " $UI_TRAIN alone. Nothing was changed for it.",
     "The twenty-eighth, of the same rules: the figures above.",

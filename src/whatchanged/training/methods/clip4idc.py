@@ -217,7 +217,7 @@ class CLIP4IDC(nn.Module):
         table = table.detach() if self._kept else table
         words = F.embedding(self.table_rows[ids], table) + positions[: ids.shape[1]]  # (B, T, D)
         ends = (ids == EOS).int().argmax(1, keepdim=True)
-        return self.text.asked_rows(words, ends)[:, 0]
+        return self.text.rows_of_queries(words, ends)[:, 0]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""

@@ -85,7 +85,7 @@ class PairEncoder(nn.Module):
         *first, last = layers_of(self.inter, CLIPBlock)
         for block in first:
             y, _ = block(y)
-        rows: Tensor = self.project(self.exit_norm(last.asked_rows(y, None, classes)))
+        rows: Tensor = self.project(self.exit_norm(last.rows_of_queries(y, None, classes)))
         return rows
 
     def _both(self, pair: TokenPair) -> tuple[Tensor, Tensor | None]:

@@ -14,7 +14,7 @@ from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.training.methods.scorer_encoder import NORM_EPS, MultiHeadAttention
 from whatchanged.training.methods.scorer_presets import ScorerPreset
 from whatchanged.training.nn.layers import Dropout, layers_of
-from whatchanged.training.nn.transformer import by_layer, few_ask, sinusoid
+from whatchanged.training.nn.transformer import by_layer, few_queries, sinusoid
 
 KeysValues = tuple[Tensor, Tensor]
 """Keys and values of some rows, (B, h, rows, k) each."""
@@ -72,7 +72,7 @@ class DecoderLayer(nn.Module):
 
     def memory(self, difference: Tensor, words: int) -> KeysValues | Tensor:
         """What ``forward`` is to read of D, where so many words read it once."""
-        if self.join is None and few_ask(words, difference, self.cross.heads):
+        if self.join is None and few_queries(words, difference, self.cross.heads):
             return difference
         return self.cross.project_keys_values(difference)
 

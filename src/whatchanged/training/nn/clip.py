@@ -47,9 +47,9 @@ class CLIPBlock(nn.Module):
         read, seen = self.attention(self.attention_norm(x), allowed, () if past is None else (past,))
         return self._behind(x + read), seen
 
-    def asked_rows(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+    def rows_of_queries(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
         """The asked rows alone, (B, Q, D); ``query_rows`` as in ``select_rows``."""
-        read = self.attention.asked_rows(self.attention_norm(x), allowed, query_rows)
+        read = self.attention.rows_of_queries(self.attention_norm(x), allowed, query_rows)
         return self._behind(select_rows(x, query_rows) + read)
 
     def _behind(self, x: Tensor) -> Tensor:
@@ -93,13 +93,13 @@ class TextTower(nn.Module):
             values.append(seen.values)
         return TextRows(self._joint(x), torch.stack(keys, dim=1), torch.stack(values, dim=1))
 
-    def asked_rows(self, words: Tensor, query_rows: Tensor) -> Tensor:
+    def rows_of_queries(self, words: Tensor, query_rows: Tensor) -> Tensor:
         """The output (B, Q, joint) at some of the words (B, T, D); ``query_rows`` as in ``select_rows``."""
         columns = torch.arange(words.shape[1], device=words.device)
         allowed, (*first, last) = columns <= columns[:, None], layers_of(self.blocks, CLIPBlock)
         for block in first:
             words, _ = block(words, allowed)
-        return self._joint(last.asked_rows(words, allowed, query_rows))
+        return self._joint(last.rows_of_queries(words, allowed, query_rows))
 
     def _joint(self, x: Tensor) -> Tensor:
         x = self.exit_norm(x)

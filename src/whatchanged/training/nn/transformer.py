@@ -207,9 +207,9 @@ class Attention(nn.Module):
             rows = rows + read
         return self.out(rows.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
 
-    def asked_rows(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+    def rows_of_queries(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
         """The rows (B, Q, D) that ``forward`` gives, where nothing else is wanted of it."""
-        if not few_ask(query_rows.shape[-1], x, self.heads):
+        if not few_queries(query_rows.shape[-1], x, self.heads):
             rows: Tensor = self(x, allowed, (), query_rows)[0]
             return rows
         query = self._split(self.query(select_rows(x, query_rows))) * self.scale
@@ -223,10 +223,10 @@ class Attention(nn.Module):
         return split.transpose(1, 2)
 
 
-def few_ask(asking: int, x: Tensor, heads: int) -> bool:
+def few_queries(queries: int, x: Tensor, heads: int) -> bool:
     """Whether ``read_by_few`` takes at most half of the multiplications that keys and values of x would."""
-    _, asked, width = x.shape
-    return 2 * asking * (heads * asked + width) <= asked * width
+    _, rows, width = x.shape
+    return 2 * queries * (heads * rows + width) <= rows * width
 
 
 def read_by_few(
@@ -242,19 +242,19 @@ def read_by_few(
         q · (W_k x_s + b_k) = (W_kᵀ q) · x_s + q · b_k
         Σ_s p_s (W_v x_s + b_v) = W_v Σ_s p_s x_s + b_v Σ_s p_s
 
-    per head: the weights meet the Q rows that ask, not the T rows that are asked. query: (B, h, Q, k),
+    per head: the weights meet the Q queries, not the T rows that are read. query: (B, h, Q, k),
     scaled. Returns what is read, the heads side by side (B, Q, D), and the probabilities (B, h, Q, T) before
     dropout.
     """
-    pairs, heads, asked, size = query.shape
-    asking = torch.einsum("bhqk,hkd->bhqd", query, key.weight.view(heads, size, -1))
-    scores = (asking.flatten(1, 2) @ x.transpose(1, 2)).view(pairs, heads, asked, -1)
+    pairs, heads, queries, size = query.shape
+    by_width = torch.einsum("bhqk,hkd->bhqd", query, key.weight.view(heads, size, -1))
+    scores = (by_width.flatten(1, 2) @ x.transpose(1, 2)).view(pairs, heads, queries, -1)
     if key.bias is not None:
         scores = scores + query @ key.bias.view(heads, size, 1)
     probabilities = _masked(scores, allowed).softmax(-1)
     weights = dropout(probabilities)
-    found = (weights.flatten(1, 2) @ x).view(pairs, heads, asked, -1)  # (B, h, Q, D)
-    rows = torch.einsum("bhqd,hkd->bqhk", found, value.weight.view(heads, size, -1))
+    summed = (weights.flatten(1, 2) @ x).view(pairs, heads, queries, -1)  # (B, h, Q, D)
+    rows = torch.einsum("bhqd,hkd->bqhk", summed, value.weight.view(heads, size, -1))
     if value.bias is not None:
         rows = rows + weights.sum(-1).transpose(1, 2)[..., None] * value.bias.view(heads, size)
     return rows.flatten(2), probabilities
@@ -287,9 +287,9 @@ class PreNormBlock(nn.Module):
         read, seen = self.attention(self.attention_norm(h), allowed, known, query_rows)
         return self._behind(select_rows(h, query_rows), read), seen
 
-    def asked_rows(self, h: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
+    def rows_of_queries(self, h: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
         """The asked rows alone, (B, Q, D); nothing of the others is kept."""
-        read = self.attention.asked_rows(self.attention_norm(h), allowed, query_rows)
+        read = self.attention.rows_of_queries(self.attention_norm(h), allowed, query_rows)
         return self._behind(select_rows(h, query_rows), read)
 
     def shared(self, common: Tensor, own: Tensor, allowed: Tensor | None) -> Tensor:
@@ -354,7 +354,7 @@ class Stack(nn.Module):
         blocks = list(layers_of(self.blocks, PreNormBlock))
         for block in blocks[number:]:
             if block is blocks[-1] and query_rows is not None:
-                return block.asked_rows(h, allowed, query_rows)
+                return block.rows_of_queries(h, allowed, query_rows)
             h, _ = block(h, allowed)
         return h
 
