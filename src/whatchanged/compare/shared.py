@@ -9,6 +9,8 @@ sentence tells. Those that share nothing are parted.
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from whatchanged.compare.subtract import COLORS
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.rules import sentences
@@ -20,8 +22,10 @@ FAMILIES = {
 }
 """What is true of any statement of a kind. What was added is like nothing else, nor is what was removed."""
 
-MEASURED = ("amount_after", "on_after")
-"""Values of statements that tell by how much something changed, or that it is there now."""
+MEASURED = ("amount_after", "on_after", "color_after")
+"""Values of statements that tell how much of something there is now, that it is there, or its colour."""
+NEAR = 3
+"""Pixels by which sides and sizes of rewritten texts may differ that are one text in two pictures."""
 _RGB = (slice(1, 3), slice(3, 5), slice(5, 7))
 
 
@@ -116,6 +120,21 @@ def _is_alike(one: Statement, other: Statement) -> bool:
         and all(_side(one, key) == _side(other, key) for key in ("dx", "dy"))
         and not _is_opposite(one, other)
         and _is_one_color(one.values.get("color_after"), other.values.get("color_after"))
+        and (one.kind != "rewritten" or _is_one_text(one, other))
+    )
+
+
+def _is_one_text(one: Statement, other: Statement) -> bool:
+    """Whether two rewritten texts may be one: of one size, or at one place, before or after.
+
+    That a text reads differently says nothing of how, so without this any two rewritten texts would be alike.
+    """
+    pairs = ((one.box_before, other.box_before), (one.box_after, other.box_after))
+    boxes = [np.array([first, second]) for first, second in pairs if first and second]
+    return any(
+        bool((np.abs(box[0] - box[1])[:2] <= NEAR).all())
+        or bool((np.abs((box[0] - box[1])[2:] - (box[0] - box[1])[:2]) <= NEAR).all())
+        for box in boxes
     )
 
 
