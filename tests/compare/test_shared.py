@@ -54,6 +54,11 @@ def test_who_shares_a_further_statement_stays():
         (said("rewritten", "a"), said("rewritten", "b", box=(40, 200, 91, 230)), True),  # of one size
         (said("rewritten", "a"), said("rewritten", "b", box=(11, 10, 90, 36)), True),  # at one place
         (said("rewritten", "a"), said("rewritten", "b", box=(40, 10, 60, 40)), False),
+        (
+            said("rewritten", "a", text_before="Save", text_after="Keep"),
+            said("rewritten", "b", box=(40, 10, 60, 40), text_before="Save", text_after="Keep"),
+            True,
+        ),
         (said("moved", "a", dx=0, dy=8), said("resized", "b", aspect="length"), True),
         (said("restyled", "a", aspect="shape"), said("resized", "b", aspect="length"), False),
         (said("added", "a"), said("added", "b", aspect="pushed in"), False),

@@ -125,10 +125,13 @@ def _is_alike(one: Statement, other: Statement) -> bool:
 
 
 def _is_one_text(one: Statement, other: Statement) -> bool:
-    """Whether two rewritten texts may be one: of one size, or at one place, before or after.
+    """Whether two rewritten texts may be one: of the same words, of one size or at one place.
 
     That a text reads differently says nothing of how, so without this any two rewritten texts would be alike.
     """
+    words = [(said.values.get("text_before"), said.values.get("text_after")) for said in (one, other)]
+    if words[0] == words[1] and all(words[0]):
+        return True
     pairs = ((one.box_before, other.box_before), (one.box_after, other.box_after))
     boxes = [np.array([first, second]) for first, second in pairs if first and second]
     return any(
