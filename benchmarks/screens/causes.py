@@ -35,7 +35,7 @@ LOOKS = (
     "The sixth, after the odds of one cause took the place of distances, fitted on drawn and on other real"
     " pairs: .38; the version before has .32 in the same look. Afterwards, by drawn pages,"
     " groups whose members push what follows to opposite sides were parted.",
-    "The seventh, after that, and after rewritten texts of other words, sizes and places were parted, by pages"
+    "The seventh, after that, and after rewritten texts of other words and sizes were parted, by pages"
     " of this project's own: the figures above. Nothing was changed for it.",
 )
 """Each look at these pairs."""
