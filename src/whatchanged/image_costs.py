@@ -25,7 +25,7 @@ MAX_PARTS = 50_000
 PNM_HEADER = 65_536
 """Bytes within which the header of a PPM ends, its comments included."""
 _SOI, _SOS, _EOI = 0xD8, 0xDA, 0xD9
-_BLOCK = 4096
+_BLOCK = 64  # a marker mostly stands where it is looked for
 
 
 def check_header_cost(stream: BinaryIO, name: str) -> None:
