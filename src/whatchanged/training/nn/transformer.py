@@ -248,12 +248,12 @@ def read_by_few(
     """
     pairs, heads, queries, size = query.shape
     by_width = torch.einsum("bhqk,hkd->bhqd", query, key.weight.view(heads, size, -1))
-    scores = (by_width.flatten(1, 2) @ x.transpose(1, 2)).view(pairs, heads, queries, -1)
+    scores = (by_width.flatten(1, 2) @ x.transpose(1, 2)).view(pairs, heads, queries, x.shape[1])
     if key.bias is not None:
         scores = scores + query @ key.bias.view(heads, size, 1)
     probabilities = _masked(scores, allowed).softmax(-1)
     weights = dropout(probabilities)
-    summed = (weights.flatten(1, 2) @ x).view(pairs, heads, queries, -1)  # (B, h, Q, D)
+    summed = (weights.flatten(1, 2) @ x).view(pairs, heads, queries, x.shape[2])  # (B, h, Q, D)
     rows = torch.einsum("bhqd,hkd->bqhk", summed, value.weight.view(heads, size, -1))
     if value.bias is not None:
         rows = rows + weights.sum(-1).transpose(1, 2)[..., None] * value.bias.view(heads, size)
@@ -298,7 +298,7 @@ class PreNormBlock(nn.Module):
         common: (B, R, D), projected once; own: (B C, T, D), sequence c of b at b C + c. Each sequence reads
         by itself.
         """
-        times = len(own) // len(common)
+        times = len(own) // max(1, len(common))  # a process may have no pair of a batch
         h = torch.cat([common.repeat_interleave(times, dim=0), own], dim=1)
         first, rest, attention = self.attention_norm(common), self.attention_norm(own), self.attention
         query, keys, values = (
@@ -346,7 +346,7 @@ class Stack(nn.Module):
         if len(self.blocks) > 1:
             block = next(layers_of(self.blocks, PreNormBlock))
             return self._from(block.shared(common, own, allowed), 1, allowed, query_rows)
-        h = torch.cat([common.repeat_interleave(len(own) // len(common), dim=0), own], dim=1)
+        h = torch.cat([common.repeat_interleave(len(own) // max(1, len(common)), dim=0), own], dim=1)
         return self._from(h, 0, allowed, query_rows)
 
     def _from(self, h: Tensor, number: int, allowed: Tensor | None, query_rows: Tensor | None) -> Tensor:
