@@ -64,7 +64,7 @@ Drawn = list[DrawnPage] | ImageError
 
 def is_pdf(name: str | Path) -> bool:
     """Whether a file is called as PDF files are."""
-    return PurePath(name).suffix.lower() == ENDING
+    return PurePath(str(name)).suffix.lower() == ENDING  # a path in a store is none of this machine
 
 
 def can_draw() -> bool:
