@@ -10,6 +10,7 @@ pytest.importorskip("griffe", reason="needs the extra docs")
 from site_pages.recipe_keys import recipes_page, toml, type_name
 
 
+@pytest.mark.slow
 def test_every_key_has_its_row_and_its_meaning():
     told = []
     page = recipes_page(told.append)
