@@ -11,7 +11,7 @@ Chromium and the extra ``text``, by which the sentences name things.
 import sys
 from pathlib import Path
 
-from draw_screens import draw, draw_report, find_browser
+from draw_screens import draw_report, draw_sides, find_browser
 
 SCREEN = (560, 290)
 REPORT = (1100, 1440)
@@ -98,10 +98,7 @@ def pages(changed: bool) -> dict[str, str]:
 def main(out: Path) -> None:
     """Draw the screens into OUT/old and OUT/new, compare them, and draw the page of that comparison."""
     browser = find_browser()
-    for folder, changed in (("old", False), ("new", True)):
-        (out / folder).mkdir(parents=True, exist_ok=True)
-        for name, text in pages(changed).items():
-            draw(browser, text, out / folder / f"{name}.png", SCREEN)
+    draw_sides(browser, pages, out, SCREEN)
     draw_report(browser, out, out / "report.png", REPORT)
 
 

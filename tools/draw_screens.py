@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 SIZE = (480, 300)
@@ -53,10 +54,7 @@ def pages(changed: bool) -> dict[str, str]:
 def main(out: Path) -> None:
     """Draw all screens into OUT/old and OUT/new, and the page that compares them."""
     browser = find_browser()
-    for folder, changed in (("old", False), ("new", True)):
-        (out / folder).mkdir(parents=True, exist_ok=True)
-        for name, text in pages(changed).items():
-            draw(browser, text, out / folder / f"{name}.png", SIZE)
+    draw_sides(browser, pages, out, SIZE)
     draw_report(browser, out, out.parent / "report.png", REPORT)
 
 
@@ -81,6 +79,16 @@ def draw(browser: str, text: str, picture: Path, size: tuple[int, int]) -> None:
             f"--screenshot={picture.resolve()}",
         ]
         subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, timeout=120)
+
+
+def draw_sides(
+    browser: str, pages: Callable[[bool], Mapping[str, str]], out: Path, size: tuple[int, int]
+) -> None:
+    """All pages before the change into OUT/old and after it into OUT/new. pages: name -> HTML of one side."""
+    for folder, changed in (("old", False), ("new", True)):
+        (out / folder).mkdir(parents=True, exist_ok=True)
+        for name, text in pages(changed).items():
+            draw(browser, text, out / folder / f"{name}.png", size)
 
 
 def draw_report(browser: str, pictures: Path, report: Path, size: tuple[int, int]) -> None:

@@ -2,8 +2,8 @@
 
 import torch
 from support import tiny_scorer
+from support.same_gradients import assert_same_gradients
 from support.tiny_pcl import greedy_ids
-from torch.testing import assert_close
 
 SCRIPT = "speed.plain_scorer"
 
@@ -12,17 +12,8 @@ def test_the_loss_and_every_gradient_are_ours(bench):
     model = tiny_scorer.tiny("authors")
     batch = tiny_scorer.random_batch(model, pairs=6)
     plain = bench.PlainSCORER(model)
-    losses, gradients = [], []
-    for form in (lambda: sum(model.loss("caption", batch).values()), lambda: plain.loss("caption", batch)):
-        model.zero_grad()
-        loss = form()
-        loss.backward()
-        losses.append(loss.detach())
-        gradients.append({name: p.grad for name, p in model.named_parameters() if p.grad is not None})
-    assert_close(losses[1], losses[0], atol=1e-5, rtol=1e-5)
-    assert gradients[0].keys() == gradients[1].keys()
-    for name, ours in gradients[0].items():
-        assert_close(gradients[1][name], ours, atol=1e-5, rtol=1e-4, msg=name)
+    ours, released = lambda: sum(model.loss("caption", batch).values()), lambda: plain.loss("caption", batch)
+    assert_same_gradients(model, ours, released)
 
 
 def test_the_released_form_computes_gradients_of_what_never_moves(bench):
