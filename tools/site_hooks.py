@@ -8,8 +8,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from site_pages.links import Links
-from site_pages.pages import MADE_FROM, ROOT, ROOT_PAGES, generated_pages
+from site_pages.pages import generated_pages
 from site_pages.results import with_tables
+from site_pages.sources import MADE_FROM, ROOT, ROOT_PAGES
 
 log = logging.getLogger("mkdocs.hooks.whatchanged")
 """A warning fails a strict build."""

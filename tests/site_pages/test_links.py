@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from site_pages.links import Links
-from site_pages.pages import MADE_FROM
-from site_pages.pages import ROOT_PAGES as ROOT_PAGES_OF_THE_SITE
+from site_pages.sources import MADE_FROM
+from site_pages.sources import ROOT_PAGES as ROOT_PAGES_OF_THE_SITE
 
 ROOT = Path(__file__).parents[2]
 ROOT_PAGES = {"RESULTS.md": "results.md", "benchmarks/README.md": "benchmarks.md", "tools": "made/tools.md"}
