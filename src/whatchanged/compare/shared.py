@@ -3,9 +3,8 @@
 A group tells nothing that is not true of each of its members. So members share a statement of one kind and
 finer word, towards the same side and the same colour. Where their amounts, places or names differ, the
 sentence leaves these out. One cause may also be told as two kinds, as a new face of type is told as another
-shape here and as bolder text there, and smaller text as another look here and as another size there: the
-sentence of such members tells only what is true of all their kinds. Something that was added or removed is
-never told together with another kind. Members that share nothing are parted.
+shape here and as bolder text there: such members share the family of their kinds, which is all that their
+sentence tells. Those that share nothing are parted.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.rules import sentences
 
 LOOK, LAYOUT = "Something changed its look.", "Something changed its place or its size."
-LOOK_OR_LAYOUT = "Something changed its look, its place or its size."
 FAMILIES = {
     **dict.fromkeys(("restyled", "recolored", "replaced", "rewritten"), LOOK),
     **dict.fromkeys(("moved", "resized"), LAYOUT),
@@ -84,8 +82,7 @@ def _push_down(answer: Measured) -> float:
 
 
 def shared_sentence(answers: Sequence[Measured]) -> str | None:
-    """A sentence that is true of all answers, None where there is none: what all of them say in one kind and
-    finer word, else what is true of all their kinds."""
+    """A sentence that is true of all answers; None where they share neither a statement nor a family."""
     if len({answer.sentence for answer in answers}) == 1:
         return answers[0].sentence
     plainest = min(answers, key=lambda answer: len(answer.statements))
@@ -98,10 +95,8 @@ def shared_sentence(answers: Sequence[Measured]) -> str | None:
             told.append(sentences.of_several(every, sizes))
     if told:
         return sentences.joined(list(dict.fromkeys(told)))
-    families = [{FAMILIES.get(str(one.kind)) for one in answer.statements} - {None} for answer in answers]
-    if not all(families):
-        return None
-    return next((told for told in (LOOK, LAYOUT) if all(told in one for one in families)), LOOK_OR_LAYOUT)
+    families = [{FAMILIES.get(str(one.kind)) for one in answer.statements} for answer in answers]
+    return next((told for told in (LOOK, LAYOUT) if all(told in family for family in families)), None)
 
 
 def _sharing(statement: Statement, members: Sequence[int], answers: Sequence[Measured]) -> tuple[int, ...]:
@@ -147,13 +142,15 @@ def _is_one_text(one: Statement, other: Statement) -> bool:
 
 
 def _is_worded_otherwise(one: Statement, other: Statement) -> bool:
-    """Whether two statements may tell one change in two ways: of two kinds or finer words.
+    """Whether two statements may tell one change in two ways: of one family, and of two kinds or finer words.
 
-    What was added or removed is told in no other way.
     Two of the same words that are not alike tell two changes, such as two new colours; and so do two of which
     each was measured, such as a weight and a radius.
     """
-    if not all(str(said.kind) in FAMILIES for said in (one, other)) or _is_opposite(one, other):
+    family = FAMILIES.get(str(one.kind))
+    if family is None or family != FAMILIES.get(str(other.kind)):
+        return False
+    if _is_opposite(one, other):
         return False
     words = [(said.kind, said.values.get("aspect")) for said in (one, other)]
     return words[0] != words[1] and not all(set(MEASURED) & set(said.values) for said in (one, other))
