@@ -38,8 +38,6 @@ def feature(name, one, other):
         ("one left", said(), said(box=(12, 90, 20, 99)), 1),
         ("one left", said(), said(box=(13, 10, 20, 99)), 0),
         ("one top", said(), said(box=(90, 11, 99, 99)), 1),
-        ("one kind", said(), said(box=(90, 90, 99, 99)), 1),
-        ("one kind", said(), said("added"), 0),
     ],
 )
 def test_what_two_statements_share(name, one, other, alike):

@@ -33,8 +33,8 @@ Values = NDArray[np.float64]
 SHARES = {
     ("commit", True): 1.0,
     ("commit", False): 0.3,
-    ("drawn", True): 1.0,
-    ("drawn", False): 1.0,
+    ("drawn", True): 0.5,
+    ("drawn", False): 0.5,
     ("unrelated", False): 1.0,
 }
 """How much all couples of a source and truth weigh together."""
@@ -163,7 +163,7 @@ def main() -> None:
     for _ in range(TIMES):
         features = [features_of(one.answers, weights)[one.first, one.second] for one in found]
         weights = fit(np.concatenate(features), same, counts)
-    constants = {"CAUSE": {name: round(weight, 2) + 0.0 for name, weight in weights.items()}}
+    constants = {"CAUSE": {name: round(weight, 2) for name, weight in weights.items()}}
     print(dict(numbers))
     print(constants)
     if options.write:

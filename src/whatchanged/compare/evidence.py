@@ -8,7 +8,6 @@ two pairs of a batch are to have one cause at all is told by the batch (``prior_
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,23 +38,11 @@ STEPS, CLOSE = 50, 1e-5
 MOST = 50.0
 """Logarithms of odds beyond this are as good as sure."""
 
-_COMPARED = {
-    "one colour after": (3, SAME_COLOR),
-    "one step": (2, 0.0),
-    "one push": (2, 0.0),
-    "one left": (1, SAME_PLACE),
-    "one top": (1, SAME_PLACE),
-}
-"""What is compared of two statements of one kind: how many numbers, and by how much these may differ."""
-_ENDS = tuple(accumulate(count for count, _ in _COMPARED.values()))
-_PLACES = {
-    name: slice(end - count, end) for end, (name, (count, _)) in zip(_ENDS, _COMPARED.items(), strict=True)
-}
-OF_STATEMENTS = ("one kind", *_COMPARED)
-"""Features of two statements that say the same, 1 or 0: that there are such, their colour after, how far the
-thing moved, how far it pushed the rest, where its place begins."""
+OF_STATEMENTS = ("one colour after", "one step", "one push", "one left", "one top")
+"""Features of two statements that say the same, 1 or 0: their colour after, how far the thing moved, how far
+it pushed the rest, where its place begins."""
 OF_PICTURES = ("pictures of one size", "grown alike")
-OF_SIGNATURES = (*PARTS, "places", "shapes")
+OF_SIGNATURES = (*PARTS, "places")
 FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
 
 
@@ -142,18 +129,16 @@ def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, Values]:
     for name, place in PARTS.items():
         part = rows[:, place]
         distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
-    distances.update(_region_distances(rows))
+    distances["places"] = _region_distances(rows)
     return {name: distance / (distance + HALF) for name, distance in distances.items()}
 
 
-def _region_distances(rows: Values) -> dict[str, Values]:
-    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed; in what
-    changed alone."""
+def _region_distances(rows: Values) -> Values:
+    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
     extents, shapes = region_parts(rows)
-    unlike = 1 - np.einsum("ipc,jqc->ijpq", shapes, shapes)
+    alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
     apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
-    both = {"places": unlike + apart, "shapes": unlike}
-    return {name: np.clip(distance, 0.0, 1.0).min(axis=(2, 3)) for name, distance in both.items()}
+    return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
 
 
 def _of_signatures(answers: Sequence[Measured]) -> dict[str, Values]:
@@ -184,7 +169,7 @@ def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Num
 
 
 def _numbers(one: Statement) -> tuple[float, ...]:
-    """The numbers of ``_COMPARED``, in their order."""
+    """Colour after (3), step (2), how far the rest was pushed (2), left and top."""
     box = one.box_after or one.box_before
     step = [float(one.values.get(name, math.nan)) for name in ("dx", "dy")]
     push = one.values.get("rest") or [math.nan] * 2
@@ -194,18 +179,23 @@ def _numbers(one: Statement) -> tuple[float, ...]:
 
 def _of_statements(numbers: Values) -> dict[str, Values]:
     """Each feature of each two statements of one kind, (N, N); of what was not measured 0."""
-    features = {"one kind": np.ones((len(numbers),) * 2)}
-    for name, (_, most) in _COMPARED.items():
-        part = numbers[:, _PLACES[name]]
-        apart = np.abs(part[:, None] - part[None]).max(axis=2)
+    parts = (
+        (slice(0, 3), SAME_COLOR),
+        (slice(3, 5), 0.0),
+        (slice(5, 7), 0.0),
+        (slice(7, 8), SAME_PLACE),
+        (slice(8, 9), SAME_PLACE),
+    )
+    features = {}
+    for name, (part, most) in zip(OF_STATEMENTS, parts, strict=True):
+        apart = np.abs(numbers[:, None, part] - numbers[None, :, part]).max(axis=2)
         features[name] = (apart <= most).astype(float)  # NaN is not
     return features
 
 
 def _alike(numbers: Values) -> NDArray[np.bool_]:
     """Whether each two statements of one kind go to one side, and none to another colour."""
-    sides = np.sign(np.nan_to_num(numbers[:, _PLACES["one step"]]))
-    after = numbers[:, _PLACES["one colour after"]]
-    colors = np.abs(after[:, None] - after[None]).max(axis=2)
+    sides = np.sign(np.nan_to_num(numbers[:, 3:5]))
+    colors = np.abs(numbers[:, None, :3] - numbers[None, :, :3]).max(axis=2)
     one_side = (sides[:, None] == sides[None]).all(axis=2)
     return np.asarray(one_side & ~(colors > COLORS))

@@ -12,10 +12,10 @@ from whatchanged.measured.result import Measured, Statement
 
 USUAL, COUPLES = 0.002, 3.0
 """The share of couples of one cause in an unknown batch, and as how many couples it counts."""
-TRUST, LEAN = 1.35, 2.0
+TRUST, LEAN = 1.5, 2.0
 """How the estimated share becomes the limit: what is seen of couples is not independent, so the estimate is
-too low where a batch has few causes, and too high where it has many. Set on drawn batches, on commits of
-``ui_train`` put together, and on its unrelated pairs."""
+too low where a batch has few causes, and too high where it has many. Set on drawn batches and on unrelated
+real pairs."""
 FARTHEST = 40.0
 """Logarithm of the odds of which nothing larger counts, so that it is no distance at all."""
 NOTHING_SHARED = "Something changed."
@@ -55,8 +55,7 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
         )
         distances = np.maximum(0.0, FARTHEST - odds)
         np.fill_diagonal(distances, 0.0)
-        # Of all couples of a group the least alike decides, so that no chain of likenesses joins two causes.
-        tree = hierarchy.linkage(squareform(distances, checks=False), "complete")
+        tree = hierarchy.linkage(squareform(distances, checks=False), "average")
         labels = hierarchy.fcluster(tree, FARTHEST - least_odds(odds), "distance")
     groups = []
     for label in np.unique(labels):
