@@ -90,7 +90,7 @@ def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | Non
         method = _make_method(beginning, sources)
     _complete_folder(beginning, sources)  # only here, so that a launch that fails leaves no trace in a run
     method.to(beginning.device)
-    if recipe.tokens_stay and has_backbone(method.vision) and not beginning.launch.workers:
+    if has_backbone(method.vision) and recipe.tokens_stay and not beginning.launch.workers:
         sources = with_tokens(sources, method.vision)
     if start is None and beginning.init is not None:  # what it began from may change, or go
         save_checkpoint(beginning.last, beginning.begin, method, None)

@@ -31,7 +31,7 @@ class Sources:
     own: Mapping[str, Source] = field(default_factory=dict)
     """Stage name -> its examples, for stages that set ``examples`` or ``changed_only``."""
     longest_caption: int = 0
-    """Number of ids of the longest caption (``captions.longest_caption``); 0 where it is not known."""
+    """Number of ids of the longest caption (``Preparation.longest``); 0 where it is not known."""
 
     def of(self, stage: StageConfig, recipe: Recipe) -> Mapping[str, Source]:
         """What each task of a stage reads."""
