@@ -125,8 +125,9 @@ class Preparation:
         return sorted(word for word, count in counts.items() if count >= self.threshold)
 
     def longest(self, records: Iterable[PairRecord]) -> int:
-        """Number of ids of the longest caption, a word being one id, BOS and EOS included; 0 without captions.
+        """Number of ids of the longest caption, a word being one id, BOS and EOS included.
 
+        0 without captions.
         Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
         width of its labels.
         """
