@@ -69,7 +69,7 @@ def staged(recipe, tmp_path, **changes):
     sources = open_sources(changed, tmp_path)
     (common,) = set(map(id, sources.of(changed.stages[1], changed.tasks).values()))
     assert common == id(sources.train)
-    (own,) = sources.of(first, changed).values()
+    (own,) = sources.of(first, changed.tasks).values()
     return own, sources.train
 
 
