@@ -1,4 +1,4 @@
-"""What a run begins from: random weights, another run's, a model's, a file's; and with which stage."""
+"""What a run starts from: random weights, or those of another run, a model or a file; and at which stage."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ END = "end"
 
 
 def first_state(recipe: Recipe, stage: str) -> State:
-    """Where a run stands that begins with this stage; "": with the first; ``END``: that has no step to take.
+    """The state of a new run that begins at this stage. "": at the first one; ``END``: no stage is trained.
 
     Raises RecipeError for a stage that the recipe does not have.
     """
@@ -33,9 +33,11 @@ def first_state(recipe: Recipe, stage: str) -> State:
 
 
 def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabulary | None:
-    """The words of the file of published weights that a run begins from; None where it has the data's.
+    """The vocabulary of the file of published weights that a run starts from; None if the run uses the data's
+    words.
 
-    resumed: the folder of a run that goes on, which has kept it: the file may be gone. Raises RecipeError.
+    resumed: the folder of a resumed run, which holds a copy, because the file may be gone. Raises
+    RecipeError.
     """
     if init is None or not recipe.method.weights_words or is_model(init) or init.is_dir():
         return None
@@ -46,11 +48,12 @@ def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabul
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished: bool = False) -> None:
-    """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
+    """Copy the initial weights into the method, from a run's last checkpoint, a bundle or a file, and print
+    what was copied.
 
-    finished: nothing will be trained, so they must have learned to caption. Raises RecipeError where they
-    have not, where the method reads no file of weights, or nothing fits; ShapeError where a tensor has
-    another shape.
+    finished: no stage will be trained, so the weights must already be able to caption. Raises RecipeError
+    where they are not, where the method reads no weight files, or where no tensor fits; ShapeError where a
+    tensor has another shape.
     """
     loader = recipe.method.weights_loader
     if is_model(init):
@@ -80,9 +83,9 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished
 def check_start(recipe: Recipe, quiet: bool) -> None:
     """Check a recipe that starts from random weights.
 
-    Raises RecipeError where its vision is frozen, or keeps the best cells of a picture by heads and no stage
-    learns to see. Warns where the first stage chooses cells by heads that it does not train, and where the
-    recipe expects published weights.
+    Raises RecipeError where its vision is frozen, or where heads choose the best cells of a picture and no
+    stage trains them. Warns where the first stage uses such heads without training them, and where the recipe
+    expects published weights.
     """
     if recipe.vision.frozen:
         raise RecipeError(
@@ -113,5 +116,5 @@ def check_start(recipe: Recipe, quiet: bool) -> None:
 
 
 def print_note(text: str) -> None:
-    """A line on stderr."""
+    """Print a line on stderr."""
     print(printable(text), file=sys.stderr)
