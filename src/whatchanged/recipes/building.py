@@ -1,6 +1,4 @@
-"""Builds the schema's dataclasses from TOML tables: checks every type, and names the nearest key for an
-unknown one.
-"""
+"""Builds the schema's dataclasses from TOML tables, checks every type, and suggests the nearest known key."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields

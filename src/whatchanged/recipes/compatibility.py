@@ -1,5 +1,4 @@
-"""Reads recipes of earlier versions, as run folders and bundles hold them. No other module knows the old
-forms.
+"""Reads the recipes of earlier versions in run folders and bundles. No other module knows the old forms.
 
 Before 0.2, every ``[vision]`` and ``[data]`` had the keys of all kinds. A backbone always had the heads of
 object tokens. Guided attention was a setting of the method. Some settings, tasks and methods had other names.

@@ -1,6 +1,4 @@
-"""Guesses what an unknown word meant: the nearest known word, or its name here if other programs use that
-word.
-"""
+"""Guesses what an unknown word meant: the nearest known word, or the name here for another program's word."""
 
 import difflib
 from collections.abc import Collection, Mapping

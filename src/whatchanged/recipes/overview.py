@@ -1,6 +1,4 @@
-"""Groups the recipes of the package by what a user must have to train them. Lists the needs and the time
-of each.
-"""
+"""Groups the package's recipes by what a user needs to train them, with the needs and the time of each."""
 
 import re
 from collections.abc import Iterator

@@ -1,5 +1,4 @@
-"""The part of the package that needs torch: training loop, methods and export. It is installed by the extra
-`train`.
+"""What needs torch: the training loop, the methods and export. The extra `train` installs it.
 
 train         trains a recipe into a run folder: ``train(load_recipe("pcl-tiny"), Path("run"))``
 export_run    writes a run as a model that ``whatchanged.load`` reads: ``export_run(run, output, "my-model")``

@@ -297,8 +297,7 @@ def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
 
 
 def read(given: StageInput, plan: StepPlan) -> Draw:
-    """Reads a plan's examples, each with a random generator of its own, then their partners, and collates
-    them.
+    """Reads a plan's examples, each with its own random generator, then their partners, and collates them.
 
     Where several processes share the batch, this process reads its own part. A process without examples gets
     a batch of 0 rows in the shape of the stage's first example.

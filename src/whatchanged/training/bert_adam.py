@@ -1,6 +1,4 @@
-"""BertAdam, the optimiser of CLIP4IDC's released code: Adam without bias correction, with decoupled weight
-decay.
-"""
+"""BertAdam, CLIP4IDC's optimiser: Adam without bias correction, with decoupled weight decay."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, cast

@@ -1,5 +1,4 @@
-"""Writes and reads checkpoints. A checkpoint is one safetensors file: weights, optimiser state, random
-states, JSON.
+"""Checkpoints: one safetensors file with weights, optimiser state, random states and JSON.
 
 Nothing is pickled. A checkpoint is written under another name and moved into place when it is complete. Any
 program that reads safetensors can load the model's tensors.

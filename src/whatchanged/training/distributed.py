@@ -94,8 +94,7 @@ def share_of_mean(mean: Tensor, count: int | Tensor) -> Tensor:
 
 
 def gather_batch(rows: Tensor) -> Tensor:
-    """The rows (b, ...) of all processes in order of process, (B, ...). Gradients flow back to the process of
-    a row.
+    """The rows (b, ...) of all processes in order, (B, ...). Gradients flow back to the process of each row.
 
     If each process computes a loss over all gathered rows, all get the same loss; the share of one process is
     ``share_of_mean(loss, b)``.
@@ -171,8 +170,7 @@ def wait_for_all() -> None:
 
 @contextmanager
 def first_process_first() -> Iterator[None]:
-    """A context that the first process enters and leaves before the others enter, so that they can read its
-    files.
+    """A context that the first process passes before the others enter, so that they can read its files.
 
     All processes wait for each other before it. If the first process fails, the others raise RecipeError.
     """

@@ -1,5 +1,4 @@
-"""Estimates what a recipe needs: weights, memory, operations and hours. It builds no weights and reads no
-data.
+"""Estimates a recipe's weights, memory, operations and hours, without building weights or reading data.
 
 The estimate runs the method on torch's "meta" device, on which tensors have shapes and no numbers.
 """

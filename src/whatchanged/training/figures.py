@@ -1,5 +1,4 @@
-"""Computes what figures show of a run or a model: attention of words, of given captions, alignments, blocks.
-Uses torch.
+"""Computes what figures show of a run or a model: attention of words, alignments, blocks. Uses torch.
 
 A method declares which of these it can show (``training.methods``). The attention of written words can be
 drawn without torch, from a model (``Description.word_figure``).

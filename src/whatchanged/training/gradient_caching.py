@@ -1,5 +1,4 @@
-"""Trains large batches in little memory: the activations between a batch and its losses are kept for one part
-at a time.
+"""Trains large batches in little memory: activations before the losses are kept for one part at a time.
 
 The rows of a batch are read in parts. Of each part, only the tensors that the losses need are kept. The
 backward pass computes the other activations of a part once more. The losses read the whole batch, so a

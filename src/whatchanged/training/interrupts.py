@@ -1,6 +1,4 @@
-"""Handles Ctrl-C and SIGTERM during training: the running step ends, the run is saved, then the process
-ends.
-"""
+"""Handles Ctrl-C and SIGTERM during training: the step ends, the run is saved, then the process ends."""
 
 import signal as system_signal
 import sys
@@ -37,8 +35,8 @@ class StopRequest:
 
 @contextmanager
 def noting_signals(notify: Callable[[str], None]) -> Iterator[StopRequest]:
-    """Yields a ``StopRequest`` that SIGINT and SIGTERM set. In a thread, which receives no signals, it is
-    never set.
+    """Yields a ``StopRequest`` that SIGINT and SIGTERM set. In a thread, which gets no signals, it is never
+    set.
 
     notify: tells the user that the signal was received.
     """

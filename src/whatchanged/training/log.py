@@ -1,6 +1,4 @@
-"""Writes a run's logs: metrics.jsonl, TensorBoard events, and on stderr a progress bar (terminal) or plain
-lines.
-"""
+"""Writes a run's logs: metrics.jsonl, TensorBoard events, and on stderr a progress bar or plain lines."""
 
 import json
 import os

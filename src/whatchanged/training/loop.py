@@ -173,8 +173,7 @@ def take_step(
     device: torch.device,
     accumulate: int = 1,
 ) -> dict[str, float]:
-    """Make the next weight update; returns the terms of the loss as numbers. The loss is the sum of the
-    task's terms.
+    """Make the next weight update; returns the terms of the loss, which are added up, as numbers.
 
     Each process computes the shares of its part of the batch. The shares add up to the whole batch's terms
     and gradients, so all processes make the same update.

@@ -1,6 +1,4 @@
-"""Computes the similarity of every caption and every pair among a data set's changed pairs, with a run's
-method.
-"""
+"""Computes the similarity of each caption and each pair among a data set's changed pairs, with a run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,8 +25,7 @@ def retrieve_run(
     checkpoint: str = "auto",
     launch: Launch = USUAL,
 ) -> Similarity:
-    """Write the similarities that a run's method computes on a data set. Pairs known as unchanged are left
-    out.
+    """Write the similarities that a run's method computes on a data set, without pairs known as unchanged.
 
     checkpoint: as in ``checkpoint_file``, except that "auto" is the retrieval stage's best checkpoint if it
     exists.

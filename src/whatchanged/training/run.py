@@ -1,6 +1,4 @@
-"""Trains one run, from a recipe to trained weights: starts it in a new folder, or resumes it
-(``run_folder``).
-"""
+"""Trains one run, from a recipe to trained weights, in a new or an existing folder (``run_folder``)."""
 
 import random
 import shutil
@@ -133,8 +131,7 @@ class Beginning:
 
 
 def _look(recipe: Recipe, run: Path, init: Path | None, launch: Launch, first_stage: str) -> Beginning:
-    """Find out what a launch starts from, and check all that can be checked without the data, which may open
-    slowly.
+    """Find out what a launch starts from, and check all that does not need the data, which may open slowly.
 
     Raises RecipeError where the device does not exist, the checkpoint belongs to another recipe, or the
     recipe cannot start from random weights or with this stage.
@@ -231,8 +228,7 @@ def _complete_folder(beginning: Beginning, sources: Sources) -> None:
 
 
 def check_tokens(recipe: Recipe, method: Method) -> None:
-    """Raises RecipeError where a pool's stored tokens were computed by other weights than those of the
-    method's vision.
+    """Raises RecipeError where other weights than those of the method's vision computed a pool's tokens.
 
     The method would otherwise train on one backbone's tokens and later read pictures with another backbone.
     Tokens that do not name their weights (``token_files``) are accepted.

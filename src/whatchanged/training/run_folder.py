@@ -79,8 +79,8 @@ def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
 
 
 def checkpoint_file(run: Path, checkpoint: str) -> Path:
-    """The path of a checkpoint: "best" (of the last stage), "last", "auto" (best if it exists, else last), or
-    a stage's best.
+    """The path of "best" (of the last stage), "last", "auto" (best if it exists, else last) or a stage's
+    best.
 
     A stage is given by its name. Raises RecipeError where the run has no such stage.
     """
@@ -134,8 +134,7 @@ def check_captions(run: Path, recipe: Recipe, state: State) -> None:
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
-    """Write the files that resuming the run needs. The recipe comes last, because it marks the folder as a
-    run.
+    """Write the files that resuming needs, the recipe last, because it marks the folder as a run.
 
     resumed: the environment is added to the ``launches`` after the first; the first one's stays.
     """

@@ -74,8 +74,7 @@ def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
 
 
 def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
-    """Set missing gradients to zeros, in parameter groups with "moves_when_idle", for parameters that the
-    task leaves out.
+    """Set missing gradients to zeros in parameter groups with "moves_when_idle".
 
     This applies only to parameters that the optimiser has updated before. The optimiser keeps their moments,
     so a resumed run knows them too.

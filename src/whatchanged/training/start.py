@@ -33,8 +33,7 @@ def first_state(recipe: Recipe, stage: str) -> State:
 
 
 def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabulary | None:
-    """The vocabulary of the file of published weights that a run starts from; None if the run uses the data's
-    words.
+    """The vocabulary of the published weights that a run starts from; None if it uses the data's words.
 
     resumed: the folder of a resumed run, which holds a copy, because the file may be gone. Raises
     RecipeError.
@@ -48,8 +47,7 @@ def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabul
 
 
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished: bool = False) -> None:
-    """Copy the initial weights into the method, from a run's last checkpoint, a bundle or a file, and print
-    what was copied.
+    """Copy initial weights from a run's last checkpoint, a bundle or a file, and print what was copied.
 
     finished: no stage will be trained, so the weights must already be able to caption. Raises RecipeError
     where they are not, where the method reads no weight files, or where no tensor fits; ShapeError where a

@@ -1,6 +1,4 @@
-"""Scores on validation data, for early stopping: of captions (ROUGE-L and CIDEr-D, without Java), or of
-retrieval.
-"""
+"""Scores on validation data, for early stopping: captions (ROUGE-L, CIDEr-D, without Java) or retrieval."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -40,8 +38,7 @@ BATCH = 64
 def validate(
     method: Method, source: Source, device: torch.device, metric: str = "CIDEr-D"
 ) -> dict[str, float]:
-    """CIDEr-D and ROUGE-L (x100) of greedy captions for every pair of ``source``, and the number of distinct
-    captions.
+    """CIDEr-D and ROUGE-L (x100) of greedy captions for the pairs of ``source``; number of distinct captions.
 
     With ``metric`` R@1 no captions are written; see ``rank_captions``.
     """

@@ -1,5 +1,4 @@
-"""Worlds: kinds of pictures whose content is known as data. Each world is one folder and one line in
-``WORLDS``.
+"""Worlds: kinds of pictures whose content is known as data. Each is a folder and a line in ``WORLDS``.
 
 A world defines its kinds of change, the truth files of its drawn data sets, and its language: it writes
 sentences, parses them and judges them against the truth. It also gives the commands its drawers, its pairs
@@ -290,8 +289,7 @@ def _answer(world: World, question: Callable[..., bool], *about: object) -> bool
 
 
 def language_of(sentences: Sequence[str]) -> World | None:
-    """The world to whose language at least half of these sentences belong, and which can make false captions
-    in it.
+    """The world to whose language at least half of these sentences belong, if it can make false captions.
 
     None where there is no such world: the sentences are free text.
     """

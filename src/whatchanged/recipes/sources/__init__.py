@@ -25,7 +25,7 @@ source gets the first.
 
 @dataclass(frozen=True)
 class DataSettings(ABC):
-    """Settings that all sources of ``[data]`` share. A subclass adds fields, its keys. The first field is
+    """Settings that all sources of ``[data]`` share. A subclass adds fields (its keys); the first is
     ``source``.
 
     The code that computes is named as "module:function", and only training imports it:

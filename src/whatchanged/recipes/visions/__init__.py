@@ -1,5 +1,4 @@
-"""Settings of the visions, one file for each kind. A vision turns pictures into tokens. Nothing here imports
-torch.
+"""Settings of the visions, which turn pictures into tokens; one file for each kind. Needs no torch.
 
 To add a vision, write a file with a class derived from ``VisionSettings``, and add a line to ``VISIONS``. A
 package of its own names its class under the entry-point group ``whatchanged.visions``.
@@ -30,7 +29,7 @@ kind gets the first.
 
 @dataclass(frozen=True)
 class VisionSettings(ABC):
-    """Settings that all kinds of ``[vision]`` share. A subclass adds fields, its keys. The first field is
+    """Settings that all kinds of ``[vision]`` share. A subclass adds fields (its keys); the first is
     ``kind``.
 
     The code that computes is named as "module:function", and only training imports it:

@@ -15,8 +15,8 @@ CELL = 8
 
 @dataclass(frozen=True)
 class ObjectsConfig(VisionSettings):
-    """Object tokens of CLEVR scenes: the ``keep`` cells of a backbone most likely to show the middle of an
-    object.
+    """Object tokens of CLEVR scenes: the ``keep`` cells of a backbone that most likely show an object's
+    middle.
 
     Not published. A token holds the cell's features and the predictions of heads about it. The vision's own
     tasks learn from the truth of drawn scenes. ``detection``: what each cell shows. ``matching``: which

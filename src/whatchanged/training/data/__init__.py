@@ -1,3 +1,1 @@
-"""The examples that a run reads: from data sets, drawn pools and stored features. Also makes false
-captions.
-"""
+"""The examples that a run reads, from data sets, drawn pools and stored features; and false captions."""

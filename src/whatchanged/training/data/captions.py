@@ -1,6 +1,4 @@
-"""Prepares captions for a recipe: as annotated or in a world's fixed wording, and preprocessed as
-published.
-"""
+"""Prepares captions for a recipe: as annotated or in a fixed wording, preprocessed as published."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,8 +46,7 @@ def reword(
 
 
 def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
-    """The record with prepared captions: truncated to the paper's length for training, untruncated as
-    references.
+    """The record with prepared captions: truncated to the paper's length for training, in full as references.
 
     Validation scores compare prepared predictions with prepared references. The command ``evaluate`` uses the
     captions as annotated.

@@ -1,6 +1,4 @@
-"""The examples of a recipe whose data is a data set on disk, with prepared captions, pictures and false
-captions.
-"""
+"""The examples of a data set on disk, with prepared captions, pictures and false captions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""Finds or makes the false captions that some tasks need: published with the data, saved in the run
-folder, or new.
-"""
+"""Finds false captions that were published with the data or saved in the run folder, or makes new ones."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -20,8 +20,7 @@ from whatchanged.training.data.npy_files import ABOUT, features_paths, read_feat
 
 
 def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> Callable[[Path], NDArray[np.float32]]:
-    """A function that reads the features (N, F) of a picture of the data set at ``root``, for a recipe's
-    vision.
+    """A function that reads a picture's features (N, F) for a recipe's vision. root: the data set's folder.
 
     Raises as ``features_reader`` does.
     """
@@ -36,8 +35,7 @@ def planned_grid(vision: FeaturesConfig) -> tuple[NDArray[np.float32], None]:
 def features_reader(
     grid: tuple[int, int, int], folder: Path, root: Path
 ) -> Callable[[Path], NDArray[np.float32]]:
-    """A function that reads the features (N, F) of a picture of the data set at ``root``: N cells of F
-    numbers.
+    """A function that reads a picture's features (N, F), N cells of F numbers. root: the data set's folder.
 
     grid: rows, columns, F. Raises DatasetError where the stored grids have another size.
     """

@@ -115,8 +115,7 @@ def fill(
 
 
 class CaptionVectors:
-    """TF-IDF vectors of captions, whose words are separated by blanks. At most ``POOL`` captions are
-    searched.
+    """TF-IDF vectors of captions, with words separated by blanks. At most ``POOL`` captions are searched.
 
     everything: all distinct captions, sorted.
     """

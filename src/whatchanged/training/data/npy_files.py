@@ -1,5 +1,4 @@
-"""Features with one ``.npy`` file per picture, as released extractors write them and released loaders read
-them.
+"""Features with one ``.npy`` file per picture, as released extractors write and loaders read them.
 
 OUT/features/NAME.npy for the picture images/NAME, and likewise sc_features, nsc_features: float32
 (F, rows, columns).

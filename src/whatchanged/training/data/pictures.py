@@ -1,6 +1,4 @@
-"""Reads a picture of a data set for training: its pixels, or features that were computed from them
-beforehand.
-"""
+"""Reads a picture of a data set for training: its pixels, or features that were computed beforehand."""
 
 from pathlib import Path
 
@@ -62,8 +60,7 @@ def pixel_size(vision: VisionSettings) -> tuple[int, int]:
 
 
 def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureReader:
-    """A function that reads pixels (H, W, 3) uint8, and keeps each decoded picture in memory while there is
-    room.
+    """A function that reads pixels (H, W, 3) uint8, and keeps decoded pictures in memory while there is room.
 
     size: width and height to which pictures are resized. Later calls return the same array, so no caller may
     write into it.

@@ -51,8 +51,8 @@ class Sources:
 
 
 def open_sources(recipe: Recipe, run: Path) -> Sources:
-    """Open the sources that ``data.source`` names. False captions, which take long to make, are saved in the
-    run folder.
+    """Open the sources that ``data.source`` names. False captions are saved in the run folder; they take
+    long.
 
     With ``data.merges`` the vocabulary is CLIP's byte pairs instead of the words of the data. Raises
     RecipeError or DatasetError where the data does not fit the recipe.

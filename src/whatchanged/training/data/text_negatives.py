@@ -13,8 +13,8 @@ A false caption must be false, but nothing proves this for free text. If a world
 - Retrieve: it has a noun or adjective that none of them has (a caption of their words alone may summarise
   them), and it comes from other pictures, of other species where species are known;
 - Replace: none of them has the new words, nor a synonym ("grey" does not replace "gray");
-- Confuse: captions that say the same of both animals ("same", "similar", "both", "no difference") are not used,
-  nor are captions whose clauses the exchange leaves unchanged;
+- Confuse: captions that say the same of both animals ("same", "similar", "both", "no difference") are not
+  used, nor are captions whose clauses the exchange leaves unchanged;
 - a caption that calls both animals alike is not used if one of the pair's own does so, and otherwise at most
   once.
 A retrieved caption can still be true of a pair whose annotators did not mention what it says. docs/birds.md
@@ -95,8 +95,7 @@ def mine_text(
     judge: Judge | None = None,
     among: Sequence[PairRecord] | None = None,
 ) -> Mined:
-    """Make ``count`` false captions for every record: a third of each kind (single pictures: half of two
-    kinds).
+    """Make ``count`` false captions for every record: a third of each kind (single pictures: half of two).
 
     The same seed gives the same captions. longest: the number of words to which a caption is truncated.
     among: the pairs whose captions may be used; None: those of the records. Raises DatasetError for a record

@@ -1,5 +1,5 @@
-"""Varies a pair slightly at each visit, by shifts and mirroring. The difference between its pictures stays
-the same.
+"""Varies a pair slightly at each visit, by shifts and mirroring, and keeps the difference between its
+pictures.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,7 @@ from whatchanged.training.batches import Example, Source
 
 @dataclass(frozen=True)
 class VariedSource:
-    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis, and mirrored in half of
-    the visits.
+    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis, half of them mirrored.
 
     Both pictures of an example are varied alike, so their difference stays; its partner is varied
     independently. Pixels at the edge are repeated. mirror_unless: an example whose captions hold one of these

@@ -57,8 +57,7 @@ def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocab
 def judge(
     method: Method, examples: Sequence[Example], sentences: Sequence[str]
 ) -> tuple[NDArray[np.float64], bool]:
-    """Each pair's uncalibrated probability that nothing changed, and whether a head of the method predicts
-    it.
+    """Each pair's uncalibrated no-change probability, and whether a head of the method predicts it.
 
     For a method without such a head, it is the sum of the probabilities that its decoder assigns to
     ``sentences``.

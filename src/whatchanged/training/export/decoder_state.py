@@ -1,5 +1,4 @@
-"""Describes a decoder's state for its graph: which tensors it has, which axes grow, and which tensors begin
-empty.
+"""Describes a decoder's state for its graph: its tensors, the axes that grow, the tensors that begin empty.
 
 A method declares the axes that grow (``CaptionWriter.growing_axes``), and two decoding steps verify this.
 """

@@ -206,8 +206,10 @@ def compare_ood_distance(
     before: NDArray[np.float32],
     after: NDArray[np.float32],
 ) -> None:
-    """Raise BundleError where the encoder's out-of-distribution distances differ from torch's by more than
-    ``OOD_DISTANCE_OFF``."""
+    """Raise BundleError where the encoder's out-of-distribution distances differ from torch's too much.
+
+    The limit is ``OOD_DISTANCE_OFF``.
+    """
     with torch.inference_mode():
         _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
     session = _session(folder / "encoder.onnx")

@@ -1,5 +1,4 @@
-"""Measures how far a picture is from the model's training pictures, in the features of the model's own
-backbone.
+"""Measures how far a picture is from the model's training pictures, in features of the model's backbone.
 
     s(x) = [mean over cells, deviation over cells] of the backbone's last features          (2F,)
     d(x) = sqrt((s - m)ᵀ C⁻¹ (s - m) / 2F)
@@ -73,8 +72,7 @@ def statistics(features: Tensor) -> Tensor:
 
 
 def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDistribution]:
-    """The distance, fitted to one half of a pool's triples, and its threshold, from the other half.
-    Deterministic.
+    """The distance, fitted to one half of a pool's triples, and its threshold, from the other. Deterministic.
 
     Raises RecipeError for a vision without a backbone of its own, DatasetError where there is no pool, the
     pool is too small, or its pictures have another size.

@@ -135,8 +135,7 @@ def picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
 
 
 def fixture_pairs(validation: Source) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The first validation pairs in the form that the model reads: pixels (B, H, W, 3) uint8, or features (B,
-    N, F).
+    """The first validation pairs, as the model reads them: pixels (B, H, W, 3) uint8, or features (B, N, F).
 
     Raises RecipeError if there are none.
     """

@@ -1,6 +1,4 @@
-"""The parts of a run that are exported: its recipe, its method with a checkpoint's weights, how it was
-trained.
-"""
+"""What is exported of a run: its recipe, its method with a checkpoint's weights, how it was trained."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

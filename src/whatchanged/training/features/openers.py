@@ -1,5 +1,4 @@
-"""Backbones of other libraries and packages: a function opens each, under the entry-point group
-"whatchanged.backbones".
+"""Backbones of other packages, each opened by a function under the entry-point group "whatchanged.backbones".
 
 ``--backbone NAME`` or ``--backbone NAME:DETAIL`` calls the function of that name. It receives the detail (""
 for none) and the path of ``--weights`` (None for none), and returns a ``GridNetwork``. Vision models of

@@ -52,8 +52,7 @@ class TransformersGrid(nn.Module):
 
 
 def as_grid(states: Tensor, size: tuple[int, int], patch: tuple[int, int] | None) -> Tensor:
-    """A map (B, F, rows, columns), from such a map or from tokens (B, N, F), row by row after the special
-    tokens.
+    """A map (B, F, rows, columns), from a map or from tokens (B, N, F), row by row after the special tokens.
 
     size: height and width of the pictures. patch: of a cell. Without ``patch``, or with fewer tokens than
     patches, the tokens form a grid with as many rows as columns. Raises ValueError where that is impossible.

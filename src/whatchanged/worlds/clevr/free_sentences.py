@@ -1,5 +1,4 @@
-"""Reads free English about CLEVR pairs, as people and language models write it, beyond the data set's
-grammar.
+"""Reads free English about CLEVR pairs, by people and language models, beyond the data set's grammar.
 
 Only sentences that the grammar (``grading.parse``) cannot parse come here, so the meaning of the others stays
 the same. A sentence is parsed completely or not at all. First, framing ("in the second image", "it seems

@@ -104,8 +104,7 @@ def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
 
 
 def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int]]:
-    """Each (relation, other object) that, together with all four attributes, describes the object and no
-    other.
+    """Each (relation, other object) that, with all four attributes, describes the object and no other.
 
     Some plain phrase must describe the other object alone.
     """

@@ -1,5 +1,4 @@
-"""Samples triples like those of CLEVR-Change: a default view, the scene with one change, the scene without
-it.
+"""Samples triples like CLEVR-Change's: a default view, the scene with one change, the scene without.
 
 Seed, index and views determine a triple. Its change type is ``CHANGE_TYPES[index % 5]``, so the first n
 triples of a set are balanced. Objects are placed as in CLEVR: 3 to 10 on a square of ground, with a minimum

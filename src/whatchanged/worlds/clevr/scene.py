@@ -130,8 +130,7 @@ def project(points: NDArray[np.float64], camera: Point, width: int, height: int)
 
 
 def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
-    """A position on the ground relative to the origin, as this camera sees it: (to the right, towards the
-    viewer).
+    """A ground position relative to the origin, as this camera sees it: (to the right, towards the viewer).
 
     Every camera looks at the origin, so the same position differs between two cameras by a rotation only.
     """

@@ -1,5 +1,4 @@
-"""Reads and writes the truth of a rendered set: ``scenes.json`` for its pictures, ``pairs.json`` for its
-pairs.
+"""Reads and writes a rendered set's truth: ``scenes.json`` for its pictures, ``pairs.json`` for its pairs.
 
 The entry of a picture holds the objects with their visibility, the camera with its matrix and directions, and
 the lamps. A triple has three such entries, distinguished by ``split`` (default, semantic, nonsemantic), and

@@ -125,8 +125,7 @@ def read(sentence: str) -> ParsedStatement | None:
 
 
 def judged(sentence: str, truth: SceneTruth) -> Verdict:
-    """Judges the claims of a sentence against the scenes. For a pair without change, "called_none" is the
-    only grade.
+    """Judges a sentence's claims against the scenes. For a pair without change, only "called_none" is graded.
 
     type_right: the type of change is right. value_right: the new color or material is right, for pairs that
     have one. fits: the phrase describes the changed object. fits_alone: it describes no other object. true:

@@ -1,6 +1,4 @@
-"""Judges sentences against the truth: grades for kind, element, values and position, and a verdict over
-all of them.
-"""
+"""Judges sentences against the truth: grades for kind, element, values and position, and a verdict."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""Makes the truth of real pairs from the labels that people wrote: maps their free words to the world's
-names.
+"""Makes the truth of real pairs from people's labels: maps their free words to the world's names.
 
 A label gives for each change its kind, an element, a finer word, boxes, and words of the texts. If no name of
 the world matches a word, the truth leaves the word out, so that nothing is trained or judged by it.

@@ -1,6 +1,4 @@
-"""The slots of templates: the patterns that read them from a sentence, and the functions that fill them
-from a change.
-"""
+"""The slots of templates: patterns that read them from sentences, functions that fill them from changes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,4 @@
-"""The screens world: implements the contract of ``whatchanged.worlds`` with the other modules of this
-folder.
-"""
+"""The screens world: implements the contract of ``whatchanged.worlds`` with this folder's modules."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
