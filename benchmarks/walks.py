@@ -10,8 +10,7 @@ their names say what they do, nor code that runs at import.
 
     files    source files of which a function is entered
     returns  steps at which he goes back to another file than the one that he has just read, because the
-    calling
-             function there continues
+             calling function there continues
 
 The walks:
 

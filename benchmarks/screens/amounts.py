@@ -7,9 +7,8 @@ DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspec
 $UI_TRAIN holds ``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words. Clear
 words count as attributes (``REAL``); others are left out.
 
-told       the first three statements with the attribute; precision: the share whose box overlaps a true
-change
-           with the attribute in the same picture
+told       the first three statements with the attribute; precision: the share whose box touches a true
+           change with the attribute in the same picture
 true       the first two true changes with the attribute; recall: the share that such a statement touches
 step       stated amounts of motion and growth; precision: the share within a pixel of the truth (drawn pairs
            only)
