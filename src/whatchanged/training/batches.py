@@ -173,7 +173,7 @@ def stack_pictures(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
         shapes = sorted({array.shape for array in arrays})
         if len(shapes) > 1:
             raise ShapeError(
-                f"pictures of one batch ({side}): got shapes {shapes}, wanted one. Resize them first."
+                f"pictures of one batch ({side}): got shapes {shapes}; all must be the same. Resize them."
             )
         return torch.from_numpy(np.stack(arrays))
 

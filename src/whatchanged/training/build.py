@@ -46,8 +46,8 @@ def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, 
     there = sum(tensor.numel() for tensor in tensors.values())
     if wanted > there:
         raise RecipeError(
-            f"{where}: its weights are {there:,} numbers, those of its recipe {wanted:,}. Use the recipe that"
-            " the run was started with."
+            f"{where}: it holds {there:,} weights, and the method of its recipe has {wanted:,}. Use the"
+            " recipe that the run was started with."
         )
 
 

@@ -159,7 +159,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         sha256 = rest.pop("sha256", None)  # checkpoints before 0.2 have none
         if sha256 is not None and sha256 != digest(tensors, json.dumps(rest)):
-            raise ValueError("its content was changed: its SHA-256 is another")
+            raise ValueError("its content was changed: its SHA-256 differs")
         tensors = current_names(tensors)
         return Checkpoint(path, state_of(rest["state"]), tensors, rest)
     except _UNREADABLE as error:
@@ -194,14 +194,14 @@ def state_of(fields: Any) -> State:
     state = State(**fields)
     counts = (state.stage, state.step, state.misses, state.log_bytes, *state.positions.values())
     if any(type(count) is not int or count < 0 for count in counts):
-        raise ValueError("its counts of steps are no whole numbers")
+        raise ValueError("its step counts are not whole numbers")
     if not (state.best is None or isinstance(state.best, int | float)) or type(state.finished) is not bool:
-        raise ValueError("its best score or its end is none")
+        raise ValueError("its best score or its end has a wrong type")
     if any(len(pair) != 2 for pair in state.window.values()):
         raise ValueError("its sums of losses have no counts")
     numbers = [state.seconds, *(number for pair in state.window.values() for number in pair)]
     if not all(type(number) in (int, float) for number in numbers):
-        raise ValueError("its sums of losses or its seconds are no numbers")
+        raise ValueError("its sums of losses or its seconds are not numbers")
     return state
 
 

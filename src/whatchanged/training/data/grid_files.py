@@ -54,7 +54,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         sizes = [about["rows"], about["columns"], about["width"]]
         names = [*pictures, about["backbone"], about["sha256"], about.get("precision", "fp32")]
         if any(type(size) is not int for size in sizes) or not all(isinstance(name, str) for name in names):
-            raise ValueError("its sizes are no whole numbers, or its names no texts")
+            raise ValueError("its sizes are not whole numbers, or its names not texts")
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"its features are {shape}, its metadata says {wanted}")
@@ -155,7 +155,7 @@ def _open_checked(path: Path) -> Any:
     features = np.ascontiguousarray(shard.get_tensor("features"))
     if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:
         raise DatasetError(
-            f"{path}: its content was changed: its SHA-256 is another. Delete the file and run `whatchanged"
+            f"{path}: its content was changed: its SHA-256 differs. Delete the file and run `whatchanged"
             " features` again."
         )
     return shard

@@ -176,7 +176,7 @@ def _picture_form(folder: Path) -> tuple[tuple[int, int], tuple[float, ...], tup
         cropped = form.get("do_center_crop") and "crop_size" in form
         return _size(form["crop_size"] if cropped else form["size"]), mean, std
     except (KeyError, TypeError, ValueError) as error:
-        raise RecipeError(f"{folder}: its image processor cannot be followed ({fault(error)}).") from error
+        raise RecipeError(f"{folder}: its image processor is not supported ({fault(error)}).") from error
 
 
 def _numbers(stated: Any) -> tuple[float, ...]:

@@ -308,7 +308,7 @@ class PCL(nn.Module):
         if self.distractor is None:
             return {}
         if batch.changed is None:
-            raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
+            raise DatasetError("The data does not say what changed. Set method.distractor_judging=false.")
         judged = self.distractor(specials)
         return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 

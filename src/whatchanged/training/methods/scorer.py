@@ -258,7 +258,7 @@ class SCORER(nn.Module):
         cells = self.vision.rows * self.vision.columns
         if self.vision.patches != cells:
             raise ShapeError(
-                f"SCORER lays both pictures cell upon cell: got {self.vision.patches} cells, wanted all "
+                f"SCORER compares both pictures cell by cell: got {self.vision.patches} cells, wanted all "
                 f"{cells} of the grid. Set vision.keep = 0."
             )
 

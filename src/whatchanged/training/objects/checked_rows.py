@@ -54,7 +54,7 @@ class CheckedRows:
         if self._expected is not None and i not in self._seen:
             if _checksum(row) != self._expected[i].tobytes():
                 raise DatasetError(
-                    f"{self._file}: row {i} was changed since it was written: its SHA-256 is another."
+                    f"{self._file}: row {i} was changed since it was written: its SHA-256 differs."
                     f" {self._cure}"
                 )
             self._seen.add(i)

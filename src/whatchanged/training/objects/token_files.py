@@ -91,7 +91,7 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise DatasetError(f"{file}: cannot be read ({error}). Store the tokens anew elsewhere.") from error
     if not isinstance(about, dict):
-        raise DatasetError(f"{file}: says nothing of tokens. Store the tokens anew elsewhere.")
+        raise DatasetError(f"{file}: does not describe tokens. Store the tokens anew elsewhere.")
     return about
 
 

@@ -258,7 +258,7 @@ def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
     cells = vision.rows * vision.columns
     if vision.patches != cells:
         raise ShapeError(
-            f"this method lays both pictures cell upon cell: got {vision.patches} cells, wanted all {cells}"
+            f"this method compares both pictures cell by cell: got {vision.patches} cells, wanted all {cells}"
             " of the grid. Set vision.keep = 0."
         )
     numbers = torch.arange(cells, device=pair.before.cells.device).expand_as(pair.before.cells)

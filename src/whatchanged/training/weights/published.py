@@ -140,7 +140,9 @@ def words_beside(weights: Path, names: Sequence[str], marks: Mapping[str, str]) 
     found = {marks.get(word, word): number for word, number in sorted(ids.items(), key=lambda item: item[1])}
     odd = [word for word in found if word not in SPECIALS and len(word.split()) != 1]
     if odd or len(found) != len(ids):
-        raise RecipeError(f"{path}: {odd[0]!r} is no word." if odd else f"{path}: two words are one mark.")
+        raise RecipeError(
+            f"{path}: {odd[0]!r} is not a word." if odd else f"{path}: two words stand for the same mark."
+        )
     return found
 
 

@@ -87,7 +87,7 @@ def unpack(folder: Path, run: Path) -> None:
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
-            raise ValueError("their content was changed: its SHA-256 is another")
+            raise ValueError("their content was changed: its SHA-256 differs")
         tensors = current_names(tensors)
         vocabulary = from_json(read_json(read_regular_text(folder / "vocabulary.json")))
         state = state_of({**read_json(stamps[0]["state"]), "finished": True})
