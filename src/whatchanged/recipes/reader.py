@@ -75,8 +75,8 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
     table = _read_table(text, where)
     if is_of_before(table):
         raise RecipeError(
-            f"{where}: this recipe is of a run of an earlier version, which cannot be resumed. Start another"
-            " run from its weights (--init)."
+            f"{where}: a run of an earlier version cannot be resumed. Start another run from its weights"
+            " (--init)."
         )
     if has_regions(table):
         raise regions_are_gone(where)
