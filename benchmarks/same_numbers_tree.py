@@ -1,7 +1,7 @@
-"""What one source tree computes: a JSON of losses, parameters and sentences. ``same_numbers`` runs this.
+"""Computes a source tree's losses, parameters and sentences, as JSON. ``same_numbers`` runs this program.
 
-Everything goes through the command line and the reader of recipes, which outlive a change of the code behind
-them. PYTHONPATH says which tree is meant.
+It uses only the command line and the recipe reader, which stay the same when the code behind them changes.
+PYTHONPATH selects the tree.
 """
 
 import argparse

@@ -1,7 +1,8 @@
-"""TOML -> ``Recipe``: strict, so that a recipe fails on load and never in hour three.
+"""Reads recipes from TOML. All errors of a recipe are found when it is loaded.
 
-A setting that is unknown, missing or of the wrong type is reported with its file, its key and the nearest
-known key. ``stage.<name>.<key>`` (or ``stages.<name>.<key>``) addresses a stage in overrides and messages.
+If a setting is unknown, missing or of the wrong type, the message names its file, its key and the nearest
+known key. Overrides and messages name a setting of a stage ``stage.<name>.<key>`` (or
+``stages.<name>.<key>``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,15 +29,15 @@ from whatchanged.recipes.values import read_toml, toml_value
 
 
 def recipe_names() -> tuple[str, ...]:
-    """The recipes inside the package, sorted."""
+    """The names of the recipes in this package, sorted."""
     files = resources.files("whatchanged.recipes").iterdir()
     return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
 
 
 def recipe_text(name_or_path: str | Path) -> str:
-    """A recipe's file as it stands, comments included.
+    """The text of a recipe's file, comments included.
 
-    Raises RecipeError if it is neither a file nor the name of a recipe inside the package.
+    Raises RecipeError if there is neither a file nor a recipe in this package of that name.
     """
     path = Path(name_or_path)
     if path.suffix == ".toml" and path.is_file():
@@ -57,9 +58,10 @@ def recipe_text(name_or_path: str | Path) -> str:
 
 
 def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
-    """Read a recipe by name or from a file, then apply ``KEY=VALUE`` overrides, typed by the schema.
+    """Read a recipe by name or from a file, then apply ``KEY=VALUE`` overrides, whose types the schema
+    determines.
 
-    Raises RecipeError on anything that the schema does not know or allow.
+    Raises RecipeError for everything that the schema does not know or allow.
     """
     return parse_recipe(recipe_text(name_or_path), str(name_or_path), overrides)
 
@@ -67,13 +69,13 @@ def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Reci
 def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe:
     """``text`` (TOML) as a Recipe; ``where`` names it in messages.
 
-    ``base = "NAME"`` takes over what a recipe of the package says, but for its stages.
+    ``base = "NAME"`` copies all settings of a recipe of this package, except its stages.
     """
     table = _read_table(text, where)
     if is_of_before(table):
         raise RecipeError(
-            f"{where}: a recipe of a run that an earlier version began. It cannot be gone on with. Start"
-            " another run from its weights (--init)."
+            f"{where}: a run of an earlier version cannot be resumed. Start another run from its weights"
+            " (--init)."
         )
     if has_regions(table):
         raise regions_are_gone(where)
@@ -85,9 +87,10 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
 
 
 def parse_saved_recipe(text: str, where: str) -> Recipe:
-    """The resolved recipe of a run or a bundle, of this version or an earlier one.
+    """The resolved recipe of a run or a bundle, from this version or an earlier one.
 
-    It ran once, so settings that have no effect are not refused. Raises RecipeError where it cannot be read.
+    Settings without effect are accepted here, because the recipe has run before. Raises RecipeError where it
+    cannot be read.
     """
     table = _read_table(text, where)
     if has_regions(table):
@@ -108,9 +111,9 @@ def _read_table(text: str, where: str) -> dict[str, Any]:
 
 
 def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
-    """The table with the settings of its base beneath its own.
+    """The table, completed with the settings of its base.
 
-    A table of another kind than the base's (another ``vision.kind``, say) stands alone.
+    A table of another kind than the base's (another ``vision.kind``, say) takes nothing from it.
     """
     base = table.pop("base", None)
     if base is None:
@@ -130,7 +133,7 @@ def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
-    """Whether one of two tables of a name may complete the other; one without a tag completes any."""
+    """Whether one of two tables of a name may complete the other. A table without a tag may complete any."""
     if key not in TABLES:
         return True
     tag = TABLES[key].tag

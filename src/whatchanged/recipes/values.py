@@ -1,4 +1,4 @@
-"""How TOML is read, and how values and recipes are written in it: in files, and in messages about them."""
+"""Reads TOML, and writes values and recipes as TOML for files and messages."""
 
 import json
 import re
@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from whatchanged.recipes.schema import Recipe
 
 DEEPEST = 50
-"""Parts of a key; a recipe's have two. The time that a key takes to be read grows with the square of them."""
+"""The most parts of a dotted key; a recipe's keys have two. Reading time grows with the square of the
+number.
+"""
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST},}}+")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises ValueError where it is none, or nests too deep."""
+    """The tables of a TOML text. Raises ValueError where the text is not TOML, or its tables nest too
+    deeply.
+    """
     if _LONG_KEY.search(text):
         raise ValueError(f"a key of more than {DEEPEST} parts")
     try:
@@ -45,7 +49,7 @@ def _dump_fields(config: Any) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A setting's value as TOML writes it; whatever TOML does not know, as Python does."""
+    """A setting's value as TOML writes it; a value that TOML lacks, as Python writes it."""
     if isinstance(value, Mapping):
         entries = ", ".join(f"{_key(key)} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {entries} }}" if entries else "{}"
@@ -60,6 +64,6 @@ def toml_value(value: Any) -> str:
 
 
 def _key(key: str) -> str:
-    """A key of an inline table, quoted where TOML wants that."""
+    """A key of an inline table, quoted where TOML requires quotes."""
     bare = key and all(letter in "_-" or (letter.isascii() and letter.isalnum()) for letter in key)
     return key if bare else toml_value(key)

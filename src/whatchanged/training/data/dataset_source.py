@@ -1,4 +1,4 @@
-"""The examples of a recipe whose data is a data set on disk: prepared captions, pictures, false captions."""
+"""The examples of a data set on disk, with prepared captions, pictures and false captions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,9 @@ from whatchanged.worlds import Truth, World, world_of
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The data set's captioned pairs, prepared, to train and to validate on; all words of its captions."""
+    """The data set's captioned pairs, prepared, for training and for validation; and all words of its
+    captions.
+    """
 
     root: Path
     train: Sequence[PairRecord]
@@ -38,10 +40,9 @@ class _Pairs:
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
-    """Examples to train and to validate on, of the data set at ``data.path``, grouped as ``data.examples``
-    says.
+    """Training and validation examples of the data set at ``data.path``, grouped as ``data.examples`` says.
 
-    run: the run's folder, where false captions are kept. Raises RecipeError where the recipe's data is no
+    run: the run's folder, which keeps false captions. Raises RecipeError where the recipe's data is not a
     data set on disk or lacks a folder; DatasetError where a folder does not hold what the recipe needs.
     """
     data = recipe.data
@@ -80,7 +81,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
 
 
 def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
-    """The words of the data set's captions, and whose they are; None where no data set is named."""
+    """The words of the data set's captions, and the name of their origin; None where no data set is named."""
     if not data.path:
         return None
     records = open_dataset(Path(data.path), pictures=False).records
@@ -89,7 +90,7 @@ def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
 
 
 def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
-    """The data set with captions as the recipe wants them. Raises as ``open_dataset_sources``."""
+    """The data set, with captions prepared for the recipe. Raises as ``open_dataset_sources``."""
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
     root = Path(data.path)
@@ -114,7 +115,7 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
 
 
 def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source | None, Sequence[str]]:
-    """Examples of the stages with data = "single", and their words; nothing where there is no such stage."""
+    """Examples and words for stages with data = "single"; nothing where there is no such stage."""
     if all(stage.data != "single" for stage in recipe.stages):
         return None, []
     prepared = preparation(data.single_preparation)
@@ -143,7 +144,7 @@ def _open_labelled(recipe: Recipe, data: DatasetConfig) -> Source | None:
 
 
 def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:
-    """``most`` of the records, drawn at random and kept in order; all of them for 0."""
+    """``most`` of the records, drawn at random and kept in order; all of them if ``most`` is 0."""
     if not most or len(records) <= most:
         return records
     return [records[i] for i in sorted(np.random.default_rng(0).permutation(len(records))[:most])]
