@@ -1,13 +1,13 @@
-"""How well groups of the measured answer follow the causes of changes in labelled commits.
+"""Compares the groups of the measured answer with the causes of changes in labelled commits.
 
     python -m benchmarks.screens.causes $UI_GROUPS [--unrelated $UI_TRAIN] [--record]
 
-The adjusted Rand index of each commit's groups, against the labels' fine or broad causes, whichever fits
-better: without the pairs whose change is labelled as not visible or uncertain, once with and once without the
-files' names, and once for all pairs. What is in no group is one by itself.
+It computes the adjusted Rand index of each commit's groups, against the labels' fine or broad causes,
+whichever fits better: without the pairs whose change is labelled invisible or uncertain, once with and once
+without the files' names; and once for all pairs. A pair in no group counts as a group of one.
 
-With ``--unrelated`` further rows tell which part of the changed pairs of so many commits, one a commit, stays
-alone in a batch. Nothing is fitted or chosen here.
+With ``--unrelated``, each batch holds one changed pair of each of several commits. Further rows show the
+share of these pairs that stay alone. Nothing is fitted or chosen here.
 """
 
 import argparse
@@ -38,8 +38,8 @@ LOOKS = (
     "The seventh, after that, and after rewritten texts of other words and sizes were parted, by pages"
     " of this project's own: the figures above. Nothing was changed for it.",
     "The eighth, of another rule: weights fitted on more drawn batches, the least alike couple of a group"
-    " decides, a look and a layout may be one cause. Drawn batches and other real commits had led to it: .51 of"
-    " held-out drawn batches and .70 of real commits put together, the rule above .44 and .65. Here .33.",
+    " decides, a look and a layout may be one cause. Drawn batches and other real commits had led to it: .51"
+    " of held-out drawn batches and .70 of real commits put together, the rule above .44 and .65. Here .33.",
     "The ninth, of the rule above in the same state of the measurement: .50. So the other rule was withdrawn,"
     " which is a choice by these pairs, the only one.",
 )
