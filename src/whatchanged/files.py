@@ -264,7 +264,9 @@ def clear_drafts(path: Path) -> None:
 
 
 def _left_in(folder: Path, name: str | None = None) -> list[Path]:
-    """Yield the drafts in a folder, of one name or of any, whose process ran on this machine and has ended."""
+    """Yield the drafts in a folder, of one name or of any, whose process ran on this machine and has
+    ended.
+    """
     if not folder.is_dir():
         return []
     with os.scandir(folder) as entries:

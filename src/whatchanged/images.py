@@ -194,7 +194,9 @@ def upright(image: Image.Image, turn: int) -> Image.Image:
 
 
 def _stored_size(image: Image.Image) -> tuple[int, int]:
-    """Return width and height as stored. For a TIFF, newer Pillow versions give those of the upright picture."""
+    """Return width and height as stored. For a TIFF, newer Pillow versions give those of the upright
+    picture.
+    """
     if isinstance(image, TiffImagePlugin.TiffImageFile):
         return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
     width, height = image.size

@@ -67,7 +67,9 @@ def _is_of_the_system(link: Path) -> bool:
 
 
 def _target(link: Path) -> Path:
-    """Return the target of a link, whether it exists or not. Raises OutputError where links lead in a circle."""
+    """Return the target of a link, whether it exists or not. Raises OutputError where links lead in a
+    circle.
+    """
     try:
         return link.resolve()
     except (OSError, RuntimeError) as error:  # RuntimeError until Python 3.12

@@ -125,7 +125,9 @@ def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
 
 
 def imported(position: str) -> Any:
-    """Import and return the object that a "module:name" of this package, or of a plug-in in use, refers to."""
+    """Import and return the object that a "module:name" of this package, or of a plug-in in use, refers
+    to.
+    """
     module, _, name = position.partition(":")
     return getattr(import_module(module), name)
 

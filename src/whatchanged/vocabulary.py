@@ -52,7 +52,9 @@ class Vocabulary:
         return cls(SPECIALS + tuple(sorted(words - set(SPECIALS))))
 
     def sentence(self, text: str, most_words: int | None = None) -> list[int]:
-        """Return the ids BOS, words, EOS; ``most_words`` limits the words, and the method decides the limit."""
+        """Return the ids BOS, words, EOS; ``most_words`` limits the words, and the method decides the
+        limit.
+        """
         return [BOS, *self.word_ids(text)[:most_words], EOS]
 
     def word_ids(self, text: str) -> list[int]:

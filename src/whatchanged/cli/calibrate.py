@@ -1,4 +1,6 @@
-"""``whatchanged calibrate``: what differs between two runs of one state, so that it counts as no change."""
+"""``whatchanged calibrate``: compare two runs of one state, and record their differences as noise to
+ignore.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +29,7 @@ def calibrate(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
-    """Learn a machine's noise: places that differ from run to run, and how little counts as a change."""
+    """Learn a machine's noise: regions that differ from run to run, and how small a difference counts."""
     from whatchanged.compare.noise import learn_noise, most_covered
     from whatchanged.compare.pairs import match_folders
 

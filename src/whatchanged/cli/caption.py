@@ -1,7 +1,7 @@
-"""``whatchanged caption``: a sentence for every pair of a list or data set, one JSON line each, in order.
+"""``whatchanged caption``: caption every pair of a list or data set, one JSON line for each, in order.
 
-What is read, answered and written: ``captions/engine.py``. A shard is a contiguous part of the list; the
-outputs of all shards, one after the other, are the output of the whole.
+``captions/engine.py`` describes input and output. A shard is a contiguous part of the list; the outputs of
+all shards, concatenated, are the output of the whole list.
 """
 
 import re
@@ -164,7 +164,7 @@ def caption(
 
 
 def _part(shard: str) -> tuple[int, int]:
-    """I and N of ``--shard I/N``."""
+    """Return I and N of ``--shard I/N``."""
     found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", shard)
     part, parts = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= part <= parts:

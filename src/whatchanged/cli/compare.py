@@ -1,7 +1,8 @@
-"""``whatchanged compare``: many pairs at once, grouped by what changed, as a page, a summary and for CI.
+"""``whatchanged compare``: compare many pairs; group them by change; write a page, a summary and messages for
+CI.
 
 Exit codes: 0 nothing changed; 1 a picture changed, was added or removed, or could not be compared; 2 nothing
-done. With ``--fail-on never`` what was found never makes it 1.
+done. With ``--fail-on never`` a change does not cause exit code 1.
 """
 
 import shlex
@@ -42,7 +43,7 @@ EXAMPLES = (
     "whatchanged compare --git main -o compared",
 )
 MOST_GROUPS = 10
-"""Groups, and pictures of none, that the terminal shows."""
+"""How many groups, and how many pictures without a group, the terminal shows."""
 
 
 def compare(
@@ -135,7 +136,7 @@ def compare(
     if model is not None:
         from whatchanged.answers import Answerer
 
-        Answerer(model)  # one that cannot be used stops here, with nothing written
+        Answerer(model)  # an invalid one stops the command here, before anything is written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
     if accept and any_remote(old, new, output):
@@ -164,7 +165,7 @@ def compare(
 
 
 def _check(old: Path | None, new: Path | None, git: str | None) -> None:
-    """That the arguments go together."""
+    """Check that the arguments go together."""
     if git is not None and new is not None:
         raise typer.BadParameter("--git compares one folder; name one, or none for this one")
     if any_remote(old, new):
@@ -178,7 +179,7 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
 def _matched(
     old: Path | None, new: Path | None, git: str | None, output: Path | None, dpi: float | None, quiet: bool
 ) -> "Iterator[tuple[Matched, Path]]":
-    """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
+    """Yield the pairs, and the folder that keeps their answers: the results' folder, or a temporary one."""
     from whatchanged.compare.outputs import STORED, claim
 
     if output is None or is_remote(output):
@@ -205,7 +206,7 @@ def _matched(
 
 
 def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dpi: float | None) -> "Matched":
-    """What is to be compared, PDF files page by page."""
+    """Return the pairs to compare, PDF files page by page."""
     from whatchanged.compare.pdf_pages import with_pages
     from whatchanged.pdf import DPI
 
@@ -213,7 +214,7 @@ def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dp
 
 
 def _match_files(old: Path | None, new: Path | None, git: str | None, folder: Path) -> "Matched":
-    """What is to be compared, file by file."""
+    """Return the pairs to compare, file by file."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
     from whatchanged.compare.pairs import match_folders, match_list
@@ -238,7 +239,7 @@ def _run(
     force: bool,
     quiet: bool,
 ) -> "Comparison":
-    """All answers; those of an earlier run in the same folder are used again."""
+    """Return all answers; the answers of an earlier run in the same folder are used again."""
     from whatchanged.compare.comparison import compare as compare_pairs
     from whatchanged.compare.outputs import STORED
     from whatchanged.compare.stored import StoredAnswers
@@ -255,13 +256,13 @@ def _run(
 
 
 def _print_results(comparison: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
-    """The headline and the largest groups on stdout, or what GitHub reads."""
+    """Print the headline and the largest groups on stdout, or the messages that GitHub reads."""
     from whatchanged.compare.annotations import github_annotations
     from whatchanged.compare.words import group_sentence, headline, looked_by, otherwise, outcome_sentence
 
     if github:
         for line in github_annotations(comparison):
-            typer.echo(line)  # GitHub is to act on these; what they quote is escaped
+            typer.echo(line)  # GitHub acts on these; text that they quote is escaped
     show(headline(comparison))
     note(looked_by(comparison), quiet)
     if otherwise(comparison):
@@ -288,7 +289,7 @@ def _print_results(comparison: "Comparison", output: Path | None, github: bool, 
 def _calibrate(
     old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
 ) -> None:
-    """``--calibrate``, as the command of its own does it."""
+    """Run ``--calibrate`` as the command ``calibrate`` does."""
     if old is None or new is None or output is None:
         raise typer.BadParameter("--calibrate wants two folders, RUN1 and RUN2, and -o FILE")
     words = shlex.join(["whatchanged", "calibrate", str(old), str(new), "-o", str(output)])
@@ -297,7 +298,7 @@ def _calibrate(
 
 
 def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path, quiet: bool) -> None:
-    """Copy new over old, if nothing changed since the results were written."""
+    """Copy new pictures over old ones, if nothing changed since the results were written."""
     from whatchanged.compare.accept import carry_out, plan, to_do
     from whatchanged.compare.lines import results_text
     from whatchanged.compare.record import AGAIN, RESULTS, digest_of_results, record_of

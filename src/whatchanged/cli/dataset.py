@@ -1,4 +1,4 @@
-"""``whatchanged dataset``: what a folder or list holds, and whether it is whole."""
+"""``whatchanged dataset``: print what a data set folder or list contains, and whether it is complete."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -81,7 +81,7 @@ def dataset(
     list_: Annotated[bool, typer.Option("--list", help="List the data sets that can be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
-    """Say what this folder is, its splits and counts, and what is missing."""
+    """Print which data set this folder is, its splits and counts, and what is missing."""
     if folder is None or list_:
         _list()
         return
@@ -112,7 +112,9 @@ def dataset(
 
 
 def _list() -> None:
-    """Print the name of every data set that can be read; behind those of plug-ins, their packages."""
+    """Print the name of every data set that can be read; the names of plug-ins are followed by their
+    packages.
+    """
     from whatchanged.datasets import READERS
     from whatchanged.plugins import DATASETS, installed
 
@@ -147,7 +149,9 @@ def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:
 
 
 def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
-    """Vocabulary and cuts by a named preparation, beside the published vocabulary."""
+    """Return lines about vocabulary and truncation by a named preparation, beside the published
+    vocabulary.
+    """
     from whatchanged.datasets.preparation import preparation
 
     rule = preparation(name)

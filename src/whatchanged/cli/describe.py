@@ -1,4 +1,4 @@
-"""``whatchanged describe``: one pair from the command line to its sentence."""
+"""``whatchanged describe``: print a sentence for one pair of pictures."""
 
 import io
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from whatchanged.measured.policy import Policy
 
 STREAM = "-"
-"""What a person writes for stdin, or for stdout."""
+"""The name that stands for stdin or stdout on the command line."""
 STDOUT = Path("/dev/stdout")
 
 EXAMPLES = (
@@ -119,11 +119,11 @@ def describe(
 
 
 def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> None:
-    """What there is to say where ``git difftool`` gives the null device for a picture that is not there."""
+    """Print the answer where ``git difftool`` gives the null device in place of a missing picture."""
     from whatchanged.images import picture_size
 
     file, there = ("added", after) if before == os.devnull else ("removed", before)
-    picture_size(sys.stdin.buffer if there == STREAM else there)  # raises of what is no picture
+    picture_size(sys.stdin.buffer if there == STREAM else there)  # raises for anything but a picture
     sentence = f"The picture was {file}."
     if as_json:
         fields = {"caption": sentence, "verdict": "changed", "changed": True, "file": file, "no_change": 0.0}
@@ -138,9 +138,10 @@ def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> Non
 def _as_compared(
     after: str, policy: str | None, policies: Path | None, ignore: Path | None
 ) -> "tuple[list[Box], Policy]":
-    """The ignored boxes and the policy of a picture, as ``compare`` takes them from the same files.
+    """Return the ignored boxes and the policy of a picture, as ``compare`` reads them from the same files.
 
-    A pattern may fit the path, or any end of it: ``compare`` calls a pair by its path below the folder.
+    A pattern may match the whole path or any end of it: ``compare`` names a pair by its path below the
+    folder.
     """
     from whatchanged.compare.ignore import boxes_of, read_ignored
     from whatchanged.compare.policies import policy_of, read_policies
@@ -159,7 +160,7 @@ def _as_compared(
 
 
 def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
-    """The pictures; one of them may come from stdin."""
+    """Return the pictures; one of them may come from stdin."""
     if before == STREAM and after == STREAM:
         raise ImageError("-: only one of the two pictures can come from stdin. Name a file for the other.")
     first, second = (sys.stdin.buffer if given == STREAM else given for given in (before, after))
@@ -167,7 +168,7 @@ def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
 
 
 def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path:
-    """Where the heat map goes. Raises OutputError where it cannot be written."""
+    """Check the path of the heat map. Raises OutputError where it cannot be written."""
     if heatmap == STREAM:
         return STDOUT
     place = Path(heatmap)
@@ -179,7 +180,7 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 
 def _text(answer: "Answer") -> str:
-    """The answer for a person: the sentence with what is to be said against it, and the probability."""
+    """Return the answer as text: the sentence, its reservations, and the probability of no change."""
     from whatchanged.measured.policy import DEFAULT
     from whatchanged.words import percent
 
@@ -195,7 +196,7 @@ def _text(answer: "Answer") -> str:
 
 
 def _remarks(answer: "Answer", quiet: bool) -> None:
-    """What the reader of the sentence should know besides."""
+    """Print remarks that qualify the sentence."""
     said, measured = answer.description, answer.measured
     if said is not None and measured is not None and measured.verdict != "identical":
         note(f"Measured: {measured.sentence}", quiet)
@@ -206,7 +207,7 @@ def _remarks(answer: "Answer", quiet: bool) -> None:
 
 
 def _maps(description: "Description") -> dict[str, Any]:
-    """Where the words looked, as ``--maps`` prints it. The keys are public."""
+    """Return the attention of each word, as ``--maps`` prints it. The keys are public."""
     fields: dict[str, Any] = {}
     if description.ood_distance is not None:
         fields["strangeness"] = [round(distance, 3) for distance in description.ood_distance]
@@ -216,7 +217,9 @@ def _maps(description: "Description") -> dict[str, Any]:
 
 
 def _warning(answer: "Answer") -> str:
-    """Which of the two pictures are out of distribution; at least one of them is."""
+    """Return the warning that names which of the two pictures are out of distribution; at least one of them
+    is.
+    """
     which = "the pictures look"
     if answer.description is not None:
         before, after = (distance > 1 for distance in answer.description.ood_distance or (0.0, 0.0))

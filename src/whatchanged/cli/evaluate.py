@@ -1,4 +1,4 @@
-"""``whatchanged evaluate``: predictions against references, in numbers."""
+"""``whatchanged evaluate``: score predictions against references."""
 
 import re
 from collections.abc import Sequence
@@ -201,7 +201,7 @@ def evaluate(
 
 
 def _size(text: str | None) -> tuple[int, int] | None:
-    """Width and height of ``--picture-size``."""
+    """Return width and height of ``--picture-size``."""
     if text is None:
         return None
     found = re.fullmatch(r"([1-9]\d{0,5})x([1-9]\d{0,5})", text)
@@ -213,7 +213,7 @@ def _size(text: str | None) -> tuple[int, int] | None:
 def _retrieval(
     path: Path, references: "References", resamples: int, json: Path | None, markdown: Path | None
 ) -> None:
-    """Similarities against the pairs and texts that they are of."""
+    """Evaluate retrieval: similarities against the pairs and captions that they compare."""
     from whatchanged.evaluation.report.layout import aligned_table, markdown_table
     from whatchanged.evaluation.report.retrieval_report import as_json, retrieval_report, retrieval_tables
 
@@ -233,6 +233,6 @@ def _retrieval(
 
 
 def _write(texts: Sequence[tuple[Path, str]]) -> None:
-    """Write every output, once all of them are made."""
+    """Write every output, after all of them have been computed."""
     for path, text in texts:
         write_output(path, text)

@@ -1,4 +1,4 @@
-"""``whatchanged export``: a training run into a bundle that the captioner reads."""
+"""``whatchanged export``: turn a training run into a model bundle that the captioner reads."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def export(
     ),
     force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
 ) -> None:
-    """Export a run: two ONNX graphs that write exactly what torch writes, or nothing."""
+    """Export a run as two ONNX graphs, after a check that they write exactly the words that torch writes."""
     import json
 
     try:

@@ -1,4 +1,4 @@
-"""``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
+"""``whatchanged features``: store the features of a data set, or the tokens of a pool, before training."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ USED = {
         *("--device", "--precision", "--ray"),
     ),
 }
-"""What is stored -> the options that have an effect on it."""
+"""Kind of stored features -> the options that apply to it."""
 
 
 def features(
@@ -108,7 +108,7 @@ def features(
     ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:
-    """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
+    """Store the features that a backbone computes, once for all trainings; a stopped run is continued."""
     if (run is None) == (not backbone):
         raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
     asked = {
@@ -150,7 +150,9 @@ def features(
 
 
 def _refuse_others(stored: str, requested: Mapping[str, bool]) -> None:
-    """Refuse an option without an effect on what is stored. requested: option -> whether it was given."""
+    """Refuse an option that has no effect on the stored features. requested: option -> whether it was
+    given.
+    """
     for option, given in requested.items():
         if given and option not in USED[stored]:
             raise typer.BadParameter(f"{stored} are stored without {option}; leave it out")

@@ -1,4 +1,4 @@
-"""``whatchanged figure``: the figures of papers, of one pair of pictures or of reports."""
+"""``whatchanged figure``: draw figures as papers show them, of a pair of pictures or of reports."""
 
 import re
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 FigureKind = Literal["words", "text-to-image", "alignment", "blocks", "overlap"]
 SHIPPED = {"alignment": "clevr-scorer", "blocks": "clevr-clip4idc"}
-"""Whose figure of a kind is drawn where nobody says so; of others the default model's."""
+"""Kind of figure -> the method whose model is drawn by default; for other kinds the default model is used."""
 BLANK = (360, 240)
-"""Size of the blank that stands for a picture that is not at hand, where features are."""
+"""Size of the blank picture where only the features of a picture are available."""
 
 EXAMPLES = (
     "whatchanged figure words before.png after.png -o words.png",
@@ -109,7 +109,7 @@ def _check_options(
     caption: str | None,
     cell: list[str] | None,
 ) -> None:
-    """Refuse options that the kind does not use, or lacks."""
+    """Refuse options that this kind of figure does not use, and require those that it needs."""
     if output is None:
         raise typer.BadParameter("name the figure's file", param_hint="--output")
     if model is not None and run is not None:
@@ -126,7 +126,7 @@ def _check_options(
 
 @dataclass(frozen=True)
 class _Subject:
-    """Whose figure is drawn: a run's or a model's, and what its options say."""
+    """The run or the model whose figure is drawn, with the options that select it."""
 
     kind: FigureKind
     model: str | None
@@ -144,7 +144,7 @@ class _Subject:
         beams: int,
         tile: int | None,
     ) -> "Figure":
-        """The figure of a pair."""
+        """Draw the figure of a pair."""
         from whatchanged.figures import draw_alignment, draw_maps
 
         pictures, size = self._pictures(pair), {} if tile is None else {"tile": tile}
@@ -159,7 +159,7 @@ class _Subject:
         return draw_maps(pictures, maps, **size)
 
     def _words(self, pair: tuple[Path, Path], beams: int) -> "TitledMaps":
-        """The words with their maps: of a model without torch."""
+        """Return the words with their attention maps: those of a model without torch."""
         if self.run is not None:
             return self._open().words(*pair, beams)
         if self.features is not None:
@@ -176,7 +176,7 @@ class _Subject:
         return load(self.model).describe(*pair, beams=beams).words
 
     def _open(self) -> "FigureSource":
-        """The run, or the model's weights, by torch. Raises MissingExtra without it."""
+        """Open the run, or the model's weights, with torch. Raises MissingExtra without torch."""
         try:
             from whatchanged.training.figures import open_source
         except ModuleNotFoundError as error:
@@ -187,7 +187,7 @@ class _Subject:
         return open_source(place, self.checkpoint, self.features, self.data, self.device)
 
     def _pictures(self, pair: tuple[Path, Path]) -> "tuple[Image.Image, Image.Image]":
-        """The pictures; of a picture that is not at hand where its features are, a blank."""
+        """Return the pictures; a blank one where only features are available."""
         from PIL import Image
 
         from whatchanged.images import open_image
@@ -202,7 +202,7 @@ class _Subject:
 
 
 def _cell(text: str) -> tuple[int, int]:
-    """Row and column of ``--cell``."""
+    """Return row and column of ``--cell``."""
     found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
     if found is None:
         raise typer.BadParameter(f"{text!r} is not ROW,COLUMN, counted from 0, for example 3,5.")
@@ -210,7 +210,7 @@ def _cell(text: str) -> tuple[int, int]:
 
 
 def _overlap(reports: list[Path]) -> "Figure":
-    """The plot of one or two reports."""
+    """Draw the plot of one or two reports."""
     from whatchanged.figures import draw_overlap
     from whatchanged.json_values import read_json
     from whatchanged.opening import read_regular_text

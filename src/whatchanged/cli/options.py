@@ -1,4 +1,6 @@
-"""Options that mean the same in several commands; those of policies and launches: ``policy``, ``launch``."""
+"""Options that mean the same in several commands; ``policy`` and ``launch`` hold those of policies and
+launches.
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``whatchanged retrieve``: which pair does each caption belong to, by a trained run."""
+"""``whatchanged retrieve``: a trained run computes the similarity of every caption with every pair."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -33,7 +33,7 @@ def retrieve(
     except ModuleNotFoundError as error:
         raise MissingExtra("Retrieving", error.name or "torch", "train") from error
 
-    check_output(output, force=True)  # what has no name has no suffix, and is a folder
+    check_output(output, force=True)  # an empty name has no suffix, and is a folder
     check_outputs([output, output.with_suffix(".json")], [])
     made = retrieve_run(run, dataset, output, split, checkpoint, Launch(device))
     show(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

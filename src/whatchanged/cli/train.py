@@ -1,4 +1,4 @@
-"""``whatchanged train``: a recipe into a run folder."""
+"""``whatchanged train``: train a recipe into a run folder."""
 
 from pathlib import Path
 
