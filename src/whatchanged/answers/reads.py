@@ -1,4 +1,4 @@
-"""Whether a run of many pairs reads words, found before the first one."""
+"""Decide before the first pair whether a run of many pairs reads text."""
 
 from whatchanged.errors import MissingExtra
 from whatchanged.remarks import note
@@ -6,10 +6,10 @@ from whatchanged.text.recogniser import can_read
 
 
 def reads_words(wanted: bool | None, quiet: bool) -> bool:
-    """Whether words are read: as it is wanted, or, where None says, if they can be.
+    """Return whether text is read: as ``wanted``, or for None, whether the recogniser works.
 
-    Where the recogniser is installed and cannot be loaded, a remark says so once. Raises MissingExtra where
-    words must be read and cannot be.
+    Where the recogniser is installed and cannot be loaded, a remark is printed once. Raises MissingExtra
+    where text must be read and cannot be.
     """
     if wanted or not can_read(wanted):
         return can_read(wanted)
