@@ -1,9 +1,10 @@
-"""The card of a model as JSON: what ``bundle.json`` holds of it, in every format that can be read.
+"""Read and write a model's card as JSON, the content of ``bundle.json``; every format since the first can be
+read.
 
 Format 2 declares ``input`` and ``attention``. Format 1 knew only whole pictures and grids: ``image_size``,
 ``mean``, ``std`` and ``grid``. Cards are always written in format 2.
 
-Some keys of the file keep their first name, so that readers of these files go on working:
+A key of the file keeps its first name, so that other programs can still read these files:
 
     familiar      the in-distribution threshold, ``Card.in_distribution``
 """
@@ -35,9 +36,9 @@ FORMATS = (1, FORMAT)
 """The formats that can be read."""
 
 REGION_INPUT = "regions"
-"""The kind of the input of a model that only an earlier version can read."""
+"""The kind of input of models that only an earlier version can read."""
 MOST_SENTENCES = 1000
-"""Sentences of one card that say that nothing changed: each is run for each pair."""
+"""Limit on the no-change sentences of one card: each runs through the decoder for each pair."""
 LONGEST_SENTENCE = 1000
 """Characters of such a sentence."""
 
@@ -47,7 +48,7 @@ Fields = Mapping[str, Any]
 
 
 def card_to_json(card: Card) -> dict[str, Any]:
-    """The card as the fields of ``bundle.json``, the list of files aside."""
+    """Return the card as the fields of ``bundle.json``, except the list of files."""
     no_change = card.no_change
     fields: dict[str, Any] = {
         "format": FORMAT,
@@ -84,7 +85,7 @@ def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
 
 
 def declaration_to_json(declared: Input | GridAttention) -> dict[str, Any]:
-    """What a model reads, or how its attention lies over the pictures, as JSON with its kind."""
+    """Return the declaration of a model's input, or of its attention, as JSON with its kind."""
     match declared:
         case PictureInput():
             kind = "pictures"
@@ -96,7 +97,9 @@ def declaration_to_json(declared: Input | GridAttention) -> dict[str, Any]:
 
 
 def card_from_json(fields: Any, path: Path) -> Card:
-    """The card that ``bundle.json`` holds. Raises BundleError, naming ``path`` and the key that is wrong."""
+    """Make the card from the fields of ``bundle.json``. Raises BundleError, which names ``path`` and the
+    wrong key.
+    """
     reader = CardReader(path)
     values = reader.mapping(fields, "the whole file")
     reads = values.get("input")
@@ -148,7 +151,7 @@ def _unknown_kind(reader: CardReader, kind: Any) -> BundleError:
 
 
 def _pictures(reader: CardReader, values: Fields, size: str) -> PictureInput:
-    """Whole pictures, their size under the key ``size``."""
+    """Read the input of whole pictures, their size under the key ``size``."""
     width, height = reader.size(values, size)
     if width * height > MAX_PIXELS:
         raise reader.wrong(size, f"a size of at most {MAX_PIXELS:,} pixels", [width, height])
@@ -193,7 +196,7 @@ def _no_change(reader: CardReader, values: Fields) -> NoChange:
 
 
 def _sentences(reader: CardReader, fields: Fields) -> tuple[str, ...]:
-    """The sentences that say that nothing changed. One that stood there twice would count twice."""
+    """Read the no-change sentences. A repeated sentence would count twice, so all must differ."""
     results = reader.texts(fields, "sentences")
     if len(results) > MOST_SENTENCES or len(set(results)) < len(results):
         raise reader.wrong("sentences", f"at most {MOST_SENTENCES:,} texts, all different", results)
@@ -203,7 +206,7 @@ def _sentences(reader: CardReader, fields: Fields) -> tuple[str, ...]:
 
 
 def _judged_by(reader: CardReader, fields: Fields) -> Literal["head", "sentences"]:
-    """Where the probability comes from. The first cards do not say so: from a head."""
+    """Read the source of the no-change probability. The first cards do not record it: it is a head."""
     match fields.get("by", "head"):
         case "head":
             return "head"
@@ -222,7 +225,7 @@ def _in_distribution(reader: CardReader, values: Fields) -> InDistribution | Non
 
 
 def _colors(reader: CardReader, fields: Fields) -> dict[str, tuple[float, float]]:
-    """The ranges of the numbers about colours; {} in cards that have none, as those of before 0.2."""
+    """Read the ranges of the colour statistics; {} in cards without them, such as those before 0.2."""
     if "colours" not in fields:
         return {}
     inside, ranges = reader.object(fields, "colours")
@@ -245,7 +248,7 @@ def _above_0(reader: CardReader, fields: Fields, key: str) -> float:
 
 
 def _vocabulary(reader: CardReader, values: Fields) -> Vocabulary:
-    """The words, or the merges of a byte-pair encoding."""
+    """Read the words, or the merges of a byte-pair encoding."""
     if values.get("special_ids") != SPECIAL_IDS:
         raise reader.wrong("special_ids", str(SPECIAL_IDS), values.get("special_ids"))
     found = values.get("vocabulary")

@@ -13,14 +13,14 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class CardReader:
-    """Reads values of a model's card. Errors name the file, the key, what was wanted and what was found."""
+    """Reads values of a model's card. Errors name the file, the key, the expected and the actual value."""
 
     path: Path
     inside: str = ""
-    """What stands before a key in messages: "input." for the keys of ``input``."""
+    """The prefix of keys in messages: "input." for the keys of ``input``."""
 
     def wrong(self, key: str, wanted: str, got: Any) -> BundleError:
-        """The error for a value that is not what it should be."""
+        """Return the error for a wrong value."""
         shown = repr(got)
         if len(shown) > 60:
             shown = shown[:57] + "..."
@@ -29,24 +29,24 @@ class CardReader:
         )
 
     def mapping(self, value: Any, key: str) -> dict[str, Any]:
-        """An object."""
+        """Return an object."""
         if not isinstance(value, dict):
             raise self.wrong(key, "an object", value)
         return value
 
     def object(self, values: Fields, key: str) -> tuple["CardReader", dict[str, Any]]:
-        """The object at a key, and a reader for its keys."""
+        """Return the object at a key, and a reader for its keys."""
         return CardReader(self.path, f"{self.inside}{key}."), self.mapping(values.get(key), key)
 
     def text(self, values: Fields, key: str) -> str:
-        """A text without control characters: a terminal would act on them."""
+        """Return a text without control characters: a terminal would act on them."""
         found = values.get(key)
         if not isinstance(found, str) or found != escaped_lines(found):
             raise self.wrong(key, "a text, without control characters", found)
         return found
 
     def texts(self, values: Fields, key: str) -> tuple[str, ...]:
-        """A list of texts without control characters."""
+        """Return a list of texts without control characters."""
         found = values.get(key)
         if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise self.wrong(key, "a list of texts", found)
@@ -55,36 +55,36 @@ class CardReader:
         return tuple(found)
 
     def flag(self, values: Fields, key: str) -> bool:
-        """True or false; false where the key is missing."""
+        """Return true or false; false where the key is missing."""
         found = values.get(key, False)
         if not isinstance(found, bool):
             raise self.wrong(key, "true or false", found)
         return found
 
     def number(self, values: Fields, key: str) -> float:
-        """A finite number."""
+        """Return a finite number."""
         return self._number(values.get(key), key)
 
     def numbers(self, values: Fields, key: str, length: int) -> tuple[float, ...]:
-        """A list of finite numbers."""
+        """Return a list of finite numbers."""
         found = values.get(key)
         if not isinstance(found, Sequence) or len(found) != length:
             raise self.wrong(key, f"{length} numbers", found)
         return tuple(self._number(item, key) for item in found)
 
     def count(self, values: Fields, key: str, most: int) -> int:
-        """A whole number from 1 to a limit."""
+        """Return a whole number from 1 to ``most``."""
         return self._count(values.get(key), key, most)
 
     def share(self, values: Fields, key: str) -> float:
-        """A number from 0 to 1."""
+        """Return a number from 0 to 1."""
         found = self._number(values.get(key), key)
         if not 0 <= found <= 1:
             raise self.wrong(key, "a number from 0 to 1", found)
         return found
 
     def size(self, values: Fields, key: str) -> tuple[int, int]:
-        """Two whole numbers from 1 to 10,000."""
+        """Return two whole numbers from 1 to 10,000."""
         found = values.get(key)
         if not isinstance(found, list) or len(found) != 2:
             raise self.wrong(key, "two whole numbers", found)
@@ -102,7 +102,7 @@ class CardReader:
 
 
 def _is_finite(value: int | float) -> bool:
-    """Whether a float can hold it: JSON's whole numbers may have hundreds of digits."""
+    """Return whether a float can hold the number: JSON's whole numbers may have hundreds of digits."""
     try:
         return math.isfinite(value)
     except OverflowError:

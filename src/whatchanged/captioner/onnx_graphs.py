@@ -1,8 +1,8 @@
-"""The two ONNX graphs of a bundle: run by name, and checked against the card and against each other.
+"""Run the two ONNX graphs of a bundle, and check them against the card and against each other.
 
-A graph is a stranger's program, if one without input or output of its own. Its weights must lie in the graph,
-which the bundle's hashes cover; it holds known operators alone, each of which is done once (``onnx_files``);
-the memory for what it computes is bounded; whatever goes wrong while it runs is a ``BundleError``.
+A graph is a stranger's program, though one without input or output of its own. Its weights must be in the
+graph's file, which the bundle's hashes cover. It may contain only known operators, each of which runs once
+(``onnx_files``). Its memory is limited. Every error while it runs is a ``BundleError``.
 """
 
 import functools
@@ -23,21 +23,21 @@ from whatchanged.telemetry import import_silent
 Floats = NDArray[np.float32]
 
 MOST_COUNT = 1000
-"""The largest number of beams or threads; more is a slip of the keyboard."""
+"""The largest number of beams or threads; a larger one is a typing error."""
 MOST_MEMORY = 2**31
-"""Bytes that all graphs of this process together may hold at a time, their weights included."""
+"""The bytes that all graphs of this process together may use at a time, their weights included."""
 PASSED_ON = ("memory_", "first_cache_", "next_cache_")
-"""Outputs that only graphs read. What is wrong in them shows in those that people read."""
+"""Outputs that only graphs read. Faults in them appear in the other outputs."""
 NUMBERS: Mapping[str, type[np.generic]] = {
     "tensor(float)": np.float32,
     "tensor(int64)": np.int64,
     "tensor(bool)": np.bool_,
 }
-"""What a decoder's state may hold, as ONNX Runtime calls it."""
+"""The data types of a decoder's state, as ONNX Runtime names them."""
 
 
 class Graph:
-    """One ONNX session whose inputs and outputs go by name."""
+    """One ONNX session with named inputs and outputs."""
 
     def __init__(self, path: Path, content: bytes, threads: int) -> None:
         """content: the bytes of the file at ``path``, checked. Raises BundleError where it is no graph."""
@@ -46,32 +46,32 @@ class Graph:
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # its banner would stand beside our message
+        options.log_severity_level = 4  # ONNX Runtime's own output would appear beside our message
         options.add_session_config_entry("session.load_model_format", "ONNX")
         options.add_session_config_entry("session.use_env_allocators", "1")
         _bound_memory()
-        if path.parent.parent != SHIPPED:  # those of the package were checked by its tests
+        if path.parent.parent != SHIPPED:  # the package's own graphs were checked by its tests
             check_graph(path, content)
         try:
             self._session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # the errors of ONNX Runtime have no common root
+        except Exception as error:  # the errors of ONNX Runtime have no common base class
             reason = str(error).splitlines()[0]
             raise BundleError(f"{path}: ONNX Runtime cannot load it: {reason} Export it again.") from error
         self.inputs = {item.name: item for item in self._session.get_inputs()}
         self.outputs = {item.name: item for item in self._session.get_outputs()}
         self._wanted: dict[str, tuple[int, ...]] = {}
-        """Outputs whose sizes behind the batch are known."""
+        """Outputs with known sizes behind the batch axis."""
 
     def run(self, feed: dict[str, Any], rows: int) -> dict[str, Any]:
-        """All outputs by name. What the graph does not take is left out of the feed.
+        """Return all outputs by name. Values of the feed that the graph does not take are left out.
 
-        rows: how many each output must have. Raises BundleError where the graph fails, or answers with
-        something else than is expected, or with what is not a number.
+        rows: how many rows each output must have. Raises BundleError where the graph fails, where an output
+        has another type or shape than expected, or where it has values that are not finite.
         """
         taken = {name: value for name, value in feed.items() if name in self.inputs}
         try:
             results = self._session.run(None, taken)
-        except Exception as error:  # the errors of ONNX Runtime have no common root
+        except Exception as error:  # the errors of ONNX Runtime have no common base class
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise BundleError(
                 f"{self.path}: the graph cannot be run: {reason} Export it again, or caption fewer pairs at a"
@@ -83,7 +83,7 @@ class Graph:
         return found
 
     def _check_output(self, name: str, values: Any, rows: int) -> None:
-        """Raises BundleError where an output is no array of numbers of the shape that it must have."""
+        """Raise BundleError where an output is no array of numbers of the required shape."""
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub":
             kind = values.dtype if isinstance(values, np.ndarray) else type(values).__name__
             raise BundleError(
@@ -104,7 +104,7 @@ class Graph:
             )
 
     def check_names(self, side: str, actual: set[str], wanted: set[str]) -> None:
-        """Raises BundleError where the names of one side, "inputs" or "outputs", are not those wanted."""
+        """Raise BundleError where the names of one side, "inputs" or "outputs", are not those wanted."""
         if actual != wanted:
             raise BundleError(
                 f"{self.path}: its {side} are {', '.join(sorted(actual))}; "
@@ -112,13 +112,13 @@ class Graph:
             )
 
     def expect(self, output: str, behind: tuple[int, ...]) -> None:
-        """From now on ``run`` checks that the output has these sizes behind the batch."""
+        """Make ``run`` check from now on that the output has these sizes behind the batch axis."""
         self._wanted[output] = behind
 
     def check_shape(self, name: str, wanted: tuple[int, ...]) -> None:
-        """Raises BundleError where the sizes behind the batch are not those wanted.
+        """Raise BundleError where the sizes behind the batch axis are not those wanted.
 
-        A size that the graph leaves open fits any; of an output it is looked at again when the graph has run.
+        A size that the graph leaves open fits any; for an output, ``run`` checks the actual size.
         """
         self.expect(name, wanted)
         items = {**self.inputs, **self.outputs}
@@ -134,10 +134,10 @@ class Graph:
 
 
 def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) -> dict[str, Any]:
-    """What every cache_* input of a decoder holds before the first word.
+    """Return the content of every cache_* input of a decoder before the first word.
 
-    It is what the encoder says (``first_cache_*``, taken out of ``encoded``). Where it says nothing, the
-    state is still empty: the axes that the graph leaves open behind the batch, which grow, have length 0.
+    It is the encoder's output ``first_cache_*``, which is removed from ``encoded``. Without such an output
+    the state is empty: axes behind the batch whose size the graph leaves open, which grow, have length 0.
 
     inputs: those of the decoder by name, as ONNX Runtime describes them.
     """
@@ -152,27 +152,29 @@ def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) 
 
 
 def checked_count(name: str, value: Any) -> int:
-    """A number of beams or threads that a caller gave. Raises WhatchangedError."""
+    """Return a number of beams or threads, checked. Raises WhatchangedError."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST_COUNT:
         raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
     return int(value)
 
 
 def checked_threads(threads: int | None) -> int:
-    """How many threads an operator may use; None: at most two. Raises WhatchangedError."""
+    """Return the number of threads for an operator; None: at most two. Raises WhatchangedError."""
     return min(2, os.cpu_count() or 1) if threads is None else checked_count("threads", threads)
 
 
 @functools.cache  # there is one such allocator in a process
 def _bound_memory() -> None:
-    """All sessions that use the environment's allocator share one, which gives out ``MOST_MEMORY``."""
+    """Limit the memory of sessions: all that use the environment's allocator share one with ``MOST_MEMORY``
+    bytes.
+    """
     ort = import_silent("onnxruntime")
     place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
 def open_graphs(bundle: Bundle, threads: int | None) -> tuple[Graph, Graph]:
-    """The encoder and the decoder of a captioner, which fit the card and each other.
+    """Return the encoder and the decoder of a captioner, checked against the card and each other.
 
     Raises BundleError where a file that the card lists was altered, or a graph is wrong; WhatchangedError
     where ``threads`` is no whole number from 1.
@@ -198,7 +200,7 @@ def _check_graphs(card: Card, encoder: Graph, decoder: Graph) -> None:
     encoder.check_names("inputs", set(encoder.inputs), {"before", "after"})
     begun &= {f"first_{name}" for name in caches}  # any other has no decoder that reads it
     encoder.check_names("outputs", set(encoder.outputs), judged | memory | begun)
-    # A method whose words do not depend on their position has a graph that does not take it.
+    # The decoder of a method without positional encoding has no input for the position.
     decoder.check_names("inputs", set(decoder.inputs) - caches - memory - {"position"}, {"previous"})
     next_caches = {f"next_{name}" for name in caches}
     decoder.check_names("outputs", set(decoder.outputs), {"log_probabilities", "attention"} | next_caches)
@@ -213,7 +215,7 @@ def _check_graphs(card: Card, encoder: Graph, decoder: Graph) -> None:
 
 
 def _check_state(decoder: Graph, name: str, begins_empty: bool) -> None:
-    """Raises BundleError where a tensor of the decoder's state cannot begin as ``first_state`` has it."""
+    """Raise BundleError where a tensor of the decoder's state cannot begin as ``first_state`` sets it."""
     item = decoder.inputs[name]
     if item.type not in NUMBERS:
         raise BundleError(
