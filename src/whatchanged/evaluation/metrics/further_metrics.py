@@ -1,4 +1,4 @@
-"""METEOR, SPICE and what other packages bring, in the form of the metrics that the base install has."""
+"""METEOR, SPICE and the metrics of other packages, with the interface of the built-in metrics."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,9 +12,10 @@ from whatchanged.evaluation.metrics.plugin_metrics import plugin_metrics
 def further_metrics(
     *, with_meteor: bool = True, with_spice: bool = True, spice_home: Path | None = None
 ) -> Mapping[str, FurtherMetric]:
-    """The metrics that take seconds, in percent; each raises MetricUnavailable where something is missing.
+    """Return the metrics that take seconds, in percent; each raises MetricUnavailable where something is
+    missing.
 
-    Those of other packages are always among them (``plugin_metrics``).
+    Metrics of other packages are always included (``plugin_metrics``).
     spice_home: the folder of SPICE's jars; None: where ``spice.find_jars`` looks.
     """
 

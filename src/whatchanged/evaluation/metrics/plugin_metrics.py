@@ -1,6 +1,6 @@
-"""Metrics that other packages bring: a function that scores each caption against its references.
+"""Metrics of other packages: each is a function that scores each caption against its references.
 
-A package announces it by an entry point, whose name is the metric's:
+A package declares the function as an entry point with the metric's name:
 
     [project.entry-points."whatchanged.metrics"]
     word-overlap = "my_package:word_overlap"    # (captions, references) -> a score from 0 to 1 for each
@@ -22,7 +22,7 @@ Scorer = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[float]]
 
 
 def plugin_metrics() -> Mapping[str, FurtherMetric]:
-    """The metrics of other packages by name. None is imported before it is computed."""
+    """Return the metrics of other packages by name. None is imported before it is computed."""
     return {
         plugin.name: partial(_compute, plugin.name, plugin.package)
         for plugin in plugins.installed(plugins.METRICS, METRICS)
@@ -30,13 +30,13 @@ def plugin_metrics() -> Mapping[str, FurtherMetric]:
 
 
 def packages_of(names: Sequence[str]) -> dict[str, str]:
-    """Which package, with its version, each of these metrics comes from; of those that a package brings."""
+    """Return the package, with its version, of each of these metrics that belongs to another package."""
     found = {plugin.name: plugin.package for plugin in plugins.installed(plugins.METRICS, METRICS)}
     return {name: found[name] for name in names if name in found}
 
 
 def find_metric(name: str) -> Scorer:
-    """A package's scorer; imports its module. Raises PluginError where it cannot be loaded."""
+    """Import and return a package's metric. Raises PluginError where it cannot be loaded."""
     found: Scorer = plugins.find(plugins.METRICS, name, {}, _callable)
     return found
 
@@ -50,7 +50,7 @@ def _callable(name: str, candidate: object) -> Any:
 def _compute(
     name: str, package: str, candidates: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Additive:
-    """The mean of the package's scores, in percent. Raises MetricUnavailable for whatever fails in there."""
+    """Return the package's scores, in percent. Raises MetricUnavailable for any error in the package."""
     try:
         scores = np.asarray(find_metric(name)(candidates, references), float)
     except PluginError as error:

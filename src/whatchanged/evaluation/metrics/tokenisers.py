@@ -1,4 +1,4 @@
-"""The two ways in which published scores split captions into words; every report names the one used."""
+"""The two tokenisers of published scores; every report names the one that it used."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -7,7 +7,9 @@ from whatchanged.evaluation.metrics.ptb import ptb
 
 
 def plain(caption: str) -> str:
-    """The caption as it is: PCL's authors score without a tokeniser, so that case and punctuation count."""
+    """Return the caption as it is: PCL's authors score without a tokeniser, so that case and punctuation
+    count.
+    """
     return caption
 
 
@@ -17,7 +19,9 @@ TOKENISERS: dict[str, Callable[[str], str]] = {"ptb": ptb, "plain": plain}
 def tokenise(
     captions: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str
 ) -> tuple[list[str], list[list[str]]]:
-    """Candidates and references, their words separated by blanks; each different sentence is done once."""
+    """Return candidates and references tokenised, with words separated by blanks; each distinct sentence is
+    tokenised once.
+    """
     split = TOKENISERS[tokenizer]
     words = {text: split(text) for text in {*captions, *chain.from_iterable(references)}}
     return [words[text] for text in captions], [[words[text] for text in own] for own in references]

@@ -1,9 +1,9 @@
-"""METEOR's table of paraphrases: 5.3 million pairs of phrases, unpacked once and kept in the user's cache.
+"""METEOR's table of paraphrases: 5.3 million pairs of phrases, unpacked once into the user's cache folder.
 
 The published file is text, 272 MB when unpacked, with three lines an entry (probability, phrase, paraphrase),
-sorted by phrase. What METEOR needs of it is kept without compression, 107 MB, in ``meteor`` of the cache
-folder (``files.cache_folder``), named by the hash of the published file. Where that folder cannot be written
-to, the table is unpacked each time.
+sorted by phrase. The part that METEOR needs is stored without compression, 107 MB, in ``meteor`` of the cache
+folder (``files.cache_folder``), under the hash of the published file. Where that folder cannot be written to,
+the table is unpacked each time.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from whatchanged.errors import MetricUnavailable, OutputError
 from whatchanged.files import cache_folder, room_for, whole
 
 MOST_BYTES = 1 << 30
-"""Of the unpacked table; the published one has 272,201,058."""
+"""Limit on the bytes of the unpacked table; the published one has 272,201,058."""
 _BLOCK = 1 << 24
 _GZIP = 31  # zlib's number for a gzip file, its checksum checked
 _LINES = 3  # of an entry
@@ -31,19 +31,19 @@ _ARRAYS = ("phrases", "phrase_ends", "paraphrases", "paraphrase_ends")
 
 
 class PhraseEntry(NamedTuple):
-    """What the table holds of a phrase."""
+    """The entries of a phrase."""
 
     paraphrases: list[str]
     """In the order of the published file."""
     continues: bool
-    """Whether phrases of the table begin with this one and have further words."""
+    """Whether the table has longer phrases that begin with this one."""
 
 
 class ParaphraseTable:
-    """The different phrases, in the order of their bytes, each with its paraphrases.
+    """The distinct phrases, in the order of their bytes, each with its paraphrases.
 
-    phrases: (bytes,), one after the other; phrase_ends: (N,), where each ends.
-    paraphrases: (bytes,), one a line; paraphrase_ends: (N,), where those of each phrase end.
+    phrases: (bytes,), concatenated; phrase_ends: (N,), the end of each.
+    paraphrases: (bytes,), one on each line; paraphrase_ends: (N,), the end of those of each phrase.
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -53,7 +53,7 @@ class ParaphraseTable:
         self._paraphrase_ends = arrays["paraphrase_ends"].data
 
     def group(self, phrase: str) -> PhraseEntry:
-        """The entries of a phrase; it need not be in the table."""
+        """Return the entries of a phrase; it need not be in the table."""
         wanted = phrase.encode()
         at = bisect_left(range(len(self._phrase_ends)), wanted, key=self._phrase)
         found = self._phrase(at)
@@ -65,14 +65,14 @@ class ParaphraseTable:
         return PhraseEntry(lines.split("\n")[:-1], self._phrase(at + 1).startswith(wanted + b" "))
 
     def _phrase(self, at: int) -> bytes:
-        """A phrase; empty after the last one."""
+        """Return a phrase; empty after the last one."""
         if at == len(self._phrase_ends):
             return b""
         return bytes(self._phrases[self._phrase_ends[at - 1] if at else 0 : self._phrase_ends[at]])
 
 
 def read_table(path: Path) -> ParaphraseTable:
-    """The table of this file, from the cache where it is there.
+    """Read the table of this file, from the cache where it is there.
 
     Raises MetricUnavailable where the file is not the table.
     """
@@ -82,7 +82,7 @@ def read_table(path: Path) -> ParaphraseTable:
         raise MetricUnavailable(f"METEOR: {path}: cannot be read ({error}). Install again.") from error
     name = f"paraphrases-{_FORMAT}-{hashlib.sha256(packed).hexdigest()[:32]}.npz"
     kept = cache_folder() / "meteor" / name
-    with suppress(ValueError):  # it is not there, or damaged: the archive has checksums
+    with suppress(ValueError):  # it is missing, or damaged: the archive has checksums
         return ParaphraseTable(arrays_of(kept, _ARRAYS))
     arrays = _arrays(_unpacked(packed, path), path)
     with suppress(OSError, OutputError):
@@ -106,7 +106,7 @@ def _unpacked(packed: bytes, path: Path) -> bytes:
 
 
 def _arrays(text: bytes, path: Path) -> dict[str, NDArray[Any]]:
-    """The table's arrays from the published text."""
+    """Return the table's arrays from the published text."""
     breaks = _line_breaks(text)
     if not text.endswith(b"\n") or len(breaks) % _LINES:
         raise MetricUnavailable(f"METEOR: {path}: not METEOR's table of paraphrases. Install again.")
@@ -133,7 +133,7 @@ def _arrays(text: bytes, path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _line_breaks(text: bytes) -> NDArray[np.int32]:
-    """Where the lines end, block by block: positions of all bytes at once would take gigabytes."""
+    """Return the ends of the lines, computed block by block: all bytes at once would take gigabytes."""
     data = np.frombuffer(text, np.uint8)
     parts = [
         (np.flatnonzero(data[at : at + _BLOCK] == ord("\n")) + at).astype(np.int32)

@@ -1,4 +1,4 @@
-"""The paraphrases that concern given sentences: few of METEOR's 5.3 million."""
+"""Select the paraphrases that can match between given sentences, few of METEOR's 5.3 million."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,19 +7,19 @@ from pathlib import Path
 from whatchanged.evaluation.metrics.meteor.paraphrase_table import read_table
 
 Paraphrases = dict[tuple[str, ...], list[tuple[str, ...]]]
-"""A phrase to its paraphrases, in the order of the table."""
+"""A phrase -> its paraphrases, in the order of the table."""
 
 
 @dataclass
 class _Beginning:
-    """A run of words that was looked up, and those that are one word longer."""
+    """A run of words that was looked up, and the runs that are one word longer."""
 
     continues: bool = True
     longer: dict[str, "_Beginning"] = field(default_factory=dict)
 
 
 def read_paraphrases(path: Path, sentences: Iterable[Sequence[str]]) -> Paraphrases:
-    """The entries whose phrase stands in one of the sentences and whose paraphrase is made of their words.
+    """Read the entries whose phrase is in one of the sentences and whose paraphrase consists of their words.
 
     Raises MetricUnavailable where the file is not the table.
     """
