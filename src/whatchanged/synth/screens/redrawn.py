@@ -1,7 +1,7 @@
-"""Pairs of documents that are drawn anew for each picture: plots and typeset pages.
+"""Make pairs of documents that are drawn anew for each picture: plots and typeset pages.
 
-Such a family brings a ``Maker``: it makes a random document, changes it, and draws it under a rendering. What
-pairs are made of that is said here once; ``edits`` has their truth.
+Such a family provides a ``Maker``, which makes a random document, changes it, and draws it with given
+rendering settings. This module decides the content of the pairs; ``edits`` computes their truth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,36 +34,36 @@ TRIES = 12
 MORE = 6
 """How many more changes are tried where every pair has several."""
 TURNED = 0.4
-"""Share of the pairs whose pictures are exchanged."""
+"""The fraction of pairs whose pictures are exchanged."""
 
 
 class Maker(Protocol[D, R]):
-    """What a family does with its documents D under its renderings R."""
+    """The functions of a family for its documents D and rendering settings R."""
 
     family: str
     usual: R
 
     def document(self, rng: Rng, split: Split) -> D:
-        """A random document of the designs of a split."""
+        """Return a random document of the designs of a split."""
 
     def changed(self, rng: Rng, document: D) -> tuple[D, Edit] | None:
-        """The document with one random change; None where the change that was drawn does not fit it."""
+        """Return the document with one random change; None where the drawn change does not fit it."""
 
     def noisy(self, rng: Rng, document: D) -> tuple[R, str]:
-        """Another rendering of the same document, and its name."""
+        """Return other rendering settings for the same document, and their name."""
 
     def draw(self, document: D, how: R) -> DrawnPicture:
-        """The document's picture."""
+        """Return the document's picture."""
 
     def design(self, document: D) -> Mapping[str, Value]:
-        """What its look is made of."""
+        """Return the parts of its design."""
 
 
 @dataclass(frozen=True)
 class PairPlan:
-    """What one pair is made of: how many changes, whether another rendering, whether a lossy step.
+    """The content of one pair: how many changes, whether other rendering settings, whether a lossy step.
 
-    more: how many changes are tried beyond those, in place of some that lie over others or cannot be seen.
+    more: how many further changes are tried, to replace changes that overlap others or are invisible.
     """
 
     changes: int

@@ -1,14 +1,13 @@
-"""What ``whatchanged synth screens`` calls: draws documents in workers and writes the set.
+"""Draw a set for ``whatchanged synth screens``: workers draw documents and write the set.
 
-    OUT/pairs.jsonl     a line a pair: id, before, after, changed, split, document, captions, and the truth
+    OUT/pairs.jsonl     a line for each pair: id, before, after, changed, split, document, captions, truth
     OUT/images/FAMILY/  PNG files; pictures that pairs of one document share are there once
     OUT/drawing.json    how it was drawn: seed, size, families, renderers, documents, pairs
-    OUT/parts/          what is drawn of a set that is not complete yet
+    OUT/parts/          the finished parts of a set that is not complete yet
 
-Families take turns. Document i of a family follows from (seed, i) on one renderer, whatever else is drawn.
-Of ten documents of a family eight are for training, one for validation, one for testing. A set that was
-interrupted goes on where it ended, and a complete one grows, where the same command is given again (with more
-documents).
+The families take turns. Document i of a family depends only on (seed, i) and the renderer. Of ten documents
+of a family, eight belong to the training split, one to validation, one to test. The same command continues an
+interrupted set, and with more documents it extends a complete one.
 """
 
 import json
@@ -69,7 +68,7 @@ class _Counts:
 
 
 def draw_screens(drawing: Drawing, family: str, styles: str, changes: str) -> str:
-    """Draw a set, or what is missing of it. Says what was drawn, and how fast.
+    """Draw a set, or the missing part of it, and print how many pairs were drawn, and how fast.
 
     Raises OutputError where OUT is something else or was drawn otherwise, MissingProgram and MissingExtra
     where what a family needs is not installed.

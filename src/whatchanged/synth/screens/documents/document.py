@@ -1,4 +1,4 @@
-"""A typeset document as data: blocks one below the other, under a style."""
+"""A typeset document as data: a column of blocks with a style."""
 
 from dataclasses import dataclass
 from typing import Literal

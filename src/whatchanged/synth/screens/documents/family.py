@@ -1,4 +1,4 @@
-"""The family of typeset documents: set by Typst, drawn by itself or by PDFium."""
+"""The family of typeset documents: Typst sets them, and Typst or PDFium draws them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,7 @@
-"""A document in Typst's notation: as it is seen, or with a colour of its own for each element.
+"""A document in Typst's notation: in its visible colours, or with a unique colour for each element.
 
-The colours of the second one tell where everything lies: a run of glyphs, a line or a fill of a known
-colour in the PDF belongs to a known element. Colours alter nothing of the layout.
+The unique colours locate the elements: a run of glyphs, a line or a fill of a known colour in the PDF belongs
+to a known element. Colours do not alter the layout.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from whatchanged.synth.screens.documents.document import Block, TypesetDocument,
 from whatchanged.synth.screens.documents.styles import Style
 
 Painter = Callable[[str, str], str]
-"""(key of an element, the colour in which it is seen) -> its colour."""
+"""(key of an element, its visible colour) -> its colour in the source."""
 
 
 class KeyColors:
-    """A colour of its own for each key."""
+    """Gives each key a unique colour."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
@@ -32,7 +32,7 @@ class KeyColors:
 
 
 def as_seen(key: str, seen: str) -> str:
-    """Every element in the colour in which it is seen."""
+    """Return the visible colour of every element."""
     return seen
 
 

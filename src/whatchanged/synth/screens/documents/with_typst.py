@@ -1,4 +1,4 @@
-"""Documents set by Typst, drawn by itself or by PDFium, and where each of their elements lies."""
+"""Draw documents by Typst, or by Typst and PDFium, and locate each of their elements."""
 
 import ctypes
 import io

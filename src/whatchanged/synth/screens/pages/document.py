@@ -1,4 +1,4 @@
-"""Whole documents: what stands on a page, its theme, its font, its size."""
+"""Whole documents: the content of a page, its theme, its font, its size."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -154,14 +154,14 @@ WINDOWS: Mapping[str, tuple[tuple[int, int], tuple[int, int]]] = {
 
 
 def any_part(writer: Writer) -> str:
-    """Any component, in its frame."""
+    """Return any component, in its frame."""
     weights = np.array(list(PARTS.values()))
     chosen = int(writer.rng.choice(len(weights), p=weights / weights.sum()))
     return f'<div class="w-part">{list(PARTS)[chosen](writer)}</div>'
 
 
 def _component(writer: Writer, width: int, height: int) -> str:
-    """One or two components on empty ground."""
+    """Return one or two components on empty background."""
     return "".join(any_part(writer) for _ in range(writer.count(1, 2 if height > 130 else 1)))
 
 
@@ -178,7 +178,7 @@ def _panel(writer: Writer, width: int, height: int) -> str:
 
 
 def _page(writer: Writer, width: int, height: int) -> str:
-    """A window: a bar at the top, a menu at the side, and what one works with."""
+    """Return a window: a bar at the top, a menu at the side, and the working area."""
     top = _framed(writer, navigation if writer.chance(0.6) else toolbar)
     main = LAYOUTS[writer.count(0, len(LAYOUTS) - 1)](writer)
     if writer.chance(0.45):

@@ -1,6 +1,6 @@
-"""The families of pages: documents are shown in a browser, changed in place, and photographed.
+"""The families of pages: show documents in a browser, change them in place, and take screenshots.
 
-Ours are written for the picture (``document.py``); others have been published (``sites.py``).
+Our own pages are written for the picture (``document.py``); other pages are published ones (``sites.py``).
 """
 
 import hashlib
@@ -31,17 +31,17 @@ from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 PAIRS = 4
 """Pairs of one document."""
 TRIES = 4
-"""How often a pair is begun anew where nothing came of it."""
+"""How often a pair is tried again after a failed attempt."""
 STARTS = 3
-"""How often a document is drawn anew in new browsers where one has gone."""
+"""How often a document is drawn again in new browsers after a browser crashed."""
 MOST_BROWSERS = 4
-"""Browsers that are open at a time; the one that was not used longest is closed."""
+"""The largest number of open browsers; the least recently used one is closed."""
 FLAGS = ("--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND")
-"""Of the browser: files may name files, and nothing comes from the network."""
+"""Flags of the browser: files may load files, and nothing comes from the network."""
 TOGETHER = 40
-"""Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
+"""How many consecutive documents share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
-"""What is done for a pair, and how often: one change, two or three, a change beside noise, noise alone."""
+"""The content of a pair, with its probability: one change, two or three, a change with noise, noise alone."""
 SEVERAL_NOISY = 0.25
 """Share of the pairs with noise beside their changes, where every pair has several changes."""
 NOISES = {"local": 0.5, "renderer": 0.28, "file": 0.22}
@@ -149,7 +149,7 @@ class Pages:
             self._open.popitem()[1][0].close()
 
     def _pair(self, rng: Rng, sheet: _Sheet, first: bytes) -> DrawnPair | None:
-        """One pair; None where nothing came of it in a few tries."""
+        """Return one pair; None where a few attempts failed."""
         for _ in range(TRIES):
             drawn = self._try(rng, sheet)
             if drawn is None:
@@ -164,7 +164,7 @@ class Pages:
         return None
 
     def _try(self, rng: Rng, sheet: _Sheet) -> tuple[Pixels, ScreenTruth] | None:
-        """The picture after, and the truth; None where it is not clear whether a change is seen."""
+        """Return the picture after, and the truth; None where it is unclear whether a change is visible."""
         plan = "changes" if self._several else str(rng.choice(list(PLANS), p=list(PLANS.values())))
         count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
         noisy = rng.random() < SEVERAL_NOISY if self._several else plan in ("both", "noise")
@@ -190,7 +190,7 @@ class Pages:
     def _make(
         self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, before: list[Made]
     ) -> Made | None:
-        """A change that can be seen or surely cannot, away from those that were made before."""
+        """Make a change that is clearly visible or clearly invisible, away from the earlier changes."""
         document = sheet.document
         size = (document.width, document.height)
         taken = {i for one in before for i in one.targets}
@@ -211,7 +211,9 @@ class Pages:
     def _noise(
         self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, made: list[Made]
     ) -> tuple[str, Pixels] | None:
-        """The name of some noise and the picture with it; None where it moves words or alters nothing."""
+        """Return the name of some noise and the picture with it; None where it moves words or alters
+        nothing.
+        """
         source = list(NOISES)[int(rng.choice(len(NOISES), p=list(NOISES.values())))]
         if source == "file":
             name, altered = recode(rng, picture)
@@ -241,7 +243,7 @@ class Pages:
     def _truth_of(
         self, sheet: _Sheet, made: list[Made], layout: PageLayout, picture: Pixels, noise: tuple[str, ...]
     ) -> tuple[Pixels, ScreenTruth] | None:
-        """The truth of a pair."""
+        """Return the truth of a pair."""
         sizes = (_size(sheet.picture), _size(picture))
         changes: list[ScreenChange] = []
         for one in made:
@@ -257,7 +259,7 @@ class Pages:
 
 
 def _touches(e: PageElement, taken: set[int], layout: PageLayout) -> bool:
-    """Whether an element was changed already, holds one that was, or lies in one."""
+    """Return whether an element was already changed, contains a changed one, or lies in one."""
     if not taken:
         return False
     if any(layout.inside(e, i) for i in taken):

@@ -1,7 +1,9 @@
-"""Random looks of pages: colours, type, room, corners, and ways to style each part (``treatments.toml``).
+"""Random styles of pages: colours, fonts, spacing, corners, and treatments of each part
+(``treatments.toml``).
 
-Pages in our own way take a random treatment of each part, so that hardly two share a design; pages of a
-published library take some of its measures otherwise. Treatments of validation and test are held out.
+A page in our own design has a random treatment of each part, so that hardly two pages share a design. A page
+of a published library has some of the library's measures altered. Treatments of validation and test are held
+out.
 """
 
 import colorsys

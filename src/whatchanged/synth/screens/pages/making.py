@@ -1,4 +1,4 @@
-"""The truth about changes in a shown document: boxes, values, what moved because of them."""
+"""The truth about changes in a displayed document: boxes, values, and elements that moved because of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ Size = tuple[int, int]
 MOST_ALIKE = 12
 MOST_CONSEQUENCES = 6
 WIDE_LOOKS = ("shadow", "outline")
-"""Aspects that show outside the box."""
+"""Properties whose change is visible outside the box."""
 LOCATED_BY_PIXELS = ("recolored", "restyled", "rewritten", "replaced")
-"""Kinds whose place is where pixels differ, unless the box itself moves."""
+"""Kinds of change whose box covers the differing pixels, unless the element's box itself moves."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Made:
 
     @cached_property
     def seen(self) -> Visible:
-        """Whether somebody would see it."""
+        """Return whether a reader would see it."""
         return visible(self.before, self.after, self.edit.kind, self.edit.aspect, self._shift())
 
     @cached_property
@@ -65,7 +65,7 @@ class Made:
 
 
 def script_of(edit: PageEdit, targets: tuple[int, ...]) -> str:
-    """The script of a edit on these elements."""
+    """Return the script of an edit on these elements."""
     return "".join(f"{{{edit.script.replace('$I', str(i))}}}" for i in targets)
 
 
@@ -76,7 +76,7 @@ def alike(layout: PageLayout, target: PageElement, size: tuple[int, int]) -> tup
 
 
 def candidates(layout: PageLayout, size: tuple[int, int]) -> list[PageElement]:
-    """Elements that somebody would see: in a window of this width and height, four pixels or more a side."""
+    """Return the visible elements: in a window of this width and height, four pixels or more a side."""
     results = []
     for e in layout.elements:
         if e.element == "page":

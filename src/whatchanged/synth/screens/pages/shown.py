@@ -1,4 +1,4 @@
-"""A page of a browser in which documents are shown, changed and photographed."""
+"""A page of a browser that shows a document, changes it and takes screenshots."""
 
 import json
 import shlex
@@ -32,7 +32,7 @@ LEAST_SIDE = 24
 
 @dataclass(frozen=True)
 class PageElement:
-    """One element as the browser lays it out; ``page.js`` says where each comes from.
+    """One element in the browser's layout; ``page.js`` computes its fields.
 
     i: its number; the same after any change. element: its name in ``elements.ELEMENTS``. parent: the number
     of the named element around it; -1 for none. ink: the box around its texts, icons and pictures. leaf: it

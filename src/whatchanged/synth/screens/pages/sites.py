@@ -1,7 +1,7 @@
-"""Pages that others have published as npm packages (``sites.toml``): whole or in part, then changed by us.
+"""Pages published as npm packages (``sites.toml``): displayed in whole or in part, then changed by us.
 
-Their scripts are left out, and nothing comes from the network, so that a page is the same every time.
-Elements get their names by CSS selectors once the page is laid out.
+Their scripts are removed, and nothing is loaded from the network, so a page is the same every time. CSS
+selectors assign names to the elements after the page is laid out.
 """
 
 import re

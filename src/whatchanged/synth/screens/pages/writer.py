@@ -1,4 +1,6 @@
-"""Writes parts of a page in a library's markup; what has a name in the truth carries it (``data-e``)."""
+"""Write parts of a page in a library's markup; an element with a name in the truth carries it
+(``data-e``).
+"""
 
 import html
 from collections.abc import Callable

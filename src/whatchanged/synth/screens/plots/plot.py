@@ -1,4 +1,4 @@
-"""A plot as data: what both plotting libraries draw, and what changes are made in."""
+"""A plot as data, which changes modify and both plotting libraries draw."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -76,12 +76,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class Plot:
-    """All that a plot shows.
+    """The content and the style of a plot.
 
     categories: names along the x axis of bars, boxes and slices. matrix: of an image, row by row. map: name
     of its colour map. panel: colour of the plot area, "" is the theme's own. margins: left, bottom, right,
-    top of the plot area, as parts of the picture. line_at: height of a line across all, or None.
-    width, height: pixels at scale 1. scale: pixels of the picture for each of them.
+    top of the plot area, as parts of the picture. line_at: height of a line across all, or None. width,
+    height: pixels at scale 1. scale: pixels of the picture for each of them.
     """
 
     form: PlotForm

@@ -1,4 +1,4 @@
-"""A change as it is made: what is done to which element, and the tools that every sort of change needs."""
+"""A change to a page as data, and the functions that all kinds of change share."""
 
 import colorsys
 import json
@@ -34,7 +34,9 @@ class PageEdit:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a change may look at: the element, the whole layout, and words in the language of the page."""
+    """The information that a change may use: the element, the whole layout, and words in the language of the
+    page.
+    """
 
     element: PageElement
     layout: PageLayout
@@ -46,7 +48,7 @@ Way = Callable[[Rng, Setting], PageEdit | None]
 
 
 def call(function: str, *values: object) -> str:
-    """A script that calls a function of ``edits.js`` with the element and these values.
+    """Return a script that calls a function of ``edits.js`` with the element and these values.
 
     ``$I`` stands for the number of the element until it is known.
     """
@@ -64,7 +66,7 @@ def inserted(where: str, html: str, inside: bool = True) -> str:
 
 
 def sign(rng: Rng, up: float = 0.5) -> int:
-    """1 in this share of the calls, else -1."""
+    """Return 1 with this probability, else -1."""
     return 1 if rng.random() < up else -1
 
 
@@ -92,5 +94,5 @@ def has_text(element: PageElement) -> bool:
 
 
 def has_look(element: PageElement) -> bool:
-    """Whether its box shows: a fill or a border."""
+    """Return whether its box is visible: a fill or a border."""
     return element.fill[3] > 0.1 or (element.border > 0.4 and element.border_color[3] > 0.1)
