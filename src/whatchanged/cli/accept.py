@@ -31,7 +31,7 @@ def accept(
     report: Annotated[
         Path,
         typer.Argument(
-            help="The folder of results that compare wrote, and you have looked at.", metavar="REPORT"
+            help="The folder of results that compare wrote, after you have looked at them.", metavar="REPORT"
         ),
     ],
     wanted: Annotated[
@@ -44,10 +44,10 @@ def accept(
     ] = None,
     decisions: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What was decided on the report's page, which saved this file."),
+        typer.Option(metavar="FILE", help="The decisions that the report's page saved."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be copied, and copy nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be copied, and copy nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask on a terminal.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks.")] = False,

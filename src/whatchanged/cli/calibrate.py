@@ -17,11 +17,16 @@ EXAMPLES = ("whatchanged calibrate run1 run2 -o noise.json",)
 
 def calibrate(
     run1: Annotated[Path, typer.Argument(help="The pictures of one run.", metavar="RUN1")],
-    run2: Annotated[Path, typer.Argument(help="Those of another run of the same state.", metavar="RUN2")],
+    run2: Annotated[
+        Path, typer.Argument(help="The pictures of another run of the same state.", metavar="RUN2")
+    ],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="NOISE.json", help="A file for compare --noise; replaced if there."
+            "--output",
+            "-o",
+            metavar="NOISE.json",
+            help="The file for compare --noise; an existing file is replaced.",
         ),
     ],
     workers: Annotated[

@@ -58,52 +58,61 @@ def compare(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=path_of),
+        typer.Option("--output", "-o", metavar="DIR", help="The folder for the results.", parser=path_of),
     ] = None,
     git: Annotated[
-        str | None, typer.Option(metavar="REV", help="A revision against the work tree; REV..REV; REV...REV.")
+        str | None,
+        typer.Option(metavar="REV", help="Compare a revision with the work tree; or REV..REV, REV...REV."),
     ] = None,
     fail_on: Annotated[
-        Literal["changed", "never"], typer.Option("--fail-on", help="What makes the exit code 1.")
+        Literal["changed", "never"], typer.Option("--fail-on", help="Exit with 1 after a change, or never.")
     ] = "changed",
     annotations: Annotated[
         Literal["github"] | None, typer.Option(help="Print messages that GitHub shows in a pull request.")
     ] = None,
     ignore: Annotated[
-        Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
+        Path | None,
+        typer.Option(metavar="BOXES.json", help="A file with boxes in which differences do not count."),
     ] = None,
     noise: Annotated[
-        Path | None, typer.Option(metavar="NOISE.json", help="This machine's noise, as calibrate wrote it.")
+        Path | None,
+        typer.Option(metavar="NOISE.json", help="The noise of this machine, a file that calibrate wrote."),
     ] = None,
     calibrate: Annotated[
         bool,
-        typer.Option("--calibrate", help="Until the next minor version; see whatchanged calibrate."),
+        typer.Option(
+            "--calibrate", help="Deprecated, gone in the next minor version: use whatchanged calibrate."
+        ),
     ] = False,
     policy: PolicyName = None,
     policies: Annotated[
-        Path | None, typer.Option(metavar="POLICIES.json", help="Policies of some pictures, by their names.")
+        Path | None,
+        typer.Option(metavar="POLICIES.json", help="A file with policies for some pictures, by their names."),
     ] = None,
     sensitivity: Annotated[
-        float, typer.Option(min=0.01, max=100.0, help="Until the next minor version; see --policy.")
+        float,
+        typer.Option(min=0.01, max=100.0, help="Deprecated, gone in the next minor version: use --policy."),
     ] = 1.0,
-    strict: Annotated[bool, typer.Option("--strict", help="Likewise: every pixel is a change.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Deprecated likewise: every differing pixel is a change.")
+    ] = False,
     read_text: ReadText = None,
     accept: Annotated[
         list[str] | None,
-        typer.Option(metavar="GROUP|FILE", help="Likewise; see whatchanged accept."),
+        typer.Option(metavar="GROUP|FILE", help="Deprecated likewise: use whatchanged accept."),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
-            help="Insist on a shipped model or a model folder; measured: no model.",
+            help="A shipped model or a model folder, which always answers; measured: no model.",
             autocompletion=completion.answering,
         ),
     ] = None,
     pdf_dpi: PDFDensity = None,
-    embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
+    embed: Annotated[bool, typer.Option("--embed", help="Embed the pictures in index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
     ray: Ray = None,
-    force: Annotated[bool, typer.Option("--force", help="Use no answer of an earlier run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Ignore the answers of an earlier run.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""

@@ -41,15 +41,14 @@ def dataset(
         bool,
         typer.Option(
             "--skip-missing",
-            help="Leave out, and list, pairs whose pictures are missing and entries that are damaged instead "
-            "of refusing.",
+            help="Leave out and list pairs with missing pictures and damaged entries, instead of an error.",
         ),
     ] = False,
     name: Annotated[
         str | None,
         typer.Option(
             "--dataset",
-            help="Which data set this is; recognised if left out.",
+            help="The name of the data set; recognised if left out.",
             autocompletion=completion.data_sets,
         ),
     ] = None,
@@ -59,7 +58,7 @@ def dataset(
     preparation: Annotated[
         str | None,
         typer.Option(
-            help="Also count words as this named preparation cuts them (recipes: data.preparation).",
+            help="Also count words by this named preparation (recipes: data.preparation).",
             autocompletion=completion.preparations,
         ),
     ] = None,
@@ -73,10 +72,13 @@ def dataset(
     ] = None,
     embed: Embed = False,
     samples: Annotated[
-        int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.", rich_help_panel=WRITTEN)
+        int,
+        typer.Option(
+            min=1, max=500, help="Sample pairs of each split on that page.", rich_help_panel=WRITTEN
+        ),
     ] = 12,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the page if it is there.", rich_help_panel=WRITTEN)
+        bool, typer.Option("--force", help="Replace an existing page.", rich_help_panel=WRITTEN)
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the data sets that can be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,

@@ -52,7 +52,9 @@ class DemoOutcome:
 def demo(
     page: Annotated[
         Path | None,
-        typer.Option("--html", metavar="OUT", help="Write a page with pictures and where the words looked."),
+        typer.Option(
+            "--html", metavar="OUT", help="Write a page with the pictures and the attention of the words."
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="A shipped model or a model folder.", autocompletion=completion.models)
@@ -60,7 +62,7 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Replace the page.")] = False,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="DIR", help="Copy the pairs into a new folder, to try; no more."),
+        typer.Option("--save", metavar="DIR", help="Only copy the pairs into a new folder, to try them."),
     ] = None,
 ) -> None:
     """Caption the shipped pairs and print which captions are wholly true."""

@@ -40,42 +40,46 @@ def describe(
     ],
     after: Annotated[str, typer.Argument(help="The picture after; likewise.", show_default=False)],
     model: ModelName = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on one line.")] = False,
     maps: Annotated[
-        bool, typer.Option("--maps", help="--json with every word's attention: a long line.")
+        bool, typer.Option("--maps", help="Print JSON with every word's attention: a long line.")
     ] = False,
     heatmap: Annotated[
         str | None,
         typer.Option(
             metavar="PNG",
-            help="Write both pictures, with where the words looked or what changed; - for stdout.",
+            help="Write both pictures, with the attention or boxes of the changes; - for stdout.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
-    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing heat map.")] = False,
+    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses of beam search; 1 is greedy.")] = 1,
     read_text: ReadText = None,
     policy: PolicyName = None,
     policies: Annotated[
-        Path | None, typer.Option(metavar="POLICIES.json", help="Policies by names, as of compare.")
+        Path | None,
+        typer.Option(metavar="POLICIES.json", help="A file with policies for some pictures, as for compare."),
     ] = None,
     ignore: Annotated[
-        Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
+        Path | None,
+        typer.Option(metavar="BOXES.json", help="A file with boxes in which differences do not count."),
     ] = None,
     pdf_dpi: PDFDensity = None,
     exit_code: Annotated[
         bool,
-        typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
+        typer.Option(
+            "--exit-code", help="Exit with 1 if something changed or may have changed, as git diff does."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
     """Say in one sentence what changed between two pictures.
 
-    Whoever knows the pictures answers: a model that was trained on such
-    pictures, or else a measurement, which tells of any two pictures what
-    differs and where: screenshots, plots and documents are told so. Shipped
-    is clevr-pcl, for drawn scenes of cubes, spheres and cylinders (CLEVR).
-    With --model a model answers for other pictures, too; what it says of them
-    means nothing.
+    A model answers if it was trained on such pictures. Shipped is clevr-pcl,
+    for drawn scenes of cubes, spheres and cylinders (CLEVR). For all other
+    pictures, such as screenshots, plots and documents, a measurement answers:
+    it says what differs and where. With --model a model answers for any
+    pictures; for pictures unlike its training pictures, its sentence means
+    nothing.
     """
     if os.devnull in (before, after) and heatmap is None:
         _of_one_side(before, after, as_json or maps, exit_code)

@@ -33,7 +33,7 @@ def doctor(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model to check; those that answer if not given.", autocompletion=completion.models
+            help="A model to check; by default all that may answer.", autocompletion=completion.models
         ),
     ] = None,
 ) -> None:

@@ -42,7 +42,7 @@ def features(
     out: Annotated[
         Path,
         typer.Argument(
-            help="Folder for the features, or its URL; files that are there are kept.",
+            help="Folder for the features, or its URL; existing files are kept.",
             parser=path_of,
             metavar="OUT",
         ),
@@ -68,7 +68,7 @@ def features(
     ] = SHARD,
     batch_size: Annotated[
         int,
-        typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.", rich_help_panel=COMPUTED),
+        typer.Option(min=1, max=1024, metavar="N", help="Pictures in one batch.", rich_help_panel=COMPUTED),
     ] = BATCH,
     workers: Annotated[
         int | None,
@@ -76,7 +76,7 @@ def features(
             min=1,
             max=1024,
             metavar="N",
-            help="Processes (CPU), reading threads (GPU); one a core.",
+            help="Processes (CPU) or reading threads (GPU); default: one for each core.",
             rich_help_panel=COMPUTED,
         ),
     ] = None,
@@ -84,7 +84,7 @@ def features(
         bool,
         typer.Option(
             "--npy",
-            help="A file a picture, as the methods' released programs read them.",
+            help="Write one file for each picture, as the methods' released programs read them.",
             rich_help_panel=WRITTEN,
         ),
     ] = False,
@@ -97,7 +97,7 @@ def features(
         typer.Option(
             min=1,
             metavar="N",
-            help="Pools: copies of each picture, plain, then varied.",
+            help="Pools: variants of each picture; the first is plain, the others are varied.",
             rich_help_panel=POOLS,
         ),
     ] = VARIANTS,

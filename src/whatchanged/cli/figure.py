@@ -48,38 +48,44 @@ def figure(
     ] = None,
     run: Annotated[Path | None, typer.Option(help="A run that train wrote (needs the extra train).")] = None,
     checkpoint: Annotated[
-        str, typer.Option(help="Of the run: best, last, a stage's name (its best), or auto.")
+        str, typer.Option(help="The run's checkpoint: best, last, a stage's name (its best), or auto.")
     ] = "auto",
     features: Annotated[
-        Path | None, typer.Option(help="Stored features, for a run or model that reads such.")
+        Path | None, typer.Option(help="Stored features, for a run or model trained on features.")
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="The folder that features name pictures from.", show_default="the run's data"),
+        typer.Option(
+            help="The folder to which the features' picture paths are relative.",
+            show_default="the run's data",
+        ),
     ] = None,
     caption: Annotated[
-        str | None, typer.Option(help="The sentence whose words a figure text-to-image shows.")
+        str | None, typer.Option(help="The caption whose words a figure text-to-image shows.")
     ] = None,
     cell: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROW,COLUMN", help="A cell whose match alignment shows; repeat for more."),
+        typer.Option(
+            metavar="ROW,COLUMN", help="A cell whose match the figure alignment shows; repeat for more."
+        ),
     ] = None,
     tile: Annotated[
         int | None,
         typer.Option(min=40, max=2000, metavar="PIXELS", help="Width of a picture in the figure."),
     ] = None,
-    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search for words.")] = 1,
+    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses of beam search; 1 is greedy.")] = 1,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda, for what needs torch.")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Replace the figure's file.")] = False,
 ) -> None:
     """Draw a figure as papers show it, of one pair of pictures.
 
-    words: both pictures once for each word that the model writes, with where
-    that word looked. text-to-image: the same for the words of a --caption
-    that is given (pcl). alignment: which places of the other picture a place
-    is rebuilt from (scorer). blocks: what the joint token of the last blocks
-    reads (clip4idc). overlap: a report's CIDEr-D against the overlap of the
-    two views. All but words of a model, and overlap, need the extra train.
+    words: both pictures once for each word of the caption, under that word's
+    attention map. text-to-image: the same for the words of a given --caption
+    (pcl). alignment: the cells of the other picture from which a cell is
+    reconstructed (scorer). blocks: the attention of the joint token in the
+    last blocks (clip4idc). overlap: a report's CIDEr-D against the overlap of
+    the two views. All kinds need the extra train, except overlap, and words
+    of a model.
     """
     _check_options(kind, after, output, model, run, caption, cell)
     assert output is not None

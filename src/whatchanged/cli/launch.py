@@ -21,7 +21,7 @@ Ray = Annotated[
 PrecisionOption = Annotated[
     Precision,
     typer.Option(
-        help="Of the network's arithmetic; bf16: products in 16 bit, weights in 32.",
+        help="Precision of the network's arithmetic; bf16: products in 16 bit, weights in 32.",
         rich_help_panel=COMPUTED,
     ),
 ]

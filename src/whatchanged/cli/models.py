@@ -29,7 +29,7 @@ def models(
             autocompletion=completion.models,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on each line.")] = False,
 ) -> None:
     """List the shipped models, or show one, with a check of every file."""
     from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped

@@ -27,7 +27,7 @@ PDFDensity = Annotated[
         min=LEAST_DPI,
         max=MOST_DPI,
         metavar="DPI",
-        help="At how many pixels an inch pages of PDF files are drawn (144).",
+        help="Pixels for each inch when pages of PDF files are drawn (144).",
     ),
 ]
 

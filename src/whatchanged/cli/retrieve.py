@@ -13,10 +13,13 @@ EXAMPLES = ("whatchanged retrieve run pairs.csv -o similarities.npy",)
 
 
 def retrieve(
-    run: Annotated[Path, typer.Argument(help="The run folder that train wrote, of a method with retrieval.")],
+    run: Annotated[Path, typer.Argument(help="The run folder of a method with retrieval, written by train.")],
     dataset: Annotated[Path, typer.Argument(help="The data set folder or list, with captions.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The similarities to write: NAME.npy, beside it NAME.json.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The file for the similarities, NAME.npy; NAME.json is written beside it."
+        ),
     ],
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Rank this split only.")

@@ -122,19 +122,23 @@ def synth(
     ),
     out: Path = typer.Argument(
         ...,
-        help="The folder to make, or its URL; it must not exist (a pool grows).",
+        help="The new folder, or its URL; it must not exist (an existing pool grows).",
         parser=path_of,
         metavar="OUT",
     ),
     scenes: int = typer.Option(
-        ..., "--scenes", "--documents", min=1, help="How many scenes to draw, or documents of screens."
+        ...,
+        "--scenes",
+        "--documents",
+        min=1,
+        help="How many scenes to draw; for screens, how many documents.",
     ),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
     size: str = typer.Option(
-        "", "--size", callback=_size, help="WxH of the pictures; otherwise the size that is named below."
+        "", "--size", callback=_size, help="WxH of the pictures; the default size is listed below."
     ),
     own: list[str] = typer.Option(
-        [], "--with", metavar="KEY=VALUE", help="An option of this drawing, named below; again for another."
+        [], "--with", metavar="KEY=VALUE", help="An option of this drawing, listed below; repeat for more."
     ),
     workers: int = typer.Option(
         1, "--workers", min=1, help="Processes; any number writes the same bytes.", rich_help_panel=COMPUTED
@@ -142,11 +146,11 @@ def synth(
     device: str = typer.Option(
         "cpu",
         "--device",
-        help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use cores.",
+        help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use the CPU.",
         rich_help_panel=COMPUTED,
     ),
     ray: Ray = None,
-    quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
+    quiet: bool = typer.Option(False, "--quiet", help="Print nothing but errors on stderr."),
 ) -> None:
     """Draw pairs of pictures with sentences and the full truth about them."""
     from whatchanged.worlds import Drawing, find_drawer
