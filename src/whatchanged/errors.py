@@ -23,8 +23,8 @@ import re
 from whatchanged.installing import install_command
 
 REGIONS_ARE_GONE = (
-    "in it a network judges regions of screens, which this version runs and trains no more: screens are told"
-    " by the measured answer. Version 0.2 reads it: install that one beside this one."
+    "it holds a network that judges regions of screens. This version neither runs nor trains such networks:"
+    " it measures screens. Version 0.2 reads it; install that version beside this one."
 )
 """The words that follow the name of a model, a run or a recipe of such a network."""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

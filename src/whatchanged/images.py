@@ -284,7 +284,7 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
         with contextlib.suppress(Image.DecompressionBombError, *_DECODER_ERRORS):
             check_size(_declared_size(stream), name)
         raise ImageError(  # some readers of Pillow decode a part and stop before the size is known
-            f"{name}: more than the {MAX_PIXELS:,} pixels that are read are announced. Make it smaller."
+            f"{name}: its header declares more than {MAX_PIXELS:,} pixels, the limit. Make it smaller."
         ) from error
     except UnidentifiedImageError as error:
         stream.seek(0)

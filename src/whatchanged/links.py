@@ -47,7 +47,7 @@ def check_inside(folder: Path) -> None:
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append(Path(entry.path))
     except OSError as error:
-        raise OutputError(f"{error.filename}: cannot be looked through ({error.strerror}).") from error
+        raise OutputError(f"{error.filename}: cannot be read ({error.strerror}).") from error
 
 
 def _check_inner(link: Path, folder: Path) -> None:
@@ -55,8 +55,8 @@ def _check_inner(link: Path, folder: Path) -> None:
     target = _target(link)
     if _leads_out(target, folder):
         raise OutputError(
-            f"{link}: this is a link in an output, and leads out of it, to {target}. Remove the link, or name"
-            " a new place."
+            f"{link}: this link in an output folder leads out of it, to {target}. Remove the link, or choose"
+            " another folder."
         )
 
 

@@ -154,7 +154,7 @@ def _open(lock: Path) -> int:
 
 def _in_the_way(lock: Path) -> OutputError:
     return OutputError(
-        f"{lock}: this has the name of a lock and is none, but a link or a file of others. Look at it and"
+        f"{lock}: this has the name of a lock, but is a link or a file of another user. Check it and"
         " remove it, or choose another name for the output."
     )
 

@@ -77,8 +77,8 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
         except BrokenProcessPool as error:
             raise WhatchangedError(
                 "A worker process was ended from outside, perhaps for lack of memory. Run the same command"
-                " again with fewer --workers; what was written stays. In a script of your own: workers import"
-                ' it anew, so what it does has to stand below if __name__ == "__main__".'
+                " again with fewer --workers; what was written stays. In a script of your own, put the calls"
+                ' below if __name__ == "__main__", since workers import the script.'
             ) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -19,8 +19,8 @@ def who_answers(name_or_folder: str | Path | None) -> tuple[str | Path | None, s
     if instead is None:
         return name_or_folder, ""
     return instead, (
-        f"The model {name_or_folder} is gone; {instead} answers in its place. Name that one, or none: 0.4"
-        " will not know the name."
+        f"The model {name_or_folder} is gone; {instead} answers in its place. Name {instead} or leave"
+        " the model out: version 0.4 will refuse the old name."
     )
 
 

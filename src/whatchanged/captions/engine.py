@@ -167,9 +167,9 @@ def _check_options(
     if resume and force:
         raise WhatchangedError("Choose one of resume and force.")
     if attention is not None and model is None and captioner is None:
-        raise WhatchangedError("attention keeps the maps of one model; name the model.")
+        raise WhatchangedError("attention needs one model; name it.")
     if captioner is not None and (model is not None or html is not None or resume):
-        raise WhatchangedError("A captioner of many pairs together goes without model, html and resume.")
+        raise WhatchangedError("A captioner works without model, html and resume; leave them out.")
     if embed and html is None:
         raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
 

@@ -51,4 +51,4 @@ def calibrate(
         f" --noise {output}"
     )
     for pair_id, why in learned.unexplained.items():
-        note(f"{pair_id}: not taught, as {why}")
+        note(f"{pair_id}: left out, because {why}")

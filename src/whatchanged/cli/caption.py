@@ -121,7 +121,7 @@ def caption(
     if resume and force:
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None and run is None:
-        raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
+        raise typer.BadParameter("--attention needs one model: name it with --model or --run")
     model = answering(model, quiet)
     launch = Launch(device, precision=precision, batch_size=batch_size, ray=ray, quiet=quiet)
     choice = chosen_run(run, model, features, checkpoint, launch)
@@ -135,9 +135,9 @@ def caption(
         },
     )
     if any_remote(pairs, output):
-        only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
+        only_here({"--html": html, "--attention": attention}, "pages and maps need files on this machine")
     if any_remote(output):
-        only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
+        only_here({"--resume": resume}, "a remote file appears only when it is complete. Use --shard")
     check_embed(embed, html)
     done = caption_pairs(
         pairs,

@@ -18,7 +18,7 @@ from whatchanged.launch import Launch
 class RunChoice:
     """A run that captions, and its settings."""
 
-    refusal: ClassVar[str] = "a run (--run) goes without {}; for that, export it to a model"
+    refusal: ClassVar[str] = "a run (--run) works without {}; export the run to a model to use that"
 
     run: Path
     features: Path | None

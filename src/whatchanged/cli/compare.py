@@ -167,7 +167,10 @@ def compare(
             page = embed or not any_remote(old, new, output)
             write_outputs(comparison, output, embed, page)
             if not page:
-                note("No index.html: it cannot link pictures across a URL. Pass --embed for one.", quiet)
+                note(
+                    "index.html is not written, as it cannot link across a URL. Pass --embed to write it.",
+                    quiet,
+                )
     _print_results(comparison, output, annotations is not None, quiet)
     if fail_on == "changed" and not comparison.passes:
         raise typer.Exit(1)
@@ -321,7 +324,7 @@ def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path, qui
     text = results_text(comparison)
     if seen != text.encode("utf-8", "backslashreplace"):
         raise OutputError(
-            f"{folder / RESULTS}: the pictures or the settings are others than when it was written. {AGAIN}"
+            f"{folder / RESULTS}: the pictures or the settings have changed since it was written. {AGAIN}"
         )
     copies = to_do(plan(record_of(comparison, digest_of_results(text)), wanted))
     carry_out(copies, folder, " ".join(wanted))

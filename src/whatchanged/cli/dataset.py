@@ -186,5 +186,5 @@ def _report_lines(opened: "Dataset") -> list[str]:
         first = ", ".join(str(path) for path in report.missing[:NAMED])
         lines.append(f"missing pictures: {len(report.missing):,} (first: {first})")
         skipped = ", ".join(report.skipped[:NAMED])
-        lines.append(f"pairs left out for it: {len(report.skipped):,} (first: {skipped})")
+        lines.append(f"pairs left out for that reason: {len(report.skipped):,} (first: {skipped})")
     return lines

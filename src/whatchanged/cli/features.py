@@ -110,7 +110,7 @@ def features(
 ) -> None:
     """Store the features that a backbone computes, once for all trainings; a stopped run is continued."""
     if (run is None) == (not backbone):
-        raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
+        raise typer.BadParameter("name the network: --backbone for a data set, --run for a pool")
     asked = {
         "--weights": weights is not None,
         "--dataset": dataset is not None,

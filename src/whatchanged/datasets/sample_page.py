@@ -50,7 +50,7 @@ def _remarks(dataset: Dataset) -> list[str]:
     remarks = [*report.differences, *report.notes]
     remarks += [f"left out: {text}" for text in report.damaged[:MOST_REMARKS]]
     if report.missing:
-        remarks.append(f"missing pictures: {len(report.missing):,}, left out for it: {len(report.skipped):,}")
+        remarks.append(f"missing pictures: {len(report.missing):,}, pairs left out: {len(report.skipped):,}")
     return remarks
 
 

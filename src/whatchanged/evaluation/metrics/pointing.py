@@ -71,7 +71,7 @@ def _own_size(pair_id: str, picture: Path) -> tuple[int, int]:
     if not is_remote(picture) and not picture.exists():
         raise PredictionsError(
             f"{pair_id}: its picture is not there ({picture}), so the pointing game does not know how large"
-            " it is. Say so: --picture-size WIDTHxHEIGHT."
+            " it is. Give its size: --picture-size WIDTHxHEIGHT."
         )
     return picture_size(picture)
 

@@ -146,8 +146,8 @@ def _of_weightless_words(scored: Scored) -> list[str]:
     if not results:
         return []
     return [
-        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(results)}): every word of their "
-        "references stands in those of all pairs, so that none has a weight."
+        f"CIDEr-D of these pairs is 0 for any caption ({', '.join(results)}): every word of their "
+        "references occurs in those of all pairs, so no word has a weight."
     ]
 
 

@@ -58,7 +58,8 @@ def apply_look(picture: NDArray[np.generic], look: PictureLook, rng: np.random.G
     """Apply a look's effects to a drawn picture: (H, W, 3) values in 0..255 to uint8.
 
     Saturation, gain and contrast first, then blur, then grain (a share common to the three channels and 0.3
-    of it for each channel alone), then JPEG. The look's light is not laid over: that is in the drawing.
+    of it for each channel alone), then JPEG. The look's light is part of the rendering, and is not applied
+    here.
     """
     v = np.asarray(picture, np.float32)
     if look.saturation != 1:
@@ -76,7 +77,7 @@ def apply_look(picture: NDArray[np.generic], look: PictureLook, rng: np.random.G
 
 
 def _blurred(v: Floats, sigma: float) -> Floats:
-    """A separable Gaussian blur with the edge repeated."""
+    """Return the picture after a separable Gaussian blur with repeated edges."""
     reach = max(1, int(np.ceil(2.5 * sigma)))
     taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2).astype(np.float32)
     taps /= taps.sum()

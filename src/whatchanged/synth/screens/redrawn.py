@@ -73,8 +73,10 @@ class PairPlan:
 
 
 def plans(rng: Rng, several: bool) -> Sequence[PairPlan]:
-    """Four pairs of a document: noise, a change, a change, changes beside noise; or several changes in each,
-    beside noise in the last."""
+    """Return the plans of a document's four pairs: noise, a change, a change, changes with noise.
+
+    several: every pair has several changes instead, the last one with noise.
+    """
     lossy = rng.random(2) < 0.33
     if several:
         counts = [int(count) for count in rng.integers(2, 4, 4)]
@@ -94,15 +96,16 @@ class Redrawn(Generic[D, R]):
     """The family of a maker."""
 
     def __init__(self, maker: Maker[D, R], renderer: str, number: int, several: bool) -> None:
-        """renderer: what draws, with its version. number: its own among these families, so that
-        plots and charts of one seed are not the same ones. several: every pair has several changes."""
+        """renderer: its name and version. number: the family's own number, so that plots and charts of one
+        seed differ. several: every pair has several changes.
+        """
         self.maker = maker
         self.renderer = renderer
         self.number = number
         self.several = several
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
-        """The pairs of one document; fewer where no pixel differs."""
+        """Draw the pairs of one document; fewer where no pixel differs."""
         rng = np.random.default_rng([seed, self.number, index])
         document = self.maker.document(rng, split)
         usual = self.maker.draw(document, self.maker.usual)
@@ -114,7 +117,7 @@ class Redrawn(Generic[D, R]):
         return pairs
 
     def _pair(self, rng: Rng, document: D, usual: DrawnPicture, plan: PairPlan) -> DrawnPair | None:
-        """One pair; None where its pictures are the same, or a change can hardly be seen."""
+        """Return one pair; None where its pictures are equal, or a change is hardly visible."""
         how, noise = self.maker.usual, []
         clean = usual
         if plan.rendering:
@@ -160,7 +163,7 @@ class Redrawn(Generic[D, R]):
         return DrawnPair(png(usual.pixels), png(pixels), truth)
 
     def _change(self, rng: Rng, document: D, how: R, before: DrawnPicture) -> "_Step[D] | None":
-        """One change to the document; None where none fits it."""
+        """Return one change to the document; None where none fits it."""
         for _ in range(TRIES):
             made = self.maker.changed(rng, document)
             if made is None:
@@ -175,7 +178,7 @@ class Redrawn(Generic[D, R]):
     def _settled(
         self, edit: Edit, change: ScreenChange, before: DrawnPicture, after: DrawnPicture, edits: int
     ) -> ScreenChange:
-        """The change as it stands between the first picture and the last, beside other changes."""
+        """Return the change between the first picture and the last, in the presence of other changes."""
         if edits == 1 or edit.trimmed:
             return change
         return change_of(edit, before, after) or change
@@ -193,5 +196,5 @@ class _Step(Generic[D]):
 
 
 def size_of(pixels: Pixels) -> tuple[int, int]:
-    """Width and height."""
+    """Return width and height."""
     return pixels.shape[1], pixels.shape[0]

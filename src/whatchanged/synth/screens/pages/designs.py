@@ -26,10 +26,10 @@ OWN = "plain"
 
 @dataclass(frozen=True)
 class Library:
-    """A published library: its npm package and licence, its files, its markup, how it is made dark.
+    """A published library: its npm package and licence, its files, its markup, its dark mode.
 
     sheets, scripts: paths in node_modules. dark: attributes of the root element of a dark page; "" where the
-    library has no dark side. body: classes of the body. parts: part -> tag and attributes, all of them.
+    library has no dark mode. body: classes of the body. parts: part -> tag and attributes, all of them.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Library:
 
 @cache
 def libraries() -> tuple[Library, ...]:
-    """Every library, in the order of its file."""
+    """Return every library, in the order of its file."""
     with (HERE / "libraries.toml").open("rb") as file:
         found = tomllib.load(file)
     own = found[OWN]["parts"]
@@ -97,9 +97,9 @@ def find_modules(named: Path | None) -> Path:
 
 
 def find_files(what: str, named: Path | None, files: Sequence[tuple[str, str]]) -> Path:
-    """The folder node_modules with files of npm packages, (package, path in the folder) each.
+    """Return the folder node_modules with files of npm packages, (package, path in the folder) each.
 
-    what: is done with them. named: as for ``find_modules``. Raises MissingProgram.
+    what: the purpose of the files, for the message. named: as for ``find_modules``. Raises MissingProgram.
     """
     base = named or cache_folder() / "screens"
     modules = base if base.name == "node_modules" else base / "node_modules"

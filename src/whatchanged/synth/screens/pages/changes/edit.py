@@ -15,11 +15,10 @@ from whatchanged.worlds.screens.kinds import Kind
 class PageEdit:
     """One change to be made.
 
-    script: a call in the page, as ``call`` writes it. inserts: whether it inserts one
-    element, which becomes the last one, and which is what was added. state: what the element becomes, or no
-    longer is. on: whether it becomes so, by its state or its aspect (a shadow, italics); None where neither is
-    said. alike: whether it makes sense on several alike elements at once. swap: the other
-    element that it changes places with.
+    script: a call in the page, as ``call`` writes it. inserts: whether it inserts one element, which becomes
+    the last one. state: the state that the element enters or leaves. on: whether it enters the state or gains
+    the property (a shadow, italics); None where neither applies. alike: whether it makes sense on several
+    alike elements at once. swap: the other element with which it exchanges positions.
     """
 
     kind: Kind
@@ -56,12 +55,12 @@ def call(function: str, *values: object) -> str:
 
 
 def styled(**properties: str) -> str:
-    """A script that sets style properties of the element."""
+    """Return a script that sets style properties of the element."""
     return call("style", {name.replace("_", "-"): value for name, value in properties.items()})
 
 
 def inserted(where: str, html: str, inside: bool = True) -> str:
-    """A script that inserts HTML beside the element, or into the page where ``inside`` is false."""
+    """Return a script that inserts HTML beside the element, or into the page where ``inside`` is false."""
     return f"screens.insert({'$I' if inside else -1}, {json.dumps(where)}, {json.dumps(html)});"
 
 
@@ -71,7 +70,7 @@ def sign(rng: Rng, up: float = 0.5) -> int:
 
 
 def other_color(rng: Rng, color: RGBAColor) -> str:
-    """Another colour in CSS: a step lighter or darker, another hue, or any; its opacity is kept."""
+    """Return another colour in CSS: a step lighter or darker, another hue, or any; its opacity is kept."""
     red, green, blue, alpha = color
     hue, light, vivid = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
     way = int(rng.integers(3))
@@ -89,7 +88,7 @@ def other_color(rng: Rng, color: RGBAColor) -> str:
 
 
 def has_text(element: PageElement) -> bool:
-    """Whether the element holds words of its own."""
+    """Return whether the element has text of its own."""
     return bool(element.text) and element.tag not in ("svg", "option")
 
 
