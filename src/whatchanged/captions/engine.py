@@ -167,7 +167,7 @@ def _check_options(
     if resume and force:
         raise WhatchangedError("Choose one of resume and force.")
     if attention is not None and model is None and captioner is None:
-        raise WhatchangedError("attention needs one model; name it.")
+        raise WhatchangedError("attention needs one model; name the model.")
     if captioner is not None and (model is not None or html is not None or resume):
         raise WhatchangedError("A captioner works without model, html and resume; leave them out.")
     if embed and html is None:
