@@ -82,7 +82,7 @@ def recipe_names() -> list[str]:
 
 def recipe_table(name: str) -> dict[str, Any]:
     """A recipe with every setting spelled out, as TOML reads it."""
-    from whatchanged.recipes.reader import dump_recipe, load_recipe
+    from whatchanged.recipes import dump_recipe, load_recipe
 
     return tomllib.loads(dump_recipe(load_recipe(name)))
 

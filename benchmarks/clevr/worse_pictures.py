@@ -18,7 +18,8 @@ from PIL import Image, ImageEnhance, ImageFilter
 
 from benchmarks.markdown import head_lines, line
 from benchmarks.record import add_record_option, write_result
-from whatchanged.captioner.runtime import Captioner, Description, load
+from whatchanged.captioner.description import Description
+from whatchanged.captioner.runtime import Captioner, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.metrics.change_detection import Ranking
 from whatchanged.evaluation.metrics.truth import Truths, judged, read_truths

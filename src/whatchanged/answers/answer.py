@@ -15,7 +15,7 @@ from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.measured.policy import DEFAULT
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
 
 AnswerVerdict = Literal["identical", "noise", "ignored", "changed", "unchanged"]
 """The verdicts: the pixels are equal; differences too small to name; such, plus others in ignored regions; a

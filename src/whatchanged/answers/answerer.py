@@ -12,9 +12,9 @@ from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
 from whatchanged.answers.pair import Looking, ReadPair, ignored_share, read_pair
-from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
+from whatchanged.launch import checked_count
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.pixels.reading import same_bytes
@@ -90,7 +90,8 @@ class Answerer:
         self.insists = model is not None and model != MEASURED
         """Whether the user named a model, whose sentence then stands."""
         self.measurement = Measurement()
-        self.models = candidate_models(model, checked_threads(threads), self.beams)
+        threads = None if threads is None else checked_count("threads", threads)
+        self.models = candidate_models(model, threads, self.beams)
         """The models that may answer. A model is built on first use, a named one at once."""
         if self.insists:
             self.models[0].build()
@@ -129,7 +130,7 @@ class Answerer:
             pair = self._begin(before, after, ignore, looking)
             begun.append(pair)
             held += pair.pixels if isinstance(pair, ReadPair) else 0
-            if held >= MOST_PENDING_PIXELS:  # further pairs are read once these are answered
+            if held >= MOST_PENDING_PIXELS:  # the others are read once these are answered
                 results += self._finish(begun)
                 held = 0
         return results + self._finish(begun)
@@ -145,7 +146,7 @@ class Answerer:
                 share = ignored_share(ignore, same.size_after)
                 return of_measured(same, (before, after), looking.policy, share)
             pair = read_pair(before, after, ignore, looking)
-            if self.insists:  # for any pictures, also two equal ones
+            if self.insists:  # asked of any pictures, also of two that are the same
                 for source, picture in zip(pair.sources, pair.pictures, strict=True):
                     check_size(picture.size, name_of(source))
             elif pair.same:
@@ -159,7 +160,7 @@ class Answerer:
         nearest = self._nearest([pair for pair in begun if isinstance(pair, ReadPair)])
         results: list[Answer | ImageError] = []
         while begun:
-            pair = begun.popleft()  # memory of an answered pair is released
+            pair = begun.popleft()  # what was computed of it goes once it is answered
             results.append(self._answer(nearest.popleft(), pair) if isinstance(pair, ReadPair) else pair)
         return results
 
@@ -167,7 +168,7 @@ class Answerer:
         """Return who answers each pair: the model or measurement with the smallest distance; of equal ones,
         the later.
         """
-        # All pairs before the next model: each model reads its own pairs in batches.
+        # All pairs before the next model: each reads its own side by side, and answers wait for all of them.
         nearest: deque[Answering] = deque([self.measurement] * len(pairs))
         least = self.measurement.distances(pairs)
         for model in self.models:

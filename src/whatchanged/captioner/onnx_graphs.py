@@ -1,4 +1,4 @@
-"""Run the two ONNX graphs of a bundle, and check them against the card and against each other.
+"""Run the two ONNX graphs of a bundle, checked against its card, and turn their outputs into descriptions.
 
 A graph is a stranger's program, though one without input or output of its own. Its weights must be in the
 graph's file, which the bundle's hashes cover. It may contain only known operators, each of which runs once
@@ -14,16 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle
 from whatchanged.captioner.card import Card
+from whatchanged.captioner.colors import color_distance, color_numbers
+from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
+from whatchanged.captioner.description import Description
+from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.onnx_files import check_graph
-from whatchanged.errors import BundleError, WhatchangedError
+from whatchanged.errors import BundleError
+from whatchanged.launch import checked_count
 from whatchanged.telemetry import import_silent
+from whatchanged.worlds import known_world
 
 Floats = NDArray[np.float32]
 
-MOST_COUNT = 1000
-"""The largest number of beams or threads; a larger one is a typing error."""
+USUAL_THREADS = min(2, os.cpu_count() or 1)
+"""Threads that an operator uses where nobody says how many."""
+OTHERS = 4
+"""The number of beams for a sentence that contradicts itself under greedy search."""
 MOST_MEMORY = 2**31
 """The bytes that all graphs of this process together may use at a time, their weights included."""
 PASSED_ON = ("memory_", "first_cache_", "next_cache_")
@@ -46,15 +55,15 @@ class Graph:
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # ONNX Runtime's own output would appear beside our message
+        options.log_severity_level = 4  # its banner would stand beside our message
         options.add_session_config_entry("session.load_model_format", "ONNX")
         options.add_session_config_entry("session.use_env_allocators", "1")
         _bound_memory()
-        if path.parent.parent != SHIPPED:  # the package's own graphs were checked by its tests
+        if path.parent.parent != SHIPPED:  # those of the package were checked by its tests
             check_graph(path, content)
         try:
             self._session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # the errors of ONNX Runtime have no common base class
+        except Exception as error:  # the errors of ONNX Runtime have no common root
             reason = str(error).splitlines()[0]
             raise BundleError(f"{path}: ONNX Runtime cannot load it: {reason} Export it again.") from error
         self.inputs = {item.name: item for item in self._session.get_inputs()}
@@ -71,7 +80,7 @@ class Graph:
         taken = {name: value for name, value in feed.items() if name in self.inputs}
         try:
             results = self._session.run(None, taken)
-        except Exception as error:  # the errors of ONNX Runtime have no common base class
+        except Exception as error:  # the errors of ONNX Runtime have no common root
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise BundleError(
                 f"{self.path}: the graph cannot be run: {reason} Export it again, or caption fewer pairs at a"
@@ -151,18 +160,6 @@ def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) 
     return state
 
 
-def checked_count(name: str, value: Any) -> int:
-    """Return a number of beams or threads, checked. Raises WhatchangedError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST_COUNT:
-        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
-    return int(value)
-
-
-def checked_threads(threads: int | None) -> int:
-    """Return the number of threads for an operator; None: at most two. Raises WhatchangedError."""
-    return min(2, os.cpu_count() or 1) if threads is None else checked_count("threads", threads)
-
-
 @functools.cache  # there is one such allocator in a process
 def _bound_memory() -> None:
     """Limit the memory of sessions: all that use the environment's allocator share one with ``MOST_MEMORY``
@@ -173,13 +170,117 @@ def _bound_memory() -> None:
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
+class CaptionGraphs:
+    """The two graphs of a bundle, and the conversion of their outputs to descriptions."""
+
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
+        """Check the graphs' files and build their sessions; for the errors see ``Captioner``."""
+        self.card = bundle.card
+        self._encoder, self._decoder = open_graphs(bundle, threads)
+        self._skips = _contradictions(self.card)
+
+    def describe(
+        self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
+    ) -> list[Description]:
+        """Describe pairs in a batch, from the encoder's input: (B, ...) each.
+
+        pixels: (B, 2, H, W, 3), where the model reads pictures.
+        """
+        batch = len(before)
+        encoded = self._encoder.run({"before": before, "after": after}, batch)
+        judged = encoded.pop("no_change", None)  # (B,)
+        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
+        state = first_state(self._decoder.inputs, encoded, batch)
+        cache = {**encoded, **state}
+        if judged is None:
+            judged = self._judge_by_sentences(cache, batch)
+        if beams == 1:
+            rows = self._greedy(cache, batch)
+        else:
+            rows = beam(self._step, cache, batch, self.card.max_length, beams, self._skips)
+        return [
+            self._description(row, float(judged[i]), None if distances is None else distances[i])
+            for i, row in enumerate(rows)
+        ]
+
+    def _greedy(self, cache: GraphCache, batch: int) -> list[Decoded]:
+        """Return each row's words by greedy search, or by a beam search that skips contradictions where a row
+        contradicts itself.
+        """
+        rows, skips = greedy(self._step, cache, batch, self.card.max_length), self._skips
+        wrong = [] if skips is None else [i for i, row in enumerate(rows) if skips(row.ids)]
+        if wrong:
+            own = {name: value[wrong] for name, value in cache.items()}
+            others = beam(self._step, own, len(wrong), self.card.max_length, OTHERS, skips)
+            for i, row in zip(wrong, others, strict=True):
+                rows[i] = row
+        return rows
+
+    def _in_units_of_threshold(
+        self, distances: Floats | None, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.float64] | None:
+        """Return how far each picture is from the training pictures, in units of the threshold: (B, 2); None:
+        unknown.
+        """
+        known = self.card.in_distribution
+        if distances is None or known is None or pixels is None:
+            return None
+        colors = [color_distance(color_numbers(pixels[:, side]), known.colors) for side in (0, 1)]
+        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
+        return np.maximum(in_units, np.stack(colors, axis=1))
+
+    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
+        """Return the probability (B,) of the no-change sentences, for a model without a no-change head."""
+        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
+        return sentences_probability(self._step, cache, batch, ids)
+
+    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
+        """Compute the next word, as a step function of ``decoding``."""
+        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
+        results = self._decoder.run(asked, len(previous))
+        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
+        return results["log_probabilities"], results["attention"], {**cache, **grown}
+
+    def _description(
+        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
+    ) -> Description:
+        vocabulary = self.card.vocabulary
+        sentence = vocabulary.text(row.ids)
+        maps = row.attention
+        if maps is None:
+            maps = np.zeros((0, 2, *self.card.attention.shape), np.float32)
+        words = words_with_maps(vocabulary.words(row.ids), maps)
+        no_change = self.card.no_change.calibrated(probability)
+        changed = sentence not in self.card.no_change.sentences
+        return Description(
+            sentence=sentence,
+            no_change=no_change,
+            heatmaps=over_content(words, self.card.attention.shape),
+            words=words,
+            changed=changed,
+            doubtful=changed == (no_change >= self.card.no_change.threshold),
+            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
+        )
+
+
+def _contradictions(card: Card) -> Skips | None:
+    """Return a test for sentences of the model's world that contradict themselves; None for an unknown
+    world.
+    """
+    world = known_world(card.world)
+    contradicts = None if world is None else world.language.contradicts
+    if contradicts is None:
+        return None
+    return lambda ids: contradicts(card.vocabulary.text(ids))
+
+
 def open_graphs(bundle: Bundle, threads: int | None) -> tuple[Graph, Graph]:
     """Return the encoder and the decoder of a captioner, checked against the card and each other.
 
     Raises BundleError where a file that the card lists was altered, or a graph is wrong; WhatchangedError
     where ``threads`` is no whole number from 1.
     """
-    used = checked_threads(threads)
+    used = USUAL_THREADS if threads is None else checked_count("threads", threads)
     content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
     encoder, decoder = (Graph(bundle.folder / name, content[name], used) for name in GRAPHS)
     _check_graphs(bundle.card, encoder, decoder)
@@ -200,7 +301,7 @@ def _check_graphs(card: Card, encoder: Graph, decoder: Graph) -> None:
     encoder.check_names("inputs", set(encoder.inputs), {"before", "after"})
     begun &= {f"first_{name}" for name in caches}  # any other has no decoder that reads it
     encoder.check_names("outputs", set(encoder.outputs), judged | memory | begun)
-    # The decoder of a method without positional encoding has no input for the position.
+    # A method whose words do not depend on their position has a graph that does not take it.
     decoder.check_names("inputs", set(decoder.inputs) - caches - memory - {"position"}, {"previous"})
     next_caches = {f"next_{name}" for name in caches}
     decoder.check_names("outputs", set(decoder.outputs), {"log_probabilities", "attention"} | next_caches)

@@ -13,11 +13,12 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.methods import METHODS, MethodSettings, Task
-from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
+from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.recipes.sources import SOURCES, DataSettings
 from whatchanged.recipes.sources.dataset import DatasetConfig
 from whatchanged.recipes.sources.pool import PoolConfig
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.recipes.visions import VISIONS, VisionSettings
 from whatchanged.recipes.visions.backbone import BackboneConfig
 from whatchanged.recipes.visions.features import FeaturesConfig

@@ -1,11 +1,10 @@
-"""TOML <-> ``Recipe``: strict both ways, so that a recipe fails on load and never in hour three.
+"""TOML -> ``Recipe``: strict, so that a recipe fails on load and never in hour three.
 
 A setting that is unknown, missing or of the wrong type is reported with its file, its key and the nearest
 known key. ``stage.<name>.<key>`` (or ``stages.<name>.<key>``) addresses a stage in overrides and messages.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -136,21 +135,3 @@ def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -
         return True
     tag = TABLES[key].tag
     return bool(value.get(tag, under.get(tag)) == under.get(tag))
-
-
-def dump_recipe(recipe: Recipe) -> str:
-    """The recipe as TOML with every setting spelled out; ``parse_recipe`` reads the same recipe back."""
-    top, tables = [], []
-    for entry in fields(recipe):
-        value = getattr(recipe, entry.name)
-        if entry.name == "stages":
-            tables += ["[[stages]]\n" + _dump_fields(stage) for stage in value]
-        elif is_dataclass(value):
-            tables.append(f"[{entry.name}]\n" + _dump_fields(value))
-        else:
-            top.append(f"{entry.name} = {toml_value(value)}\n")
-    return "\n".join(["".join(top), *tables])
-
-
-def _dump_fields(config: Any) -> str:
-    return "".join(f"{entry.name} = {toml_value(getattr(config, entry.name))}\n" for entry in fields(config))

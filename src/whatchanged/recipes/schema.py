@@ -103,6 +103,12 @@ class Recipe:
         """All tasks that a stage may mix: the method's own and those of its vision."""
         return {**self.method.tasks, **self.vision.tasks}
 
+    def false_captions(self, data: str) -> int:
+        """False captions that each pair needs in the stages with this ``data`` ("pairs" or "single"); 0 for
+        none."""
+        tasks = [self.tasks[name] for stage in self.stages if stage.data == data for name in stage.tasks]
+        return max((task.false_captions for task in tasks), default=0)
+
     @property
     def tokens_stay(self) -> bool:
         """Whether the tokens of a picture stay the same in all of a run: no stage trains a vision that could

@@ -1,10 +1,14 @@
-"""How TOML is read, and how a value is written in it: in recipe files, and in messages about them."""
+"""How TOML is read, and how values and recipes are written in it: in files, and in messages about them."""
 
 import json
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whatchanged.recipes.schema import Recipe
 
 DEEPEST = 50
 """Parts of a key; a recipe's have two. The time that a key takes to be read grows with the square of them."""
@@ -20,6 +24,24 @@ def read_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError as error:
         raise ValueError("values without end within each other") from error
+
+
+def dump_recipe(recipe: "Recipe") -> str:
+    """The recipe as TOML with every setting spelled out; ``parse_recipe`` reads the same recipe back."""
+    top, tables = [], []
+    for entry in fields(recipe):
+        value = getattr(recipe, entry.name)
+        if entry.name == "stages":
+            tables += ["[[stages]]\n" + _dump_fields(stage) for stage in value]
+        elif is_dataclass(value):
+            tables.append(f"[{entry.name}]\n" + _dump_fields(value))
+        else:
+            top.append(f"{entry.name} = {toml_value(value)}\n")
+    return "\n".join(["".join(top), *tables])
+
+
+def _dump_fields(config: Any) -> str:
+    return "".join(f"{entry.name} = {toml_value(getattr(config, entry.name))}\n" for entry in fields(config))
 
 
 def toml_value(value: Any) -> str:

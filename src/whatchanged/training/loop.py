@@ -146,7 +146,7 @@ def stage_draws(
     on_gpu = any(parameter.device.type == "cuda" for parameter in method.parameters())
     given = StageInput(
         stage,
-        sources.of(stage, recipe),
+        sources.of(stage, recipe.tasks),
         recipe.tasks,
         (recipe.seed, state.stage),
         method.batch_size,

@@ -1,7 +1,8 @@
-"""One run, from a recipe to trained weights: started or resumed in its folder (``run_folder``)."""
+"""One run, from what it begins from to trained weights: started or resumed in its folder (``run_folder``)."""
 
 import random
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from whatchanged.errors import OutputError, RecipeError
+from whatchanged.captioner.bundle import open_bundle
+from whatchanged.errors import OutputError, RecipeError, printable
 from whatchanged.launch import Launch, one_launch
+from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
@@ -24,22 +27,29 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import Watcher, train
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
+    check_captions,
     check_stage,
     check_vocabulary,
     first_init,
     keep,
     keep_vocabulary,
+    open_run,
     read_recipe,
+    read_vocabulary,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.start import check_start, first_state, print_note, start_from, words_of
 from whatchanged.training.vision.base import StandardisedVision, Vision, has_backbone
+from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
+from whatchanged.training.weights.trained import is_model
+from whatchanged.vocabulary import Vocabulary
 
 MEASURED = 512
 """Pairs by whose tokens a frozen vision standardises."""
+END = "end"
+"""What ``--from`` names where no stage is to be trained."""
 
 
 def run_recipe(
@@ -90,7 +100,7 @@ def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | Non
         method = _make_method(beginning, sources)
     _complete_folder(beginning, sources)  # only here, so that a launch that fails leaves no trace in a run
     method.to(beginning.device)
-    if recipe.tokens_stay and has_backbone(method.vision) and not beginning.launch.workers:
+    if has_backbone(method.vision) and recipe.tokens_stay and not beginning.launch.workers:
         sources = with_tokens(sources, method.vision)
     if start is None and beginning.init is not None:  # what it began from may change, or go
         save_checkpoint(beginning.last, beginning.begin, method, None)
@@ -281,3 +291,102 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
 def _moved(data: DataSettings, other: DataSettings) -> DataSettings:
     """``data`` with the folders that ``other`` names."""
     return data.with_folders(other.path or data.path, other.stored or data.stored)
+
+
+def first_state(recipe: Recipe, stage: str) -> State:
+    """Where a run stands that begins with this stage; "": with the first; ``END``: that has no step to take.
+
+    Raises RecipeError for a stage that the recipe does not have.
+    """
+    names = [one.name for one in recipe.stages]
+    if stage == END:
+        return State(stage=len(names) - 1, finished=True)
+    if stage and stage not in names:
+        known = ", ".join([*names, END])
+        raise RecipeError(f"--from {stage}: {recipe.name} has no such stage. Choose among: {known}.")
+    return State(stage=names.index(stage) if stage else 0)
+
+
+def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabulary | None:
+    """The words of the file of published weights that a run begins from; None where it has the data's.
+
+    resumed: the folder of a run that goes on, which has kept it: the file may be gone. Raises RecipeError.
+    """
+    if init is None or not recipe.method.weights_words or is_model(init) or init.is_dir():
+        return None
+    if resumed is not None:
+        return read_vocabulary(resumed)
+    found: Vocabulary = imported(recipe.method.weights_words)(init)
+    return found
+
+
+def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished: bool = False) -> None:
+    """Copy the weights to start from, a run's last ones, a bundle's or a file's, and print what was copied.
+
+    finished: nothing will be trained, so they must have learned to caption. Raises RecipeError where they
+    have not, where the method reads no file of weights, or nothing fits; ShapeError where a tensor has
+    another shape.
+    """
+    loader = recipe.method.weights_loader
+    if is_model(init):
+        said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
+    elif not init.is_file():
+        own, source, state = open_run(init, "last")
+        if finished:
+            check_captions(init, own, state)
+        check_norms(recipe, method, source, str(init))
+        said = initialise_from(method, source, str(init))
+    elif not loader:
+        raise RecipeError(
+            f"{init}: this is a file, and {recipe.method.name} begins from none. Name a run's folder."
+        )
+    else:
+        copied = imported(loader)(method, init)
+        said = str(copied)
+        if finished and "caption" not in (getattr(copied, "learned", None) or ()):
+            raise RecipeError(
+                f"{init}: these weights have not learned to caption, so a run of them alone says nothing."
+                " Train them: leave --from out, or name the stage that captions."
+            )
+    if not quiet:
+        print_note(f"{init}: {said}")
+
+
+def check_start(recipe: Recipe, quiet: bool) -> None:
+    """Check a recipe that starts from random weights.
+
+    Raises RecipeError where its vision is frozen, or keeps the best cells of a picture by heads and no stage
+    learns to see. Warns where the first stage chooses cells by heads that it does not train, and where the
+    recipe expects published weights.
+    """
+    if recipe.vision.frozen:
+        raise RecipeError(
+            f"{recipe.name}: vision.frozen keeps the vision as it is, and it would be random. Start from"
+            " trained weights: --init clevr-pcl, or --init RUN."
+        )
+    tasks = recipe.vision.tasks
+    teachers = {name for name, task in tasks.items() if task.vision_only}
+    ranked = not recipe.vision.keeps_every_cell
+    if ranked and not any(tasks.keys() & stage.tasks.keys() for stage in recipe.stages):
+        raise RecipeError(
+            f"{recipe.name}: vision.keep chooses cells by heads that start random, and only the task"
+            f" {', '.join(sorted(teachers))} trains them, which no stage has. Start from trained weights"
+            ' (--init RUN), or use vision.kind = "backbone".'
+        )
+    if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
+        print_note(
+            f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
+            " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
+            " (--init RUN)."
+        )
+    if (expects := recipe.method.expects_weights(recipe)) and not quiet:
+        print_note(
+            f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
+            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
+            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."
+        )
+
+
+def print_note(text: str) -> None:
+    """A line on stderr."""
+    print(printable(text), file=sys.stderr)

@@ -24,8 +24,9 @@ from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular, read_regular_text
-from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
+from whatchanged.recipes.reader import parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.distributed import processes

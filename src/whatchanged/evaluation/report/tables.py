@@ -34,8 +34,9 @@ JSON has all.
 
 def as_text(report: Mapping[str, Any]) -> str:
     """Return the tables for a terminal."""
+    below = footer(report)
     parts = [aligned_table(title, rows) for title, rows in tables(report)]
-    return "\n\n".join([*parts, footer(report)])
+    return "\n\n".join([*parts, below])
 
 
 def as_markdown(report: Mapping[str, Any]) -> str:

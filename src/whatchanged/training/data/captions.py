@@ -62,16 +62,6 @@ def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
     )
 
 
-def longest_caption(records: Sequence[PairRecord], prepared: Preparation) -> int:
-    """Number of ids of the longest caption, a word being one id, BOS and EOS included; 0 without captions.
-
-    Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
-    width of its labels.
-    """
-    captions = [caption for record in records if record.changed is not False for caption in record.captions]
-    return max((len(prepared.text(caption).split()) + 2 for caption in captions), default=0)
-
-
 def no_change_captions(records: Sequence[PairRecord]) -> tuple[str, ...]:
     """Captions of pairs known to be unchanged that no other pair has, the most frequent first."""
     said: Counter[str] = Counter()

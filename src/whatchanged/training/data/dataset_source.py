@@ -13,10 +13,10 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources.dataset import DatasetConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
-from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
+from whatchanged.training.data.captions import no_change_captions, prepare, reword
 from whatchanged.training.data.cross_task import open_labelled, open_singles
 from whatchanged.training.data.examples import DatasetSource, ExampleMaker
-from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
+from whatchanged.training.data.false_captions import find_false_captions
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.variations import VariedSource
@@ -49,9 +49,10 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         raise RecipeError(f"{recipe.name}: data.source = {data.source!r} is no data set on disk.")
     pairs = _open_pairs(recipe, data)
     negatives: Mapping[str, tuple[str, ...]] = {}
-    if count := wanted_false_captions(recipe, "pairs"):
+    if count := recipe.false_captions("pairs"):
         kept = run / "negatives.jsonl"
         negatives = find_false_captions(pairs.train, count, recipe, kept, pairs.world, pairs.truths)
+    labelled = _open_labelled(recipe, data)
     read = picture_reader(recipe.vision, data.features, pairs.root)
     truths = pairs.truths if recipe.vision.truth_beside_pairs else {}
     maker = ExampleMaker(pairs.train, pairs.root, read, negatives, truths)
@@ -69,7 +70,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         Vocabulary.from_captions([*pairs.words, *single_words]),
         no_change_captions([*pairs.train, *validation]),
         single,
-        _open_labelled(recipe, data),
+        labelled,
         own,
         pairs.longest_caption,
     )
@@ -108,8 +109,8 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
             f"{root}: no captioned pairs in its val split to validate on. Use a data set with one, or set"
             " evaluate_every = 0 and patience = 0 in every stage."
         )
-    longest = longest_caption(captioned, prepared)
-    return _Pairs(root, train, validation, prepared.known(records), longest, world, truths)
+    words, longest = prepared.known(records), prepared.longest(captioned)
+    return _Pairs(root, train, validation, words, longest, world, truths)
 
 
 def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source | None, Sequence[str]]:
@@ -121,7 +122,7 @@ def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source
     root = Path(data.single)
     train = [prepare(record, prepared) for record in records]
     negatives: Mapping[str, tuple[str, ...]] = {}
-    if count := wanted_false_captions(recipe, "single"):
+    if count := recipe.false_captions("single"):
         world = world_of(name, root)
         truths = {} if world is None else world.truth.read(root, train)
         kept = run / "negatives_single.jsonl"

@@ -16,13 +16,6 @@ FalseCaptions = Mapping[str, tuple[str, ...]]
 """Pair id -> sentences that are false of the pair."""
 
 
-def wanted_false_captions(recipe: Recipe, data: str) -> int:
-    """False captions that each pair needs in the stages with this ``data`` ("pairs" or "single"); 0 for
-    none."""
-    tasks = [recipe.tasks[name] for stage in recipe.stages if stage.data == data for name in stage.tasks]
-    return max((task.false_captions for task in tasks), default=0)
-
-
 def find_false_captions(
     records: Sequence[PairRecord],
     count: int,

@@ -81,7 +81,7 @@ def _header(path: Path) -> tuple[dict[str, str], list[int]]:
 
 def is_grid_folder(folder: Path) -> bool:
     """Whether shards lie in the folder, or in folders in it."""
-    return bool(_shards(folder))
+    return any(True for pattern in (PATTERN, f"*/{PATTERN}") for _ in folder.glob(pattern))
 
 
 def _named(about: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from whatchanged.bpe import read_merges
 from whatchanged.plugins import imported
+from whatchanged.recipes.methods import Task
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.training.batches import Source
 from whatchanged.vocabulary import Vocabulary
@@ -31,17 +32,15 @@ class Sources:
     own: Mapping[str, Source] = field(default_factory=dict)
     """Stage name -> its examples, for stages that set ``examples`` or ``changed_only``."""
     longest_caption: int = 0
-    """Number of ids of the longest caption (``captions.longest_caption``); 0 where it is not known."""
+    """Number of ids of the longest caption (``Preparation.longest``); 0 where it is not known."""
 
-    def of(self, stage: StageConfig, recipe: Recipe) -> Mapping[str, Source]:
-        """What each task of a stage reads."""
+    def of(self, stage: StageConfig, tasks: Mapping[str, Task]) -> Mapping[str, Source]:
+        """What each task of a stage reads. tasks: the recipe's."""
         captioned = self.own.get(stage.name, self.train)
         if stage.data == "single" and self.single is not None:
             captioned = self.single
         labelled = captioned if self.labelled is None else self.labelled
-        return {
-            name: labelled if recipe.tasks[name].reads == "labelled" else captioned for name in stage.tasks
-        }
+        return {name: labelled if tasks[name].reads == "labelled" else captioned for name in stage.tasks}
 
     def changed(self, change: Callable[[Source], Source]) -> "Sources":
         """The same with each of the sources that are trained on as ``change`` returns it."""

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.plugins import imported
-from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import (

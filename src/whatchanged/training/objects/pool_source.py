@@ -20,7 +20,7 @@ from whatchanged.recipes.sources.pool import PoolConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.captions import check_wording
-from whatchanged.training.data.false_captions import FalseCaptions, wanted_false_captions
+from whatchanged.training.data.false_captions import FalseCaptions
 from whatchanged.training.data.negatives import read_negatives, write_negatives
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.objects.checked_rows import CheckedRows
@@ -203,7 +203,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
         )
     pairs = ORDERED[data.ordered_pairs]
     negatives: FalseCaptions = {}
-    if count := wanted_false_captions(recipe, "pairs"):
+    if count := recipe.false_captions("pairs"):
         plain = PoolSource(shards, (), held, triples, pairs, data.wording, False)
         negatives = _false_captions(plain, count, recipe, run)
     if begun is None and not (run / "checkpoints").exists():  # not in a run that began without this file

@@ -18,7 +18,7 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular, read_regular_text, regular
-from whatchanged.recipes.reader import dump_recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, digest, read_checkpoint, save_checkpoint, state_of
 from whatchanged.training.compatibility import current_names

@@ -1,16 +1,18 @@
-"""METEOR's table of paraphrases: 5.3 million pairs of phrases, unpacked once into the user's cache folder.
+"""METEOR's 5.3 million pairs of paraphrases, unpacked once and kept in the user's cache; few are read.
 
 The published file is text, 272 MB when unpacked, with three lines an entry (probability, phrase, paraphrase),
-sorted by phrase. The part that METEOR needs is stored without compression, 107 MB, in ``meteor`` of the cache
-folder (``files.cache_folder``), under the hash of the published file. Where that folder cannot be written to,
-the table is unpacked each time.
+sorted by phrase. What METEOR needs of it is kept without compression, 107 MB, in ``meteor`` of the cache
+folder (``files.cache_folder``), named by the hash of the published file. Where that folder cannot be written
+to, the table is unpacked each time.
 """
 
 import hashlib
 import zipfile
 import zlib
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +30,8 @@ _GZIP = 31  # zlib's number for a gzip file, its checksum checked
 _LINES = 3  # of an entry
 _FORMAT = 1
 _ARRAYS = ("phrases", "phrase_ends", "paraphrases", "paraphrase_ends")
+Paraphrases = dict[tuple[str, ...], list[tuple[str, ...]]]
+"""A phrase -> its paraphrases, in the order of the table."""
 
 
 class PhraseEntry(NamedTuple):
@@ -71,6 +75,43 @@ class ParaphraseTable:
         return bytes(self._phrases[self._phrase_ends[at - 1] if at else 0 : self._phrase_ends[at]])
 
 
+@dataclass
+class _Beginning:
+    """A run of words that was looked up, and the runs that are one word longer."""
+
+    continues: bool = True
+    longer: dict[str, "_Beginning"] = field(default_factory=dict)
+
+
+def read_paraphrases(path: Path, sentences: Iterable[Sequence[str]]) -> Paraphrases:
+    """Read the entries whose phrase is in one of the sentences and whose paraphrase consists of their words.
+
+    Raises MetricUnavailable where the file is not the table.
+    """
+    sentences = list(sentences)
+    known = {word for sentence in sentences for word in sentence}
+    table = read_table(path)
+    looked_up = _Beginning()
+    results: Paraphrases = {}
+    for sentence in sentences:
+        for start in range(len(sentence)):
+            run = looked_up
+            for end in range(start, len(sentence)):
+                longer = run.longer.get(sentence[end])
+                if longer is None:
+                    phrase = tuple(sentence[start : end + 1])
+                    group = table.group(" ".join(phrase))
+                    longer = run.longer[sentence[end]] = _Beginning(group.continues)
+                    own = [tuple(text.split(" ")) for text in group.paraphrases]
+                    own = [paraphrase for paraphrase in own if known.issuperset(paraphrase)]
+                    if own:
+                        results[phrase] = own
+                run = longer
+                if not run.continues:
+                    break
+    return results
+
+
 def read_table(path: Path) -> ParaphraseTable:
     """Read the table of this file, from the cache where it is there.
 
@@ -82,7 +123,7 @@ def read_table(path: Path) -> ParaphraseTable:
         raise MetricUnavailable(f"METEOR: {path}: cannot be read ({error}). Install again.") from error
     name = f"paraphrases-{_FORMAT}-{hashlib.sha256(packed).hexdigest()[:32]}.npz"
     kept = cache_folder() / "meteor" / name
-    with suppress(ValueError):  # it is missing, or damaged: the archive has checksums
+    with suppress(ValueError):  # it is not there, or damaged: the archive has checksums
         return ParaphraseTable(arrays_of(kept, _ARRAYS))
     arrays = _arrays(_unpacked(packed, path), path)
     with suppress(OSError, OutputError):

@@ -57,7 +57,7 @@ class TypstMaker:
         return Printing(other), f"drawn by {other}"
 
     def draw(self, document: TypesetDocument, how: Printing) -> DrawnPicture:
-        """The document's picture."""
+        """Return the document's picture."""
         return self.press.draw(document, how)
 
     def design(self, document: TypesetDocument) -> Mapping[str, Value]:

@@ -83,7 +83,7 @@ class Writer:
         return int(self.rng.integers(least, most + 1))
 
     def pick(self, choices: tuple[str, ...]) -> str:
-        """One of the choices."""
+        """Return one of the choices."""
         return choices[int(self.rng.integers(len(choices)))]
 
     def part(self, part: str, inner: str, element: str = "", extra: str = "") -> str:
