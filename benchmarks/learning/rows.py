@@ -1,8 +1,8 @@
-"""What ``learning.py`` trains: its rows, and the tables in which they are put side by side.
+"""The rows that ``learning.py`` trains, and the tables that compare them.
 
-A row is a recipe of the package, and the settings that differ from it. The rows of a published table are
-recipes of their own, each with the name of its row here behind "clevr-"; the whole method stands in its table
-as the row that it is anyway. All read the same frozen tokens, and all see the same number of pairs.
+A row is a recipe of the package, and the settings that differ from it. Each row of a published table is a
+recipe of its own, named "clevr-" and the name of its row here. The complete method is a row of its own, which
+its table includes. All rows read the same frozen tokens and the same number of pairs.
 """
 
 from collections.abc import Iterator, Mapping

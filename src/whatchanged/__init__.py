@@ -29,7 +29,8 @@ from whatchanged.errors import WhatchangedError
 if TYPE_CHECKING:
     from whatchanged import datasets, evaluation, recipes, training
     from whatchanged.answers import Answer, Answerer, describe
-    from whatchanged.captioner.runtime import Captioner, Description, load
+    from whatchanged.captioner.description import Description
+    from whatchanged.captioner.runtime import Captioner, load
     from whatchanged.captions import CaptionedPairs, caption_pairs
     from whatchanged.launch import Launch
 
@@ -54,7 +55,8 @@ __all__ = [
 
 _MODULES = {
     "whatchanged.answers": ("Answer", "Answerer", "describe"),
-    "whatchanged.captioner.runtime": ("Captioner", "Description", "load"),
+    "whatchanged.captioner.description": ("Description",),
+    "whatchanged.captioner.runtime": ("Captioner", "load"),
     "whatchanged.captions": ("CaptionedPairs", "caption_pairs"),
     "whatchanged.launch": ("Launch",),
 }

@@ -5,11 +5,14 @@ its docstring names.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from numbers import Integral
+from typing import Any, Literal
 
 from whatchanged.errors import WhatchangedError
 
 Precision = Literal["fp32", "bf16"]
+MOST_COUNT = 1000
+"""The largest number of beams or threads; more is a slip of the keyboard."""
 
 
 @dataclass(frozen=True)
@@ -53,3 +56,10 @@ def one_launch(given: Launch | None, by_keywords: Launch, usual: Launch) -> Laun
     if by_keywords != usual:
         raise WhatchangedError("Give launch, or its fields as keywords of their own, not both.")
     return given
+
+
+def checked_count(name: str, value: Any) -> int:
+    """A number of beams or threads that a caller gave. Raises WhatchangedError."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= MOST_COUNT:
+        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
+    return int(value)

@@ -19,8 +19,9 @@ from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, parse_saved_recipe
+from whatchanged.recipes.reader import load_recipe, parse_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.values import dump_recipe
 
 OLD = Path(__file__).parent / "old"
 SHIPPED = Path(__file__).parents[2] / "src/whatchanged/models/clevr-pcl/bundle.json"

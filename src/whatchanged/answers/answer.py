@@ -15,7 +15,7 @@ from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.measured.policy import DEFAULT
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
 
 AnswerVerdict = Literal["identical", "noise", "ignored", "changed", "unchanged"]
 """Same pixels; differences that nobody would name; such, and others in ignored places; a visible change;

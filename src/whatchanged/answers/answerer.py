@@ -12,9 +12,9 @@ from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
 from whatchanged.answers.pair import Looking, ReadPair, ignored_share, read_pair
-from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
+from whatchanged.launch import checked_count
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.pixels.reading import same_bytes
@@ -87,7 +87,8 @@ class Answerer:
         self.insists = model is not None and model != MEASURED
         """Whether a model was named, whose sentence then stands."""
         self.measurement = Measurement()
-        self.models = candidate_models(model, checked_threads(threads), self.beams)
+        threads = None if threads is None else checked_count("threads", threads)
+        self.models = candidate_models(model, threads, self.beams)
         """The models that may answer. Only one that was named is built before it is needed."""
         if self.insists:
             self.models[0].build()

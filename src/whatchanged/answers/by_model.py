@@ -20,7 +20,8 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.worlds import known_world
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Captioner, Description
+    from whatchanged.captioner.description import Description
+    from whatchanged.captioner.runtime import Captioner
 
 MOST_STRETCH = 1.25
 """Pictures whose proportions the model's input would change by more are not asked about: 4:3 and 16:9 become

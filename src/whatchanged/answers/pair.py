@@ -19,7 +19,7 @@ from whatchanged.measured.rules.canvas import without_boxes
 from whatchanged.words import percent
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
 
 MOST_IGNORED = 0.5
 """The part of a picture, at most, in which differences may be ignored: beyond it nothing is compared."""

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.captioner.card import Card, PictureInput
-from whatchanged.captioner.card_json import card_from_json, card_to_json
-from whatchanged.captioner.json_reader import CardReader
+from whatchanged.captioner.card_json import CardReader, card_from_json, card_to_json
 from whatchanged.errors import REGIONS_ARE_GONE, BundleError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json

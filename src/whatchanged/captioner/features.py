@@ -7,9 +7,10 @@ import numpy as np
 
 from whatchanged.captioner.bundle import Bundle
 from whatchanged.captioner.card import FeatureInput
-from whatchanged.captioner.onnx_graphs import checked_count
-from whatchanged.captioner.runtime import CaptionGraphs, Description, Floats
+from whatchanged.captioner.description import Description, Floats
+from whatchanged.captioner.onnx_graphs import CaptionGraphs
 from whatchanged.errors import BundleError
+from whatchanged.launch import checked_count
 
 FeatureReader = Callable[[Path], Floats]
 """The place of a picture -> its features (N, F), N cells row by row."""

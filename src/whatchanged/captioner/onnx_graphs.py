@@ -1,4 +1,4 @@
-"""The two ONNX graphs of a bundle: run by name, and checked against the card and against each other.
+"""The two ONNX graphs of a bundle: checked, run by name, and how what they compute becomes a description.
 
 A graph is a stranger's program, if one without input or output of its own. Its weights must lie in the graph,
 which the bundle's hashes cover; it holds known operators alone, each of which is done once (``onnx_files``);
@@ -14,16 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle
 from whatchanged.captioner.card import Card
+from whatchanged.captioner.colors import color_distance, color_numbers
+from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
+from whatchanged.captioner.description import Description
+from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.onnx_files import check_graph
-from whatchanged.errors import BundleError, WhatchangedError
+from whatchanged.errors import BundleError
+from whatchanged.launch import checked_count
 from whatchanged.telemetry import import_silent
+from whatchanged.worlds import known_world
 
 Floats = NDArray[np.float32]
 
-MOST_COUNT = 1000
-"""The largest number of beams or threads; more is a slip of the keyboard."""
+USUAL_THREADS = min(2, os.cpu_count() or 1)
+"""Threads that an operator uses where nobody says how many."""
+OTHERS = 4
+"""Hypotheses that are kept where the first sentence contradicts itself."""
 MOST_MEMORY = 2**31
 """Bytes that all graphs of this process together may hold at a time, their weights included."""
 PASSED_ON = ("memory_", "first_cache_", "next_cache_")
@@ -151,18 +160,6 @@ def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) 
     return state
 
 
-def checked_count(name: str, value: Any) -> int:
-    """A number of beams or threads that a caller gave. Raises WhatchangedError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST_COUNT:
-        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
-    return int(value)
-
-
-def checked_threads(threads: int | None) -> int:
-    """How many threads an operator may use; None: at most two. Raises WhatchangedError."""
-    return min(2, os.cpu_count() or 1) if threads is None else checked_count("threads", threads)
-
-
 @functools.cache  # there is one such allocator in a process
 def _bound_memory() -> None:
     """All sessions that use the environment's allocator share one, which gives out ``MOST_MEMORY``."""
@@ -171,13 +168,112 @@ def _bound_memory() -> None:
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
+class CaptionGraphs:
+    """The two graphs of a bundle, and how what they compute becomes a description."""
+
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
+        """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
+        self.card = bundle.card
+        self._encoder, self._decoder = open_graphs(bundle, threads)
+        self._skips = _contradictions(self.card)
+
+    def describe(
+        self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
+    ) -> list[Description]:
+        """Describe pairs side by side, by what the encoder reads of them: (B, ...) each.
+
+        pixels: (B, 2, H, W, 3), where it reads pictures.
+        """
+        batch = len(before)
+        encoded = self._encoder.run({"before": before, "after": after}, batch)
+        judged = encoded.pop("no_change", None)  # (B,)
+        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
+        state = first_state(self._decoder.inputs, encoded, batch)
+        cache = {**encoded, **state}
+        if judged is None:
+            judged = self._judge_by_sentences(cache, batch)
+        if beams == 1:
+            rows = self._greedy(cache, batch)
+        else:
+            rows = beam(self._step, cache, batch, self.card.max_length, beams, self._skips)
+        return [
+            self._description(row, float(judged[i]), None if distances is None else distances[i])
+            for i, row in enumerate(rows)
+        ]
+
+    def _greedy(self, cache: GraphCache, batch: int) -> list[Decoded]:
+        """Each row's words by greedy search; where they contradict themselves, by a beam that leaves such
+        sentences out."""
+        rows, skips = greedy(self._step, cache, batch, self.card.max_length), self._skips
+        wrong = [] if skips is None else [i for i, row in enumerate(rows) if skips(row.ids)]
+        if wrong:
+            own = {name: value[wrong] for name, value in cache.items()}
+            others = beam(self._step, own, len(wrong), self.card.max_length, OTHERS, skips)
+            for i, row in zip(wrong, others, strict=True):
+                rows[i] = row
+        return rows
+
+    def _in_units_of_threshold(
+        self, distances: Floats | None, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.float64] | None:
+        """How far each picture is from the training pictures, 1 the limit: (B, 2); None: nobody can tell."""
+        known = self.card.in_distribution
+        if distances is None or known is None or pixels is None:
+            return None
+        colors = [color_distance(color_numbers(pixels[:, side]), known.colors) for side in (0, 1)]
+        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
+        return np.maximum(in_units, np.stack(colors, axis=1))
+
+    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
+        """The probability (B,) of the no-change sentences, for a model without a head that judges."""
+        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
+        return sentences_probability(self._step, cache, batch, ids)
+
+    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
+        """One word further, as ``decoding`` asks for it."""
+        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
+        results = self._decoder.run(asked, len(previous))
+        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
+        return results["log_probabilities"], results["attention"], {**cache, **grown}
+
+    def _description(
+        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
+    ) -> Description:
+        vocabulary = self.card.vocabulary
+        sentence = vocabulary.text(row.ids)
+        maps = row.attention
+        if maps is None:
+            maps = np.zeros((0, 2, *self.card.attention.shape), np.float32)
+        words = words_with_maps(vocabulary.words(row.ids), maps)
+        no_change = self.card.no_change.calibrated(probability)
+        changed = sentence not in self.card.no_change.sentences
+        return Description(
+            sentence=sentence,
+            no_change=no_change,
+            heatmaps=over_content(words, self.card.attention.shape),
+            words=words,
+            changed=changed,
+            doubtful=changed == (no_change >= self.card.no_change.threshold),
+            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
+        )
+
+
+def _contradictions(card: Card) -> Skips | None:
+    """Which sentences of the model's world contradict themselves; None where nobody can tell."""
+    world = known_world(card.world)
+    contradicts = None if world is None else world.language.contradicts
+    if contradicts is None:
+        return None
+    return lambda ids: contradicts(card.vocabulary.text(ids))
+
+
 def open_graphs(bundle: Bundle, threads: int | None) -> tuple[Graph, Graph]:
     """The encoder and the decoder of a captioner, which fit the card and each other.
 
     Raises BundleError where a file that the card lists was altered, or a graph is wrong; WhatchangedError
     where ``threads`` is no whole number from 1.
     """
-    used = checked_threads(threads)
+    used = USUAL_THREADS if threads is None else checked_count("threads", threads)
     content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
     encoder, decoder = (Graph(bundle.folder / name, content[name], used) for name in GRAPHS)
     _check_graphs(bundle.card, encoder, decoder)

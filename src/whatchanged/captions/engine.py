@@ -108,8 +108,8 @@ def caption_pairs(
         check_outputs([html], [pairs, lines, sidecar(lines)])
     results.check([pairs, lines, *([] if html is None else [html])], force or resume)
     from whatchanged.answers import Answerer
-    from whatchanged.answers.reads import reads_words
     from whatchanged.datasets import open_dataset
+    from whatchanged.text.recogniser import reads_words
 
     answerer = None
     if captioner is None:  # before the data: is it a model?

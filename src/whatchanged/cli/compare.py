@@ -106,12 +106,12 @@ def compare(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
-    from whatchanged.answers.reads import reads_words
     from whatchanged.compare.ignore import read_ignored
     from whatchanged.compare.noise import read_noise
     from whatchanged.compare.policies import read_policies
     from whatchanged.compare.settings import CompareSettings
     from whatchanged.measured.policy import DEFAULT, find_policy
+    from whatchanged.text.recogniser import reads_words
 
     _check(old, new, git)
     others = git or accept or ignore or noise or strict or model or policy or policies

@@ -19,7 +19,7 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.json_values import read_json
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
     from whatchanged.page import Page
     from whatchanged.worlds import Demo, Truth, World
 

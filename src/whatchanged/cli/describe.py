@@ -19,7 +19,7 @@ from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
     from whatchanged.images import PictureSource
     from whatchanged.measured import Box
     from whatchanged.measured.policy import Policy

@@ -95,7 +95,7 @@ def _report_plugins() -> None:
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
     from whatchanged.evaluation.metrics.caption_metrics import METRICS
-    from whatchanged.evaluation.metrics.plugin_metrics import find_metric
+    from whatchanged.evaluation.metrics.further_metrics import find_metric
     from whatchanged.recipes.tables import TABLES
     from whatchanged.training.features.openers import OPENERS, find_opener
     from whatchanged.worlds import WORLDS, find_world

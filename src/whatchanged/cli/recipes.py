@@ -27,7 +27,8 @@ def recipes(
     ),
 ) -> None:
     """List the recipes by what they need, and the methods; or print a recipe (copy it out to change it)."""
-    from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_text
+    from whatchanged.recipes.reader import load_recipe, recipe_text
+    from whatchanged.recipes.values import dump_recipe
 
     if name is None:
         _list()

@@ -124,6 +124,18 @@ class Preparation:
         )
         return sorted(word for word, count in counts.items() if count >= self.threshold)
 
+    def longest(self, records: Iterable[PairRecord]) -> int:
+        """Number of ids of the longest caption, a word being one id, BOS and EOS included.
+
+        0 without captions.
+        Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
+        width of its labels.
+        """
+        captions = [
+            caption for record in records if record.changed is not False for caption in record.captions
+        ]
+        return max((len(self.text(caption).split()) + 2 for caption in captions), default=0)
+
     def truncated(self, captions: Sequence[str]) -> int:
         """How many captions are truncated."""
         return sum(len(self.words(c)) > self.most_words for c in captions) if self.most_words else 0

@@ -20,6 +20,7 @@ from PIL import Image
 from whatchanged.errors import MissingExtra
 from whatchanged.images import normalise, resize
 from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.remarks import note
 from whatchanged.telemetry import import_silent
 
 PACKAGE, FILES = "rapidocr", "models/*_rec_*.onnx"
@@ -92,6 +93,21 @@ def can_read(wanted: bool | None = None) -> bool:
     if wanted:
         _recogniser()
     return _network() is not None if wanted is None else wanted
+
+
+def reads_words(wanted: bool | None, quiet: bool) -> bool:
+    """Whether words are read: as it is wanted, or, where None says, if they can be.
+
+    Where the recogniser is installed and cannot be loaded, a remark says so once. Raises MissingExtra where
+    words must be read and cannot be.
+    """
+    if wanted or not can_read(wanted):
+        return can_read(wanted)
+    try:
+        return can_read(True)
+    except MissingExtra as error:
+        note(f"No words are read. {error}", quiet)
+        return False
 
 
 def reading_identity(reads: bool) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,23 @@ from whatchanged.evaluation.metrics import ngrams
 from whatchanged.evaluation.metrics.additive import Additive, Floats, joined, mean
 from whatchanged.evaluation.metrics.bleu import bleu, statistics
 from whatchanged.evaluation.metrics.cider import cider_d, weightless
+from whatchanged.evaluation.metrics.ptb import ptb
 from whatchanged.evaluation.metrics.rouge import rouge_l
-from whatchanged.evaluation.metrics.tokenisers import tokenise
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D", "SPICE")
 """In the order of reports."""
 
 FurtherMetric = Callable[[Sequence[str], Sequence[Sequence[str]]], Additive]
 """Tokenised candidates and references to a metric that needs more than the base install."""
+
+
+def plain(caption: str) -> str:
+    """The caption as it is: PCL's authors score without a tokeniser, so that case and punctuation count."""
+    return caption
+
+
+TOKENISERS: dict[str, Callable[[str], str]] = {"ptb": ptb, "plain": plain}
+"""The two ways in which published scores split captions into words; every report names the one used."""
 
 
 @dataclass(frozen=True)
@@ -93,3 +103,12 @@ def caption_scores(
     return CaptionScores(
         corpus, tuple(additive), rouge, cider_d(corpus), frequencies, unavailable, plugged_in
     )
+
+
+def tokenise(
+    captions: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str
+) -> tuple[list[str], list[list[str]]]:
+    """Candidates and references, their words separated by blanks; each different sentence is done once."""
+    split = TOKENISERS[tokenizer]
+    words = {text: split(text) for text in {*captions, *chain.from_iterable(references)}}
+    return [words[text] for text in captions], [[words[text] for text in own] for own in references]

@@ -11,8 +11,8 @@ from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.by_id import sentences_of
 from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.io.references import records_of
+from whatchanged.evaluation.metrics.caption_metrics import TOKENISERS
 from whatchanged.evaluation.metrics.further_metrics import further_metrics
-from whatchanged.evaluation.metrics.tokenisers import TOKENISERS
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.report.report import Report, make_report
 from whatchanged.evaluation.report.scored import FREQUENCIES, ReportSettings, score

@@ -10,7 +10,7 @@ import numpy as np
 
 import whatchanged
 from whatchanged.evaluation.metrics.caption_metrics import METRICS
-from whatchanged.evaluation.metrics.plugin_metrics import packages_of
+from whatchanged.evaluation.metrics.further_metrics import packages_of
 from whatchanged.evaluation.report.scored import Scored
 from whatchanged.evaluation.statistics.resampling import LEVEL
 from whatchanged.records import PairRecord

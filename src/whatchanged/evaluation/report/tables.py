@@ -32,8 +32,9 @@ HEADLINE = {"types": ("CIDEr-D", "true"), "overlap": ("CIDEr-D", "true")}
 
 def as_text(report: Mapping[str, Any]) -> str:
     """Tables for a terminal."""
+    below = footer(report)
     parts = [aligned_table(title, rows) for title, rows in tables(report)]
-    return "\n\n".join([*parts, footer(report)])
+    return "\n\n".join([*parts, below])
 
 
 def as_markdown(report: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""METEOR's table of paraphrases: 5.3 million pairs of phrases, unpacked once and kept in the user's cache.
+"""METEOR's 5.3 million pairs of paraphrases, unpacked once and kept in the user's cache; few are read.
 
 The published file is text, 272 MB when unpacked, with three lines an entry (probability, phrase, paraphrase),
 sorted by phrase. What METEOR needs of it is kept without compression, 107 MB, in ``meteor`` of the cache
@@ -10,7 +10,9 @@ import hashlib
 import zipfile
 import zlib
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +30,8 @@ _GZIP = 31  # zlib's number for a gzip file, its checksum checked
 _LINES = 3  # of an entry
 _FORMAT = 1
 _ARRAYS = ("phrases", "phrase_ends", "paraphrases", "paraphrase_ends")
+Paraphrases = dict[tuple[str, ...], list[tuple[str, ...]]]
+"""A phrase to its paraphrases, in the order of the table."""
 
 
 class PhraseEntry(NamedTuple):
@@ -69,6 +73,43 @@ class ParaphraseTable:
         if at == len(self._phrase_ends):
             return b""
         return bytes(self._phrases[self._phrase_ends[at - 1] if at else 0 : self._phrase_ends[at]])
+
+
+@dataclass
+class _Beginning:
+    """A run of words that was looked up, and those that are one word longer."""
+
+    continues: bool = True
+    longer: dict[str, "_Beginning"] = field(default_factory=dict)
+
+
+def read_paraphrases(path: Path, sentences: Iterable[Sequence[str]]) -> Paraphrases:
+    """The entries whose phrase stands in one of the sentences and whose paraphrase is made of their words.
+
+    Raises MetricUnavailable where the file is not the table.
+    """
+    sentences = list(sentences)
+    known = {word for sentence in sentences for word in sentence}
+    table = read_table(path)
+    looked_up = _Beginning()
+    results: Paraphrases = {}
+    for sentence in sentences:
+        for start in range(len(sentence)):
+            run = looked_up
+            for end in range(start, len(sentence)):
+                longer = run.longer.get(sentence[end])
+                if longer is None:
+                    phrase = tuple(sentence[start : end + 1])
+                    group = table.group(" ".join(phrase))
+                    longer = run.longer[sentence[end]] = _Beginning(group.continues)
+                    own = [tuple(text.split(" ")) for text in group.paraphrases]
+                    own = [paraphrase for paraphrase in own if known.issuperset(paraphrase)]
+                    if own:
+                        results[phrase] = own
+                run = longer
+                if not run.continues:
+                    break
+    return results
 
 
 def read_table(path: Path) -> ParaphraseTable:

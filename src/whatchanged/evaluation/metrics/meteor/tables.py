@@ -7,7 +7,7 @@ from pathlib import Path
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics.java import INSTALL, reference_package
-from whatchanged.evaluation.metrics.meteor.paraphrases import Paraphrases, read_paraphrases
+from whatchanged.evaluation.metrics.meteor.paraphrase_table import Paraphrases, read_paraphrases
 from whatchanged.evaluation.metrics.meteor.synonyms import Synonyms, read_synonyms
 from whatchanged.evaluation.metrics.meteor.words import read_abbreviations
 
