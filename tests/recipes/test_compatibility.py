@@ -307,7 +307,7 @@ def test_what_is_not_of_before_stays_as_it_is():
 
 REGIONS = Path(__file__).parents[1] / "fixtures" / "regions-0.2"
 """Recipes in which something learned from regions of screens, and the card of a model of such a run."""
-GONE = r": in it a network judges regions of screens, .* Version 0\.2 reads it"
+GONE = r": it holds a network that judges regions of screens\. .* Version 0\.2 reads it"
 
 
 @pytest.mark.parametrize("name", ["run/recipe.toml", "screens-pcl.toml"])

@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """What a model says of a pair of pictures.
+    """A model's caption of a pair of pictures, with its probability and its attention.
 
     >>> import whatchanged
     >>> found = whatchanged.load().describe("before.png", "after.png")
@@ -42,12 +42,14 @@ class Description:
     changed: bool
     """Whether the sentence says that something changed."""
     doubtful: bool
-    """Whether ``no_change`` and the sentence disagree: they lie on two sides of the model's threshold."""
+    """Whether ``no_change`` and the sentence disagree: the probability lies on the other side of the model's
+    threshold.
+    """
     ood_distance: tuple[float, float] | None = None
     """How far the pictures before and after are from the training pictures; above 1 they are out of
     distribution. None where the model cannot tell."""
     sources: tuple[PictureSource, PictureSource] | None = field(default=None, repr=False)
-    """The pictures, as they were given; None where only pixels at the model's size were."""
+    """The pictures as they were given; None where only pixels at the model's size were given."""
 
     @property
     def unfamiliar(self) -> bool | None:
@@ -55,26 +57,28 @@ class Description:
         return None if self.ood_distance is None else max(self.ood_distance) > 1
 
     def heatmap(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Image.Image:
-        """Both pictures side by side, with lines around where the words looked.
+        """Return both pictures side by side, with contour lines of the attention.
 
-        before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
-        there are none, ImageError where they cannot be read.
+        before, after: the pictures to show instead of the described ones. Raises ShapeError where there are
+        none, ImageError where they cannot be read.
         """
         grid = GridAttention(*self.heatmaps.shape[1:])
         return overlay(*self._shown(before, after), self.heatmaps, grid)
 
     def word_figure(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Figure:
-        """Both pictures once for each word of the sentence, with where that word looked.
+        """Return a figure with both pictures once for each word of the sentence, under that word's attention
+        map.
 
-        before, after, and what is raised: see ``heatmap``; also ShapeError for an empty sentence.
+        before, after, and the errors: see ``heatmap``; also ShapeError for an empty sentence.
         """
         return draw_maps(self._shown(before, after), self.words)
 
     def _shown(
         self, before: PictureSource | None, after: PictureSource | None
     ) -> tuple[Image.Image, Image.Image]:
-        """The pictures to show. Raises ShapeError where there are none, ImageError where they cannot be
-        read."""
+        """Return the pictures to show. Raises ShapeError where there are none, ImageError where they cannot
+        be read.
+        """
         known = self.sources or (None, None)
         first, second = (known[0] if before is None else before), (known[1] if after is None else after)
         if first is None or second is None:

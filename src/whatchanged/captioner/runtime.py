@@ -1,15 +1,15 @@
-"""The captioner: two pictures in, a description out. NumPy and ONNX Runtime on the CPU; no torch.
+"""The captioner: describe pairs of pictures with NumPy and ONNX Runtime on the CPU, without torch.
 
-The encoder graph runs once for a pair, the decoder graph once for a word. What they read and write depends
-on what the model's card declares. This version runs models whose input is whole pictures, or features of them
-(``features.py``), and whose attention is a grid over each picture (B pairs, N cells of F numbers, V words of
-the vocabulary, L words so far):
+The encoder graph runs once for each pair, the decoder graph once for each word. Their inputs and outputs
+depend on the model's card. This version runs models whose input is whole pictures, or stored features
+(``features.py``), and whose attention is a grid over each picture. Shapes: B pairs, N cells of F numbers, V
+words of the vocabulary, L words so far.
 
     encoder   before, after (B, 3, H, W) float32, or (B, N, F) where the model reads features
               -> memory_* (B, ...), any number of them
-                 first_cache_* (B, ...), what the decoder's state of that name begins with; a state without
-                 such an output begins empty, the axes that its graph leaves open having length 0
-                 no_change (B,), where the card says that a head judges
+                 first_cache_* (B, ...), the initial value of the decoder's state of that name; a state
+                 without such an output begins empty: axes that its graph leaves open have length 0
+                 no_change (B,), where the card declares a no-change head
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
                  pictures before and after from the training pictures
     decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, ...), the state,
@@ -36,11 +36,11 @@ PictureSources = list[Any] | tuple[Any, ...]
 """Several pictures, each a ``PictureSource``. A type of its own, because a path is a sequence too."""
 
 BATCH = 16
-"""Pairs that run side by side where lists are given."""
+"""The default batch size for lists of pairs."""
 
 
 class Captioner:
-    """A model that is loaded and ready. Loading is slow, so keep it. Threads may share it.
+    """A loaded model. Loading is slow, so keep the object. Threads may share it.
 
     >>> import whatchanged
     >>> captioner = whatchanged.load("clevr-pcl")
@@ -52,17 +52,17 @@ class Captioner:
     """
 
     card: Card
-    """What is known of the model."""
+    """The model's card."""
     input: PictureInput
     """What the model reads."""
     attention: GridAttention
-    """How the attention of its words lies over the pictures."""
+    """How the attention maps of its words cover the pictures."""
 
     def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
-        """Check the files that are run and build their sessions.
+        """Check the graphs' files and build their sessions.
 
-        threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong or
-        the model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
+        threads: threads of an operator; None: at most two. Raises BundleError where a file is wrong or the
+        model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
         from 1.
         """
         self.bundle = bundle
@@ -79,10 +79,10 @@ class Captioner:
     def describe(
         self, before: PictureSource | PictureSources, after: PictureSource | PictureSources, beams: int = 1
     ) -> Description | list[Description]:
-        """Describe one pair, or two lists of pictures pair by pair; lists are answered with a list.
+        """Describe one pair, or two lists of pictures pair by pair; for lists, return a list.
 
         A picture is a path, the bytes of a file, an open file, a Pillow picture or an array
-        (``whatchanged.images.PictureSource``). beams: hypotheses that the search keeps; 1 is greedy.
+        (``whatchanged.images.PictureSource``). beams: hypotheses of beam search; 1 is greedy.
 
         Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
         WhatchangedError where ``beams`` is no whole number from 1.
@@ -99,11 +99,11 @@ class Captioner:
         return self._describe_lists([before], [after], beams)[0]
 
     def read(self, before: PictureSource, after: PictureSource) -> NDArray[np.uint8]:
-        """A pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
+        """Return a pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
         return np.stack([resize(open_image(source), self.input.size) for source in (before, after)])
 
     def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
-        """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
+        """Describe a batch of pairs that ``read`` prepared, (B, 2, H, W, 3)."""
         inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
         return self._graphs.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
 
@@ -120,7 +120,7 @@ class Captioner:
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:
     """Load a shipped model by its name, or a model folder by its path; None: the default model.
 
-    threads: how many an operator may use; None: at most two. Raises BundleError where the model is missing,
+    threads: threads of an operator; None: at most two. Raises BundleError where the model is missing,
     incomplete, altered or of a kind that this version cannot run, WhatchangedError where ``threads`` is no
     whole number from 1.
 

@@ -27,9 +27,10 @@ Scorer = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[float]]
 def further_metrics(
     *, with_meteor: bool = True, with_spice: bool = True, spice_home: Path | None = None
 ) -> Mapping[str, FurtherMetric]:
-    """The metrics that take seconds, in percent; each raises MetricUnavailable where something is missing.
+    """Return the metrics that take seconds, in percent; each raises MetricUnavailable where something is
+    missing.
 
-    Those of other packages are always among them (``plugin_metrics``).
+    Metrics of other packages are always included (``plugin_metrics``).
     spice_home: the folder of SPICE's jars; None: where ``spice.find_jars`` looks.
     """
 
@@ -49,7 +50,7 @@ def further_metrics(
 
 
 def plugin_metrics() -> Mapping[str, FurtherMetric]:
-    """The metrics of other packages by name. None is imported before it is computed."""
+    """Return the metrics of other packages by name. None is imported before it is computed."""
     return {
         plugin.name: partial(_compute, plugin.name, plugin.package)
         for plugin in plugins.installed(plugins.METRICS, METRICS)
@@ -57,13 +58,13 @@ def plugin_metrics() -> Mapping[str, FurtherMetric]:
 
 
 def packages_of(names: Sequence[str]) -> dict[str, str]:
-    """Which package, with its version, each of these metrics comes from; of those that a package brings."""
+    """Return the package, with its version, of each of these metrics that belongs to another package."""
     found = {plugin.name: plugin.package for plugin in plugins.installed(plugins.METRICS, METRICS)}
     return {name: found[name] for name in names if name in found}
 
 
 def find_metric(name: str) -> Scorer:
-    """A package's scorer; imports its module. Raises PluginError where it cannot be loaded."""
+    """Import and return a package's metric. Raises PluginError where it cannot be loaded."""
     found: Scorer = plugins.find(plugins.METRICS, name, {}, _callable)
     return found
 
@@ -77,7 +78,7 @@ def _callable(name: str, candidate: object) -> Any:
 def _compute(
     name: str, package: str, candidates: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Additive:
-    """The mean of the package's scores, in percent. Raises MetricUnavailable for whatever fails in there."""
+    """Return the package's scores, in percent. Raises MetricUnavailable for any error in the package."""
     try:
         scores = np.asarray(find_metric(name)(candidates, references), float)
     except PluginError as error:
