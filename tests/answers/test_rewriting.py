@@ -22,7 +22,8 @@ def told(before, after, statement=TEXT, pictures=(BLANK, BLANK)):
 def test_the_words_that_differ_are_quoted():
     found = told(["Save file"], ["Store file"])
     assert found.kind == "rewritten"
-    assert found.values == {"aspect": "text", "text_before": "Save", "text_after": "Store"}
+    words = {"text_before": "Save", "text_after": "Store"}
+    assert found.values == {"aspect": "text", "other_words": True, **words}
 
 
 @pytest.mark.parametrize(("rest", "quoted"), [([0, 40], False), ([0, 8], True), ([40, 0], True)])

@@ -394,8 +394,9 @@ def _is_large_icon(box: Box) -> bool:
 
 
 def _shape(site: _Site) -> str | None:
-    """What a thing without words is by its shape; None where that tells nothing."""
-    box = site.box
+    """What a thing without words is by its shape, or the largest of several alike ones; None where that tells
+    nothing."""
+    box = site.box if site.statement.count == 1 else max(site.statement.boxes, key=area)
     aspect = site.statement.values.get("aspect")
     width, height = box[2] - box[0], box[3] - box[1]
     short, long = sorted((width, height))

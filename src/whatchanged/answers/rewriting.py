@@ -137,8 +137,9 @@ def _joined(lines: Sequence[ReadLine], box: Box, quote: Any) -> str | None:
 
 
 def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
-    """The statement as one about a text that was rewritten."""
+    """The statement as one about a text that was rewritten, as its words tell."""
     values = statement.values if statement.kind == "rewritten" else {"aspect": "text"}
+    quoted = {"other_words": True, **quoted}
     element = None if "state" in statement.values else statement.element  # no control whose state changed
     return replace(statement, kind="rewritten", element=element, values={**values, **quoted})
 
