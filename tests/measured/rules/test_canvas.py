@@ -178,6 +178,7 @@ def card(height, top):
     return pixels
 
 
-def test_less_padding_of_a_card_is_nothing_that_was_removed():
+def test_less_padding_of_a_card_is_another_size_and_nothing_that_was_removed():
     statements = measure(card(140, 40), card(116, 32)).statements
+    assert "canvas" in {one.values["aspect"] for one in statements}
     assert not {"added", "removed"} & {one.kind for one in statements}

@@ -83,17 +83,6 @@ def test_a_line_below_pushes_nothing_across() -> None:
     assert all("rest" not in one.values for one in told)
 
 
-def rows(step: int, height: int) -> np.ndarray:
-    """A list of ten rows with words of letters that differ, so many pixels apart."""
-    rng = np.random.default_rng(5)
-    pixels = np.full((460, 200, 3), 255, np.uint8)
-    for row in range(10):
-        letters = rng.integers(0, 2, (6, 12 + 3 * row)).astype(bool)
-        word = np.kron(letters, np.ones((2, 2), bool))[:height]
-        pixels[10 + row * step :][: len(word), 20 : 20 + word.shape[1]][word] = 0
-    return pixels
-
-
 def between(kind: str, aspect: str, top: int) -> DetectedChange:
     box = (0, top, 100, top + 10)
     was, now = (None, box) if kind == "added" else (box, None)
@@ -122,8 +111,3 @@ def test_a_few_things_that_came_or_went_are_told_as_such(count: tuple[int, int])
         *(between("removed", "closed up", 40 * k + 20) for k in range(count[1])),
     ]
     assert without_chance_likeness(changes) == changes
-
-
-def test_rows_of_a_list_further_apart_are_not_told_as_removed() -> None:
-    told = measure(rows(34, 12), rows(42, 12)).statements
-    assert "removed" not in {one.kind for one in told}
