@@ -169,3 +169,8 @@ def test_a_line_that_was_cut_is_not_quoted_so():
     one = replace(TEXT, box_before=short, box_after=short)
     cut = told(["us contact and so on and so forth"], ["give us all of that and so on"], one)
     assert "text_before" not in cut.values
+
+
+def test_a_text_of_which_only_the_beginning_is_read_may_have_been_wrapped():
+    lines = [reading("Have you changed your own name yet", 0.92)], [reading("Have you changed", 0.92, side=1)]
+    assert by_words(TEXT, lines, (BLANK, BLANK)) == TEXT

@@ -61,6 +61,8 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return _rewritten(statement, {}) if quoted is not None else statement
     if quoted is not None:
         return _rewritten(statement, quoted)
+    if before.startswith(after) or after.startswith(before):
+        return statement  # the rest may have gone into a line beside the place, or come out of it
     if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement

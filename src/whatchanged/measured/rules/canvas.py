@@ -176,10 +176,10 @@ def _is_corner(one: DetectedChange, shape: tuple[int, ...]) -> bool:
 
 
 def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
-    """Whether lines at the edge of a picture came or went that are no thing of their own: a margin, or a part
-    of something that goes on, which was cropped or shows more.
+    """Whether the lines that came or went at an edge of a picture are a margin, or a part of something that
+    goes on beyond them: then the picture was cropped or extended, and no thing was added or removed.
 
-    At the end of a thing, where the lines are about empty, the thing came or went.
+    Where the line that they begin or end with is about empty, they hold a thing of their own.
     """
     if gap.new and gap.gone:
         return False

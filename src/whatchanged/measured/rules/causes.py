@@ -59,10 +59,10 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
 
 
 def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """The changes, where so much came and went in turns that its lines are alike by chance alone as one: what
-    lies there looks different.
+    """The changes, of which those that come from a wrong alignment are told as one: the place looks different.
 
-    So a list looks that is drawn in another size, or with other gaps between its rows.
+    Where things seem to have come and gone in many places in turns, rows were aligned that are alike by chance.
+    That happens where a list is drawn in another size, or with other gaps between its rows.
     """
     between = [one for one in changes if one.finding.aspect in BETWEEN]
     if len(between) < IN_TURNS or len({one.finding.kind for one in between}) == 1:
