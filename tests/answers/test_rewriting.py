@@ -171,6 +171,7 @@ def test_a_line_that_was_cut_is_not_quoted_so():
     assert "text_before" not in cut.values
 
 
-def test_a_text_of_which_only_the_beginning_is_read_may_have_been_wrapped():
-    lines = [reading("Have you changed your own name yet", 0.92)], [reading("Have you changed", 0.92, side=1)]
-    assert by_words(TEXT, lines, (BLANK, BLANK)) == TEXT
+@pytest.mark.parametrize(("after", "read"), [("Store file", True), ("Save", False)])
+def test_a_text_that_begins_alike_may_have_been_wrapped_where_lines_were_pushed(after, read):
+    pushed = replace(TEXT, values={"aspect": "text", "rest": [0, 40]})
+    assert ("other_words" in told(["Save file"], [after], pushed).values) is read

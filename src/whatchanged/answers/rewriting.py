@@ -57,13 +57,13 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return _same_text(statement, read, pictures) if unclear else statement
     sure = _sure_texts(read, boxes)
     quoted = _quoted(read, boxes)
+    # where one text is the beginning of the other, the rest may stand in a line beside the place
+    begins_alike = before.startswith(after) or after.startswith(before)
     if _holds_what_followed(statement):
-        return _rewritten(statement, {}) if quoted is not None else statement
+        return _rewritten(statement, {}) if quoted is not None and not begins_alike else statement
     if quoted is not None:
         return _rewritten(statement, quoted)
-    if before.startswith(after) or after.startswith(before):
-        return statement  # the rest may have gone into a line beside the place, or come out of it
-    if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
+    if not begins_alike and SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement
 

@@ -88,9 +88,9 @@ def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
 def _in_order(runs: list[LineRun]) -> list[LineRun]:
     """The runs, with no source for those that break the order of the lines before.
 
-    The longest sequence of runs whose sources follow one another keeps its sources. Two offsets alone are left
-    as they are: two parts may have changed places. Of three or more, one that leads back is taken for a chance
-    likeness, as where a list is drawn in another size.
+    The longest sequence of runs whose sources follow one another keeps its sources. Two offsets alone are
+    left as they are: two parts may have changed places. Of three or more, one that leads back is taken for a
+    chance likeness, as where a list is drawn in another size.
     """
     sourced = [run for run in runs if run.offset is not None]
     if len({run.offset for run in sourced}) < MOST_OFFSETS:

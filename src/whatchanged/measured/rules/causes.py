@@ -59,10 +59,10 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
 
 
 def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """The changes, of which those that come from a wrong alignment are told as one: the place looks different.
+    """The changes, with those that come from a wrong alignment as one: that place looks different.
 
-    Where things seem to have come and gone in many places in turns, rows were aligned that are alike by chance.
-    That happens where a list is drawn in another size, or with other gaps between its rows.
+    Where things seem to have come and gone in many places in turns, rows were aligned that are alike by
+    chance. That happens where a list is drawn in another size, or with other gaps between its rows.
     """
     between = [one for one in changes if one.finding.aspect in BETWEEN]
     if len(between) < IN_TURNS or len({one.finding.kind for one in between}) == 1:

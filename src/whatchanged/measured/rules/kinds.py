@@ -240,7 +240,7 @@ def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: RGBColor, ground: RG
 
 
 def _is_bare(layer: Layer) -> bool:
-    """Whether a place shows nothing but ground: its fill has the ground's colour, and next to no ink is on it."""
+    """Whether a place shows nothing but ground: a fill of the ground's colour, and next to no ink on it."""
     return far(layer.fill, layer.ground) <= SAME_COLOR and layer.ink_share < BARE_FILL
 
 
