@@ -1,4 +1,4 @@
-"""Tables that are made of several records, or of readers' verdicts."""
+"""Tables made from several records, or from readers' verdicts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

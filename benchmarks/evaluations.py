@@ -1,4 +1,4 @@
-"""Tables of ``whatchanged evaluate``: of one data set, and of several beside each other."""
+"""Tables of ``whatchanged evaluate``: for one data set, and for several side by side."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

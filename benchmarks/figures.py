@@ -1,4 +1,4 @@
-"""One figure of a record, as a page quotes it within a sentence.
+"""Formats one figure of a record for a sentence of a page.
 
     screens: measured/kind/value as %                    "61 %"
     gate: systems/whatchanged/all drawn/right as ,       "1,155"
@@ -7,7 +7,7 @@
     learning: pcl/near/wholly true as .1                 "93.0": a row's mean over its seeds on a test set
     verdicts: rules/changed/useful as share              "38 %": of sentences that were read blind
 
-A path names keys of the record's figures; ``KEY=VALUE`` picks the entry of a list, ``*`` all of its entries.
+A path names keys of the record's figures; ``KEY=VALUE`` selects an entry of a list, ``*`` all its entries.
 """
 
 from collections.abc import Callable, Mapping

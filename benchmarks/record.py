@@ -1,17 +1,17 @@
-"""Figures as data: what a benchmark measured, with all that a reader needs to take it again.
+"""Records what a benchmark measured, with everything that a reader needs to repeat the measurement.
 
     with Watch() as watch:
         figures = measure()
     write_result("operations", "operations", figures, watch=watch)
 
 writes ``benchmarks/results/operations.json``, from which ``python -m benchmarks.report`` makes the tables of
-the pages of results. A benchmark does so when it is called with ``--record``.
+the result pages. The option ``--record`` makes a benchmark write its record.
 
     format, name, kind    ``kind`` says how the figures are laid out, so which tables they make
     command               the commands as anyone can type them
     commit, changed       of the code that ran; ``changed`` lists files that differ from the commit
     date, machine, seeds  the machine without names of hosts, users or folders
-    other_load            cores busy with other work meanwhile (Linux), so whether times can be trusted
+    other_load            cores busy with other work meanwhile (Linux): high values make times unreliable
     figures               unrounded
 """
 

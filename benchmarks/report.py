@@ -1,4 +1,4 @@
-"""The pages of results, and whatever other page repeats a figure, from the recorded measurements.
+"""Writes the recorded measurements into the result pages, and into every page that quotes a figure.
 
     python -m benchmarks.report            write tables and figures into the pages
     python -m benchmarks.report --check    exit code 1 if a page is not what the records say

@@ -1,12 +1,12 @@
-"""Two source trees side by side: does a change of the code change any answer?
+"""Compares the answers of two source trees: does a change of the code change any answer?
 
     python -m benchmarks.same_answers --tree OLD --keep FOLDER [--only PART ...] [--styles FOLDER]
     python -m benchmarks.same_answers --tree NEW --against FOLDER [--only PART ...] [--except NAME ...]
         [--keep FOLDER2] [--commands NAME ...]
 
-The first command records what OLD answers, the second asks NEW the same and compares: every field of every
-answer, unrounded, and every output of the command line byte for byte, exit codes among them. Each tree runs
-in processes of its own and is asked by its promised names alone (``docs/promises.md``). Parts:
+The first command records the answers of OLD. The second computes the answers of NEW and compares every field
+of every answer, unrounded, and every output of the command line, including exit codes, byte for byte. Each
+tree runs in processes of its own, and only its promised names are used (``docs/promises.md``). Parts:
 
     blender    every pair of $BLENDER_DEV, without a named model and by each shipped CLEVR model
     ui         every pair of $UI_DEV, without a named model, by ``screens``, and looked at strictly
@@ -15,8 +15,8 @@ in processes of its own and is asked by its promised names alone (``docs/promise
                fonts, and the npm packages in ``--styles``)
     commands   the command line: see same_answers_commands.py, which also lists what is normalised
 
-A record may be interrupted; the same command goes on. It holds the answers of one state of one tree and is
-refused to another. The pictures of FOLDER are read where they lie, so it must not be moved.
+The recording may be interrupted; the same command resumes it. A record belongs to one state of one tree, and
+another state cannot continue it. FOLDER must not be moved, because its pictures are read from there.
 
 Exit code 0 if all is equal, 1 otherwise, with the first differences. ``--except`` takes patterns of names
 that may differ, such as ``commands/help-*``, ``commands/*/1.stderr`` or ``ui.strict``. ``--commands`` takes

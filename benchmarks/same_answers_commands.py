@@ -1,8 +1,8 @@
-"""The outputs of the command line that ``same_answers`` records: how a command is run and what is kept of it.
+"""Runs the commands of ``same_answers`` and records their outputs.
 
-Each command runs in a new folder with a copy of the inputs. Kept are the exit code, stdout and stderr of
-each of its steps, and every file that was written, changed or removed. Times, versions and paths are
-replaced by ``normalised``, the only place that does so. Which commands there are: same_answers_lines.py.
+Each command runs in a new folder with a copy of the inputs. The record holds the exit code, stdout and stderr
+of each of its steps, and every file that was written, changed or removed. Only ``normalised`` replaces times,
+versions and paths. same_answers_lines.py lists the commands.
 """
 
 import fnmatch

@@ -1,7 +1,7 @@
 """The command lines that ``same_answers`` records, in the folder of same_answers_inputs.py.
 
-A name has one step or several, which run one after another; ``line < file`` reads stdin. Recorded are the
-lines themselves, so that a later tree is asked what the first one was.
+A command has one step or several, which run one after another; ``line < file`` reads stdin. The record
+includes the lines themselves, so that a later tree runs the same lines as the first one.
 """
 
 import json

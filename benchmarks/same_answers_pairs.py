@@ -1,4 +1,4 @@
-"""The pairs that ``same_answers`` asks both trees about, and the pictures that are drawn for it once.
+"""The pairs that ``same_answers`` gives to both trees, and the pictures that it draws for them once.
 
 Lists lie in ``FOLDER/pairs``, a line a pair with id, before and after; drawn pictures in ``FOLDER/drawn``.
 """

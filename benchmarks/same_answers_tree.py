@@ -1,7 +1,7 @@
-"""What one source tree answers for a list of pairs: a line of JSON a pair. ``same_answers`` runs this.
+"""Computes a source tree's answers for a list of pairs, a JSON line each. ``same_answers`` runs this program.
 
 Only promised names are used: ``whatchanged.Answerer`` and the attributes of ``Answer`` and ``Description``.
-PYTHONPATH says which tree is meant.
+PYTHONPATH selects the tree.
 """
 
 import argparse

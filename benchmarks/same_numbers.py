@@ -1,4 +1,4 @@
-"""Two source trees side by side: does a change of the code change any number?
+"""Compares the training of two source trees: does a change of the code change any number?
 
     python -m benchmarks.same_numbers --old OLD --new NEW [--recipe NAME ...] [--pairs FOLDER]
         [--except NAME ...] [--work FOLDER]
@@ -11,8 +11,9 @@ numbers (every term of the loss, the rate, the validation scores) and a hash of 
 must be equal bit for bit. With ``--pairs`` the sentences and probabilities of the shipped model must be equal
 too.
 
-The old side alone stays in ``--work``, to which any number of new trees are then compared; it may be
-interrupted, and the same command goes on. The new side alone is never kept.
+With ``--old`` alone, the results of the old tree stay in ``--work``. It may be interrupted, and the same
+command resumes it. Any number of new trees can then be compared with it, by ``--new`` alone; their results
+are not kept.
 
 Exit code 0 if all are equal, 1 otherwise, with the first difference of each recipe. ``--except`` takes names
 or patterns (``scorer-*``) of recipes that may differ; the table still says whether they do.

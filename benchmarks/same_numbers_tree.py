@@ -1,7 +1,7 @@
-"""What one source tree computes: a JSON of losses, parameters and sentences. ``same_numbers`` runs this.
+"""Computes a source tree's losses, parameters and sentences, as JSON. ``same_numbers`` runs this program.
 
-Everything goes through the command line and the reader of recipes, which outlive a change of the code behind
-them. PYTHONPATH says which tree is meant.
+It uses only the command line and the recipe reader, which stay the same when the code behind them changes.
+PYTHONPATH selects the tree.
 """
 
 import argparse
@@ -82,7 +82,7 @@ def recipe_names() -> list[str]:
 
 def recipe_table(name: str) -> dict[str, Any]:
     """A recipe with every setting spelled out, as TOML reads it."""
-    from whatchanged.recipes.reader import dump_recipe, load_recipe
+    from whatchanged.recipes import dump_recipe, load_recipe
 
     return tomllib.loads(dump_recipe(load_recipe(name)))
 

@@ -1,8 +1,8 @@
-"""A recipe at toy size: the same method, preset, tasks, optimiser, schedule and kind of data, in seconds.
+"""Shrinks a recipe to toy size, so that it trains in seconds, with the same method, tasks and kind of data.
 
-``shrink`` reads a recipe with every setting spelled out (``dump_recipe``) and answers with the ``KEY=VALUE``
-settings that make it small. A key that the recipe does not have is not set, so they fit any version of
-the schema.
+Preset, optimiser and schedule stay, too. ``shrink`` reads a recipe with every setting spelled out
+(``dump_recipe``) and returns the ``KEY=VALUE`` settings that make it small. Keys that the recipe does not
+have are not set, so the settings fit any version of the schema.
 """
 
 from collections.abc import Iterator, Mapping

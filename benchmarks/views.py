@@ -1,4 +1,4 @@
-"""What a recorded measurement shows: its tables, each a view of its kind of record."""
+"""The tables of recorded measurements; each table is a view of a kind of record."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

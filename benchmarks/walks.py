@@ -1,16 +1,16 @@
-"""How far a reader walks: files entered and returns, from a command to its result.
+"""Counts how many files a reader must open to follow a command through the code, and how often he returns.
 
     python -m benchmarks.walks --tree OLD --tree NEW [--walk NAME ...] [--screens BEFORE AFTER]
     python -m benchmarks.walks --tree TREE --walk NAME --show    # the walk itself, step by step
 
-A walk is what somebody reads who follows one command through the code: it begins at a named function and ends
-when that function, or the last one that is named, is over. He reads each function once, when it is first
-called, and goes on where he came from when it has been read. Functions that call no other one of the package
-are not entered, their names say what they do; nor is code that runs at import.
+A walk is the code that a reader reads who follows one command. It begins at a named function and ends when
+that function, or the last one named, returns. The reader reads each function once, when it is first called,
+and then returns to its caller. He does not enter functions that call no other function of the package, since
+their names say what they do, nor code that runs at import.
 
     files    source files of which a function is entered
-    returns  steps at which he has to go back to another file than the one that he has just read, because the
-             function there, which he had left in the midst, goes on to the next
+    returns  steps at which he goes back to another file than the one that he has just read, because the
+             calling function there continues
 
 The walks:
 

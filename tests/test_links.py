@@ -75,7 +75,7 @@ def test_a_link_in_an_output_that_leads_out_is_named(work, place, target):
     link(out / place, target if target != ".." else os.path.relpath(work, (out / place).parent))
     with pytest.raises(OutputError) as refused:
         check_inside(out)
-    assert f"{out / place}: this is a link in an output" in str(refused.value)
+    assert f"{out / place}: this link in an output folder leads out" in str(refused.value)
     assert "Remove the link" in str(refused.value)
 
 

@@ -309,7 +309,7 @@ def test_an_output_folder_with_a_link_that_leads_out_is_refused_with_nothing_cha
     (tmp_path / "out" / "old" / "a.png").symlink_to("../../victim.txt")
     before = state(tmp_path)
     with (
-        pytest.raises(OutputError, match=r"old/a\.png: this is a link in an output"),
+        pytest.raises(OutputError, match=r"old/a\.png: this link in an output folder leads out"),
         locked(tmp_path / "out"),
     ):
         pytest.fail("it was taken")

@@ -1,14 +1,15 @@
-"""Check built files before they are published: what is in them, and how large they are.
+"""Checks the built files before they are published: their content and their size.
 
 python -m build --outdir dist . && python tools/check_package.py dist
 """
 
+import argparse
 import sys
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-WHEEL_LIMIT = 40 * 2**20  # bytes: what the shipped models may add up to, weights included
+WHEEL_LIMIT = 40 * 2**20  # bytes, mostly of the shipped models and their weights
 SOURCE = Path(__file__).parents[1] / "src"
 SOURCE_NEEDS = (
     "pyproject.toml",
@@ -27,7 +28,7 @@ def wanted_in_wheel() -> set[str]:
 
 
 def check_wheel(wheel: Path) -> list[str]:
-    """What is wrong with a wheel, in sentences; empty if nothing is."""
+    """The faults of a wheel, in words; an empty list if it has none."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     of_package = {name for name in names if ".dist-info/" not in name}
@@ -41,7 +42,7 @@ def check_wheel(wheel: Path) -> list[str]:
 
 
 def check_source(archive_file: Path) -> list[str]:
-    """What is wrong with a source archive, in sentences; empty if nothing is."""
+    """The faults of a source archive, in words; an empty list if it has none."""
     with tarfile.open(archive_file) as archive:
         names = {PurePosixPath(name).relative_to(PurePosixPath(name).parts[0]) for name in archive.getnames()}
     faults = [f"{name} is missing" for name in SOURCE_NEEDS if PurePosixPath(name) not in names]
@@ -49,7 +50,7 @@ def check_source(archive_file: Path) -> list[str]:
 
 
 def main(folder: Path) -> int:
-    """Check the one wheel and the one source archive of a folder; the exit code."""
+    """Check the only wheel and the only source archive of a folder; returns the exit code."""
     wheel, *other_wheels = sorted(folder.glob("*.whl"))
     source, *other_sources = sorted(folder.glob("*.tar.gz"))
     if other_wheels or other_sources:
@@ -64,4 +65,8 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("dist", type=Path, help="folder that holds the wheel and the source archive")
+    sys.exit(main(parser.parse_args().dist))

@@ -2,16 +2,13 @@
 
     python tools/draw_readme.py docs/pictures
 
-Nine screens before (old/) and after (new/) a change: four buttons have another colour, a bar and its number
-grew, a date moved on, a badge went, one text is drawn a third of a pixel beside its position, one screen is
-the same. ``report.png`` is the page that ``whatchanged compare`` writes of them, seen in a browser. It needs
-Chromium and the extra ``text``, by which the sentences name things.
+It draws nine screens before (old/) and after (new/) a change: four buttons have another colour, a bar and its
+number grew, a date is later, a badge is gone, one text has moved by a third of a pixel, one screen is the
+same. ``report.png`` shows the page that ``whatchanged compare`` writes about them in a browser. The tool
+needs Chromium, and the extra ``text``, which reads the words that the sentences quote.
 """
 
-import sys
-from pathlib import Path
-
-from draw_screens import draw_report, draw_sides, find_browser
+from draw_screens import draw_report, draw_sides, find_browser, output_folder
 
 SCREEN = (560, 290)
 REPORT = (1100, 1440)
@@ -95,12 +92,13 @@ def pages(changed: bool) -> dict[str, str]:
     return {name: f"{head}<main>{body}</main>" for name, body in bodies.items()}
 
 
-def main(out: Path) -> None:
+def main() -> None:
     """Draw the screens into OUT/old and OUT/new, compare them, and draw the page of that comparison."""
+    out = output_folder(__doc__)
     browser = find_browser()
     draw_sides(browser, pages, out, SCREEN)
     draw_report(browser, out, out / "report.png", REPORT)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -2,12 +2,13 @@
 
     python tools/draw_screens.py docs/start/pictures
 
-Six screens of a small shop, before (old/) and after (new/) a change: the buttons have another colour, the
-price list has lost a line, one screen's text is drawn a third of a pixel beside its place, one is the same.
-``report.png`` beside the folder is the page that ``whatchanged compare`` writes of them. Its sentences name
-things by the extra ``text``, which must be installed.
+It draws six screens of a small shop, before (old/) and after (new/) a change: the buttons have another
+colour, the price list has lost a line, one screen's text has moved by a third of a pixel, one screen is the
+same. ``report.png`` beside the folder shows the page that ``whatchanged compare`` writes about them. The tool
+needs Chromium, and the extra ``text``, which reads the words that the sentences quote.
 """
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -51,11 +52,23 @@ def pages(changed: bool) -> dict[str, str]:
     return {name: f"{head}<main>{body}</main>" for name, body in bodies.items()}
 
 
-def main(out: Path) -> None:
+def main() -> None:
     """Draw all screens into OUT/old and OUT/new, and the page that compares them."""
+    out = output_folder(__doc__)
     browser = find_browser()
     draw_sides(browser, pages, out, SIZE)
     draw_report(browser, out, out.parent / "report.png", REPORT)
+
+
+def output_folder(description: str) -> Path:
+    """The folder that the command line names. description: what ``--help`` prints."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "out", metavar="OUT", type=Path, help="folder for the pictures; it is made if missing"
+    )
+    return parser.parse_args().out
 
 
 def find_browser() -> str:
@@ -103,4 +116,4 @@ def draw_report(browser: str, pictures: Path, report: Path, size: tuple[int, int
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

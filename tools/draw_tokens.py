@@ -1,10 +1,12 @@
-"""Draws docs/background/tokens.png: ``python tools/draw_tokens.py docs/background/tokens.png``.
+"""Draws docs/background/tokens.png:
 
-One shipped picture, cut as each vision cuts it. The cells of "objects" are read off the shipped model: where
-any word of its sentence can look at all.
+    python tools/draw_tokens.py docs/background/tokens.png
+
+It shows one shipped picture four times, split into tokens by each vision. The cells of "objects" are those to
+which any word of the shipped model's sentence attends.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +23,13 @@ LINE = (255, 255, 255)
 KEPT = (230, 60, 40)
 
 
-def main(out: Path) -> None:
-    """Four panels, two in a row."""
+def main() -> None:
+    """Draw four panels, two in a row."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", metavar="OUT.png", type=Path, help="file for the picture")
+    out = parser.parse_args().out
     picture = Image.open(SHIPPED / "demo" / f"{PAIR}-before.png").convert("RGB").resize(PANEL)
     panels = [
         ("features: 7 x 7 cells, each a vector stored on disk", gridded(picture, 7, 7)),
@@ -80,4 +87,4 @@ def kept(picture: Image.Image) -> Image.Image:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -1,14 +1,14 @@
-"""Run the commands of the pages and the notebooks, and write what they print into them:
+"""Runs the commands of the pages and the notebooks, and writes their output into them:
 
     python tools/refresh_docs.py                    # the pages, and the two notebooks that take seconds
-    python tools/refresh_docs.py --train            # the notebook that trains, too: minutes
+    python tools/refresh_docs.py --train            # also the notebook that trains, which takes minutes
 
 It needs the extras docs, train and scale, and ``whatchanged`` and ``python`` of this checkout on the path.
-Look at what changed before you commit it.
+Look at the differences before you commit them.
 """
 
+import argparse
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -22,7 +22,12 @@ TRAINS = "train-and-export"
 
 
 def main() -> None:
-    """The pages, then the notebooks."""
+    """Refresh the pages, then the notebooks."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--train", action="store_true", help="also run the notebook that trains")
+    notebooks = (*NOTEBOOKS, TRAINS) if parser.parse_args().train else NOTEBOOKS
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         shutil.copytree(DOCS / "pictures", folder / "readme" / "docs" / "pictures")
@@ -33,12 +38,12 @@ def main() -> None:
         for page in (START / "hour.md", DOCS / "scale.md", DOCS / "from-download-to-table.md"):
             (folder / page.stem).mkdir()
             refresh_page(page, folder / page.stem)
-    for name in (*NOTEBOOKS, *([TRAINS] if "--train" in sys.argv[1:] else [])):
+    for name in notebooks:
         refresh(DOCS / "notebooks" / f"{name}.ipynb")
 
 
 def refresh_page(page: Path, folder: Path) -> None:
-    """One page, its commands run in ``folder``."""
+    """Run a page's commands in ``folder``, and write their output into the page."""
     page.write_text(rewritten(page.read_text(encoding="utf-8"), folder), encoding="utf-8")
 
 

@@ -1,1 +1,1 @@
-"""What the shipped CLEVR models say of scenes, of other pictures and of worse ones."""
+"""Benchmarks of the shipped CLEVR models: on scenes, on other pictures, and on degraded pictures."""

@@ -1,13 +1,13 @@
-"""Does a picture that is rebuilt from the other read the right places? SCORER's alignment on drawn pairs.
+"""Measures SCORER's alignment on drawn pairs: does each cell match the same object in the other picture?
 
     whatchanged synth clevr-change twin --scenes 50 --seed 4301
     python -m benchmarks.clevr.alignment twin [...] [--source MODEL-or-RUN] [--record NAME]
 
-Of drawn scenes it is known which object every pixel shows, and which objects did not change. A cell of the
-grid belongs to the object that most of its pixels show, if these are a quarter of it at least. For each cell
-of an unchanged object the strongest match in the other picture is taken, in both directions; it is right if
-its cell belongs to the same object. Cells that the model does not read (``vision.keep``) are not counted.
-Chance is what the same count gives for a match drawn at random among the cells that the model reads.
+Drawn scenes say which object every pixel shows, and which objects did not change. A cell of the grid belongs
+to the object that most of its pixels show, if they fill at least a quarter of it. For each cell of an
+unchanged object, in both directions, the strongest match in the other picture is right if it belongs to the
+same object. Cells that the model does not read (``vision.keep``) are not counted. "Chance" is the share of
+right matches if the match is drawn at random among the cells that the model reads.
 """
 
 import argparse

@@ -1,13 +1,14 @@
-"""Where the shipped model errs: by how much of a thing is hidden, and by how much lower a camera stands.
+"""Errors of the shipped model, by the hidden share of an object and by how much lower a camera is.
 
     whatchanged synth clevr-change TWIN --scenes 300 --seed 9300
     python -m benchmarks.clevr.occlusion TWIN [--model NAME-or-FOLDER] [--record NAME]
 
-Of a drawn scene it is known how many pixels show each object, and how many would if nothing stood before it.
-Pairs are counted by the most hidden object in either picture, by how much lower the second camera stands,
-and, where something changed, by how much of that object is hidden; the objects of unchanged pairs by the same
-and by the pixels that show them: how many of them a false alarm names. A false alarm whose words fit several
-objects, or none, is counted as naming no one. The model answers alone, without what is measured.
+A drawn scene says how many pixels show each object, and how many would if nothing hid it. One table groups
+pairs by the most hidden object in either picture, by how much lower the second camera is, and, in changed
+pairs, by the hidden share of the changed object. Another groups the objects of unchanged pairs, by their
+hidden share and by their visible pixels, and counts how many of them a false alarm names. A false alarm whose
+words describe several objects, or none, names no object. The model answers alone, without the measured
+answer.
 """
 
 import argparse

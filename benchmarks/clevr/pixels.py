@@ -1,15 +1,15 @@
-"""What ``pcl-pixels`` learns from drawn pairs: it is trained on one set and scored on scenes of another.
+"""Trains ``pcl-pixels`` on drawn pairs of one set, and scores it on scenes of another.
 
     python -m benchmarks.clevr.pixels OUT --views fixed --scenes 472 --seed 71 --held 150 \
       --record pixels-fixed
     python -m benchmarks.clevr.pixels OUT --views jittered --scenes 1000 --seed 5201 --held 300 \
       --steps 12000 --record pixels-jittered
 
-OUT gets the folders data and held (drawn at 240x160), run and model, and settings.json with the options; what
-is there already is kept, and a run that was broken off goes on. An OUT made with other options is refused,
-because the result would be recorded with these. ``--views`` says where the cameras after stand: "fixed" is
-where the first one stands, "jittered" near it, as in CLEVR-Change. The held scenes have the next seed. One
-thread trains.
+OUT gets the folders data and held (drawn at 240x160), run and model, and settings.json with the options.
+Existing folders are kept, and an interrupted run is resumed. An OUT made with other options is refused,
+because the result would be recorded with the wrong ones. ``--views`` places the later cameras: "fixed" at the
+first camera's position, "jittered" near it, as in CLEVR-Change. The held-out scenes have the next seed.
+Training uses one thread.
 """
 
 import argparse

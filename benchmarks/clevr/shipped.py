@@ -1,4 +1,4 @@
-"""The shipped model's sentences on a data set folder, scored: every number of ``whatchanged evaluate``.
+"""Scores the shipped model's sentences on a data set folder by every metric of ``whatchanged evaluate``.
 
     python -m benchmarks.clevr.shipped DATASET [--model MODEL] [--attention] [--drawn COMMAND] [--record NAME]
     python -m benchmarks.clevr.shipped demo [--record NAME]

@@ -1,15 +1,15 @@
-"""How often ``describe`` warns that pictures are unfamiliar: scenes of its world, and anything else.
+"""Counts how often ``describe`` warns of unfamiliar pictures, on scenes of the model's world and on others.
 
     python -m benchmarks.clevr.strange MODEL --scenes $BLENDER_DEV --scenes TWIN [--wheels FOLDER] [--each 40]
         [--keep FOLDER] [--seed 0] [--pages 10]
 
-False alarms: the share of the pairs of each data set that are warned of. Detection, for each kind of picture:
-the share of pairs that are warned of, where one picture (before and after in turn) is of the kind and the
-other is from the first data set. With two strange pictures a warning is only likelier. The kinds are those of
-``strange_pictures``. Measured: how many of the strange pictures, each against itself with a black patch, are
-answered by the measurement when no model is named, and of how many it says that something changed.
+False alarms: the share of each data set's pairs that cause a warning. Detection, for each kind of picture:
+the share of pairs that cause a warning, if one picture (before and after in turn) is of the kind and the
+other is from the first data set. Two strange pictures would cause a warning even more often. The kinds are
+those of ``strange_pictures``. Measured: each strange picture is compared with a copy that has a black patch,
+without naming a model. Counted is how often the measured answer is used, and how often it reports a change.
 
-All pictures are resized as any picture is. Nothing is fitted or chosen here.
+Pictures are resized as usual. Nothing is fitted or chosen here.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Pictures that show nothing of CLEVR's world: drawn ones, screenshots, and photographs out of packages.
+"""Pictures that do not show CLEVR scenes: drawings, screenshots, and photographs from packages.
 
 noise, gradients, drawings     made by NumPy and Pillow from the seed; "scene colours" are drawings of flat
                                discs, squares and boxes in CLEVR's colours on CLEVR's grey

@@ -1,10 +1,10 @@
-"""What remains of a model's captions when pictures get worse: compression, noise, light, colour, frame.
+"""Scores a model's captions on degraded pictures: compression, noise, light, colour, frame.
 
     python -m benchmarks.clevr.worse_pictures MODEL DATASET [--only NAME --only NAME] [--seed 0]
 
-Each picture is worsened at its own size, before the model resizes it; both pictures of a pair alike, but for
-"after only". Scores against the scene's truth, so the data set needs it (a twin, or $BLENDER_DEV). Where
-pictures are cropped or turned, the references' words for places still hold nearly everywhere.
+Each picture is degraded at its own size, before the model resizes it; both pictures of a pair alike, except
+in "after only". The scores need the scenes' truth (a twin, or $BLENDER_DEV). If pictures are cropped or
+rotated, the references' words for positions still hold nearly everywhere.
 """
 
 import argparse
@@ -18,7 +18,8 @@ from PIL import Image, ImageEnhance, ImageFilter
 
 from benchmarks.markdown import head_lines, line
 from benchmarks.record import add_record_option, write_result
-from whatchanged.captioner.runtime import Captioner, Description, load
+from whatchanged.captioner.description import Description
+from whatchanged.captioner.runtime import Captioner, load
 from whatchanged.datasets import open_dataset
 from whatchanged.evaluation.metrics.change_detection import Ranking
 from whatchanged.evaluation.metrics.truth import Truths, judged, read_truths

@@ -1,1 +1,1 @@
-"""What the methods learn: ``python -m benchmarks.learning`` trains the rows of the papers' tables, small."""
+"""Trains the rows of the papers' tables at small size: ``python -m benchmarks.learning``."""

@@ -1,24 +1,23 @@
-"""Table 5's four PCL rows on drawn birds, three seeds, small: do captioned and labelled pictures help?
+"""Trains Table 5's four PCL rows on drawn birds: do captioned and labelled single pictures help?
 
     python -m benchmarks.learning.birds WORK [--minutes 60] [--seeds 0 1 2] [--pairs 200] [--tested 280]
         [--learning 800] [--steps 1200] [--device cpu]
 
 Draws WORK/twin, stores the features of its pictures by EfficientNet-Lite0 (WORK/grids; needs the extra
 ``photo``), trains WORK/ROW-SEED, captions the test pairs into WORK/ROW-SEED/test.jsonl, and prints a table of
-the rows that all seeds have finished. The same command goes on where it was stopped, and several processes
-may share WORK.
+the rows that all seeds have finished. The same command resumes an interrupted one, and several processes may
+share WORK.
 
-All rows have the same ``--steps`` of captioning, and before it the same ``--learning`` steps. Where a row has
-single pictures, half of these are theirs. So no row gains by more steps. Every setting that differs from the
-recipe is in ``SETTINGS`` and ``STAGES``: features of a frozen network as in the paper, averaged over 3 x 3
-parts of its 7 x 7 grid; a small model; captioning that learns every word (``method.every_word``); the last
-weights, because so few validation pairs cannot choose better ones.
+All rows have the same ``--learning`` steps of pre-training and then the same ``--steps`` of captioning, so no
+row gains by more steps. In rows with single pictures, half of the pre-training steps read them. ``SETTINGS``
+and ``STAGES`` hold every setting that differs from the recipe: features of a frozen network as in the paper,
+averaged over 3 x 3 parts of its 7 x 7 grid; a small model; captioning that predicts every word
+(``method.every_word``); the last weights, because so few validation pairs cannot select better ones.
 
-Columns: ROUGE-L and CIDEr-D on prepared words, then the share of sentences, and of whole paragraphs, that are
-true of their birds. The 95 % intervals come from 2,000 draws of seeds and of test pairs; the draws are the
-same for all seeds and rows. The first rows need no picture. "one for all" is a single training paragraph for
-every pair, of 400 the best on the validation pairs. "a writer" is a human's paragraph, held out of the
-references.
+Columns: ROUGE-L and CIDEr-D on prepared words, then the share of sentences, and of complete paragraphs, that
+are true of their birds. The 95 % intervals resample seeds and test pairs 2,000 times, alike for all seeds and
+rows. The first rows need no picture. "one for all" gives every pair the same training paragraph, of 400 the
+best on the validation pairs. "a writer" is a human's paragraph, which is removed from the references.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Captions of many pairs by a method, and the file of them."""
+"""Captions many pairs with a method, and writes them to a file."""
 
 import json
 from collections.abc import Sequence

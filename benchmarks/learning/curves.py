@@ -1,4 +1,4 @@
-"""What PCL, SCORER + CBR and CLIP4IDC, and the rows of their papers' tables, learn on the same frozen tokens.
+"""Trains PCL, SCORER + CBR and CLIP4IDC, and the rows of their papers' tables, on the same frozen tokens.
 
     whatchanged synth clevr-pool POOL --scenes 4000 --seed 81 --size 240x160
     whatchanged features POOL TOKENS --run clevr-pcl --variants 2
@@ -8,26 +8,27 @@
     python -m benchmarks.learning OUT --pool POOL --tokens TOKENS --val VAL --test near=NEAR \\
       --test around=AROUND --test blender=$BLENDER_DEV --rows all --search --seeds 1,2,3 --record
 
-is the whole comparison: first --search, then every row of every table with three seeds. It may be interrupted
-at any time, and be spread over many commands, in one OUT or several. The same command on the same OUT goes
-on behind the last point of a curve. On an empty OUT it trains what is not recorded yet: --record adds each
-run to benchmarks/results/NAME.json as soon as it is tested, beside those that are there, as long as pool,
-tokens, validation and test sets are the same (see learning_record). --again trains recorded runs anew.
+runs the complete comparison: first --search, then every row of every table with three seeds. It may be
+interrupted at any time, and divided into many commands, with one OUT or several. The same command on the same
+OUT resumes after the last point of a curve. On an empty OUT it trains the runs that are not recorded yet.
+--record adds each run to benchmarks/results/NAME.json as soon as it is tested. The runs that are there stay,
+as long as pool, tokens, validation and test sets are the same (see learning_record). --again trains recorded
+runs anew.
 
-Each run is a folder OUT/ROW-rate-pairs-seed that ``whatchanged export`` reads. A curve has a point each
---every pairs: the mean of each loss since the point before, and the greedy captions of VAL scored against
-references and truth. A test is of the last weights; a method that embeds captions is also tested in
-retrieval, after its stage of retrieval and at the end. Nothing is chosen by a test.
+Each run is a folder OUT/ROW-rate-pairs-seed that ``whatchanged export`` reads. A curve has a point every
+--every pairs: the mean of each loss since the previous point, and the scores of VAL's greedy captions against
+references and truth. Tests use the last weights. A method that embeds captions is also tested in retrieval,
+after its retrieval stage and at the end. No test decides anything.
 
---search trains each of the three methods with the same few rates and another seed, on as many pairs, and goes
-on with half the lowest or twice the highest of them while that is the best; the rate of the best CIDEr-D on
-VAL is taken by all rows of the method whose rate is not given in --rows. (On a third of the pairs SCORER does
-best at twice the rate that is best for it on all of them.)
+--search trains each of the three methods with the same few learning rates and another seed, on as many pairs.
+While the lowest (or highest) rate is the best, it also tries half (or twice) that rate. All rows of a method
+use the rate with the best CIDEr-D on VAL, unless --rows gives another. (On a third of the pairs, SCORER's
+best rate is twice its best rate on all pairs, so the search must use all.)
 
-The rows are recipes (``learning_rows``); the vision is --vision's, and the same for all. Its tokens are
-stored, frozen and standardised. All rows draw their pairs from the same stream: the examples of a step follow
-from the seed, the stage and the task. A step counts as a batch of pairs, also with FDA, which reads a seventh
-as many. On a CPU seconds are processor time.
+The rows are recipes (``learning_rows``). All use --vision's tokens, which are stored, frozen and
+standardised. All rows draw their pairs from the same stream: seed, stage and task determine the examples of a
+step. A step counts as a batch of pairs, even with FDA, which reads a seventh as many. On a CPU, seconds are
+processor time.
 """
 
 import argparse

@@ -3,9 +3,9 @@
     python -m benchmarks.learning.figure            writes the picture
     python -m benchmarks.learning.figure --check    exit code 1 if it is not what the JSON says
 
-One panel for each score, the pairs seen along the bottom. A row's mean over its seeds is a thick line, each
-of several seeds a thin one. The methods are drawn, with and without what was added to them; the rows of the
-published tables and the short runs of a rate search are left out.
+The figure has one panel for each score; the horizontal axis shows the pairs read. A thick line is a row's
+mean over its seeds, a thin line a single seed. It shows the methods with and without the additions of this
+package, but not the rows of the published tables or the short runs of a rate search.
 """
 
 import argparse

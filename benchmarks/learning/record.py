@@ -1,4 +1,4 @@
-"""What ``learning.py`` records, gathered over many commands: ``benchmarks/results/learning.json``.
+"""Gathers the runs of many commands of ``learning.py`` in ``benchmarks/results/learning.json``.
 
     data    what all runs are trained and validated on: how the pool, its tokens and the validation set were
             made, and a digest of the sentences
@@ -6,8 +6,8 @@
     runs    each with its recipe, settings, rate, pairs, seed, processor, curve and scores; ``code`` lists the
             commits that it ran on, in the order of its launches
 
-A run is told by its row, rate, pairs, seed and settings. One that is recorded stays when others come to it,
-wherever they were trained, as long as their data are the same.
+Row, rate, pairs, seed and settings identify a run. New runs are added to the recorded ones, wherever they
+were trained, as long as their data are the same.
 """
 
 import hashlib

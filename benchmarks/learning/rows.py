@@ -1,8 +1,8 @@
-"""What ``learning.py`` trains: its rows, and the tables in which they are put side by side.
+"""The rows that ``learning.py`` trains, and the tables that compare them.
 
-A row is a recipe of the package, and the settings that differ from it. The rows of a published table are
-recipes of their own, each with the name of its row here behind "clevr-"; the whole method stands in its table
-as the row that it is anyway. All read the same frozen tokens, and all see the same number of pairs.
+A row is a recipe of the package, and the settings that differ from it. Each row of a published table is a
+recipe of its own, named "clevr-" and the name of its row here. The complete method is a row of its own, which
+its table includes. All rows read the same frozen tokens and the same number of pairs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,6 +31,18 @@ TABLE_6 = (
     "scorer-table6-4-rr-cbr",
 )
 BASELINES = ("clip4idc-ft1", "clip4idc-ft2")
+AS_IN_THE_PAPER = ("method.preset=paper", "method.repaired=[]")
+COMPARISONS: Mapping[str, tuple[str, ...]] = {
+    "scorer-matching-max": ("method.matching=max",),
+    "scorer-matching-mean": ("method.matching=mean",),
+    "scorer-view-distance": ("method.view_loss=distance",),
+    "scorer-fusion-sum": ("method.fusion=sum",),
+    "scorer-fusion-product": ("method.fusion=product",),
+    "scorer-fusion-apart": ("method.fusion=apart",),
+    "scorer-heads-sum": AS_IN_THE_PAPER,
+    "scorer-heads-mean": (*AS_IN_THE_PAPER, "method.heads_combined=mean"),
+}
+"""What SCORER's paper compares beside its Table 6: row -> the settings that differ from its recipe."""
 ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pcl": ("clevr-frozen-pcl", ()),
     "scorer": ("clevr-scorer", ()),
@@ -43,6 +55,7 @@ ROWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "dirl": ("clevr-dirl", ()),
     "clip4idc-small": ("clevr-clip4idc", SMALLER),
     **{row: (f"clevr-{row}", ()) for row in (*TABLE_4, *TABLE_6, *BASELINES)},
+    **{row: ("clevr-scorer", settings) for row, settings in COMPARISONS.items()},
 }
 """Row -> its recipe, and the settings that differ from it."""
 METHODS = ("pcl", "scorer", "clip4idc")
@@ -107,6 +120,26 @@ TABLES: Mapping[str, Table] = {
             "scorer": "5 SCORER + CBR",
         },
         _against("scorer", TABLE_6),
+    ),
+    "comparisons": Table(
+        "SCORER, its other comparisons",
+        {
+            "scorer": "SCORER + CBR",
+            "scorer-matching-max": "views matched by their largest numbers",
+            "scorer-matching-mean": "views matched by their mean",
+            "scorer-view-distance": "L2 distance in place of the contrastive loss",
+            "scorer-fusion-sum": "both reconstructions added",
+            "scorer-fusion-product": "both reconstructions multiplied",
+            "scorer-fusion-apart": "each reconstruction read by itself",
+            "scorer-heads-sum": "as in the paper, heads matched and added",
+            "scorer-heads-mean": "as in the paper, the mean over matched heads",
+        },
+        _against("scorer", tuple(COMPARISONS)),
+    ),
+    "earlier": Table(
+        "DUDA and DIRL + CCR beside SCORER + CBR",
+        {"duda": "DUDA", "dirl": "DIRL + CCR", "scorer-unguided": "SCORER + CBR, without guided attention"},
+        _against("scorer-unguided", ("duda", "dirl")),
     ),
     "baselines": Table(
         "CLIP4IDC, Table 1",

@@ -1,4 +1,4 @@
-"""One run of ``learning.py``: a row with a rate and a seed, trained, tested, and found again on disk.
+"""One run of ``learning.py``: trains and tests a row with a rate and a seed, or reads it back from disk.
 
 OUT/ROW-rate-pairs-seed/    a run's folder, which ``whatchanged export`` reads
   made.json                 its settings, its data, and the code that each launch ran

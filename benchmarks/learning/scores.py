@@ -1,7 +1,7 @@
-"""The scores of the runs of ``learning.py``: of one run, of a row's seeds together, of two rows compared.
+"""Scores of ``learning.py``: of one run, of a row over its seeds, and of two rows compared.
 
-Of each test pair it is kept what a run's caption was worth (``outcomes_of``), as text that is short enough
-for a JSON. Intervals and paired tests need nothing else, so runs of many commands can be put side by side.
+For each test pair, the score of a run's caption is kept (``outcomes_of``), as text that is short enough for
+JSON. Intervals and paired tests need nothing else, so runs of many commands can be compared.
 """
 
 from collections.abc import Mapping, Sequence

@@ -238,7 +238,9 @@ def hours(result: Result) -> list[Part]:
     rows.append(["all tables, each row once", str(SEEDS * len(every)), str(known), told])
     searched = sum(len(search_runs(runs, method)) for method in METHODS)
     rows.append(["the rate search", str(3 * len(METHODS)), str(searched), _hours(search_hours(runs, PAIRS))])
-    return [Part("A row that was not run yet is counted with the seconds of its method.", rows)]
+    return [
+        Part("The core hours of a row that has not run are estimated from other rows of its method.", rows)
+    ]
 
 
 def ranged(cell: Mapping[str, float | None]) -> str:

@@ -1,1 +1,1 @@
-"""What is told of screens: real pairs, drawn ones, plots, groups; and what draws these."""
+"""Benchmarks on screens: real pairs, drawn pairs, plots, groups; and the drawers of such pairs."""

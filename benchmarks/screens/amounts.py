@@ -1,18 +1,17 @@
-"""What is measured of changes: precision and recall of each attribute, on drawn and on labelled real pairs.
+"""Precision and recall of each measured attribute of a change, on drawn and on labelled real pairs.
 
-python -m benchmarks.screens.amounts DRAWN [--split val] [--record]
+    python -m benchmarks.screens.amounts DRAWN [--split val] [--record]
     python -m benchmarks.screens.amounts $UI_TRAIN --real [--split validation] [--record]
 
 DRAWN is a folder that ``whatchanged synth screens`` drew: its truth names aspect, state and amounts.
-$UI_TRAIN holds ``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words: those
-that are clear are taken for attributes (``REAL``), others are left out.
+$UI_TRAIN holds ``pairs.jsonl`` and ``images/`` of labelled real pairs, whose aspects are free words. Clear
+words count as attributes (``REAL``); others are left out.
 
-told       the first three statements that tell the attribute; precision: those that touch a change of the
-           truth that
-           has it, in the same picture
-true       the first two changes of the truth that have it; recall: those touched by such a statement
-step       told amounts of motion and growth; precision: those that are the truth's within a pixel (drawn
-           pairs alone)
+told       the first three statements with the attribute; precision: the share whose box touches a true
+           change with the attribute in the same picture
+true       the first two true changes with the attribute; recall: the share that such a statement touches
+step       stated amounts of motion and growth; precision: the share within a pixel of the truth (drawn pairs
+           only)
 """
 
 import argparse

@@ -1,4 +1,4 @@
-r"""Sentences of several states of the program, read blind: the reader does not know which one spoke.
+r"""Prepares and counts blind readings: a reader judges sentences without knowing which system wrote them.
 
     python -m benchmarks.screens.blind_reading choose $UI_DEV --seed 44 --changed 60 --unchanged 15 > LIST
     python -m benchmarks.screens.blind_reading sheet $UI_DEV LIST \

@@ -1,4 +1,4 @@
-"""Where the truth and an answer point on a screen: the boxes of both that are compared."""
+"""The boxes of the truth and of an answer on a screen, for comparison."""
 
 from whatchanged.measured import Box
 

@@ -1,13 +1,13 @@
-"""How well groups of the measured answer follow the causes of changes in labelled commits.
+"""Compares the groups of the measured answer with the causes of changes in labelled commits.
 
     python -m benchmarks.screens.causes $UI_GROUPS [--unrelated $UI_TRAIN] [--record]
 
-The adjusted Rand index of each commit's groups, against the labels' fine or broad causes, whichever fits
-better: without the pairs whose change is labelled as not visible or uncertain, once with and once without the
-files' names, and once for all pairs. What is in no group is one by itself.
+It computes the adjusted Rand index of each commit's groups, against the labels' fine or broad causes,
+whichever fits better: without the pairs whose change is labelled invisible or uncertain, once with and once
+without the files' names; and once for all pairs. A pair in no group counts as a group of one.
 
-With ``--unrelated`` further rows tell which part of the changed pairs of so many commits, one a commit, stays
-alone in a batch. Nothing is fitted or chosen here.
+With ``--unrelated``, each batch holds one changed pair of each of several commits. Further rows show the
+share of these pairs that stay alone. Nothing is fitted or chosen here.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A folder of plots, as a test suite keeps them; drawn by whichever version of matplotlib runs this.
+"""Draws a folder of plots like those of a test suite, with the version of matplotlib that runs this program.
 
     OLD/bin/python benchmarks/screens/draw_plots.py old
     NEW/bin/python benchmarks/screens/draw_plots.py new --changed

@@ -1,4 +1,4 @@
-"""Many pictures that changed by eleven causes: is each a group, and does no group hold another's unmarked?
+"""Groups many pictures with eleven causes of change: is each cause one group, without unmarked strangers?
 
     python -m benchmarks.screens.eleven_causes [--count 1500] [--seed 1] [--record]
 

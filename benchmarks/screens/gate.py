@@ -1,17 +1,16 @@
-"""Is a change that was meant ever green, and is noise ever a change? Cases with truth, beside other tools.
+"""Compares the gate with other tools, on cases with truth: does it miss changes, or report noise as a change?
 
     python -m benchmarks.screens.gate CASES DRAWN [--half 1] [--seed 12]
         [--rivals NODE_MODULES] [--old TREE] [--record]
 
 CASES: a folder with ``cases.jsonl`` (``before``, ``after``, ``verdict``: changed, same, either). DRAWN: what
-``gate_draw`` drew; limits are set on half 0, half 1 is read once. NODE_MODULES holds pixelmatch,
-odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same), which stand at their defaults: any
-counted pixel is a change. TREE: the sources of another version, whose gate's verdicts and times are told
-beside, in the same run.
+``gate_draw`` drew; limits are set on half 0, and half 1 is read once. NODE_MODULES holds pixelmatch,
+odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same), used with their defaults: any counted
+pixel is a change. TREE: the sources of another version, whose verdicts and times are reported too.
 
-A pair counts as changed where ``describe --exit-code`` says 1. The gate of the measurement is asked first:
-where it says so, or doubts, so does the answer in any case (``verdict_of``); only otherwise models are asked.
-Rivals are asked for all cases and the first pairs of each drawn kind.
+A pair counts as changed if ``describe --exit-code`` exits with 1. The gate of the measured answer runs first.
+If it reports a change, or is uncertain, so does the answer (``verdict_of``); only otherwise does a model run.
+The other tools run on all cases and on the first pairs of each drawn kind.
 """
 
 import argparse

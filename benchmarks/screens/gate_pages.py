@@ -1,7 +1,7 @@
-"""Small pages of which one thing changes, or nothing but how they are drawn, as HTML for Chromium.
+"""Small pages, as HTML for Chromium, in which one thing changes, or only the rendering.
 
-A page is a few components in one look. What may change is a value of ``Look``; a pair is two looks of one
-page, or one look drawn twice in two ways. Everything follows from the random generator that is given.
+A page is a few components in one look. A pair is either two looks of one page, which differ in a value of
+``Look``, or one look rendered in two ways. The given random generator determines everything.
 """
 
 import html

@@ -1,4 +1,4 @@
-"""Which one-character changes of a line of text the measured answer sees, by the size of its letters.
+"""Counts which one-character changes in a line of text the measured answer finds, by the size of the letters.
 
     python -m benchmarks.screens.glyphs [--sheets 4] [--seed 0] [--tuning] [--record]
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.screens.groups OUT [--styles FOLDER] [--batches 16] [--pairs 20] [--seed 0]
 
-A batch is one stylesheet with one to seven rules altered, as a commit alters it; each of its documents shows
-one of them. In half of the batches pictures end where their document does. Writes ``pairs.jsonl`` (id,
-commit, causes, before, after, held) and ``images/``.
+A batch is one stylesheet in which one to seven rules are altered, as a commit does; each of its documents
+shows one of these. In half of the batches, a picture ends at the end of its document. Writes ``pairs.jsonl``
+(id, commit, causes, before, after, held) and ``images/``.
 """
 
 import argparse

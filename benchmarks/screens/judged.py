@@ -1,4 +1,4 @@
-"""What was said of a labelled real pair of screens, and what of it is right."""
+"""Judges an answer on a labelled real pair of screens."""
 
 from dataclasses import dataclass
 from typing import Any

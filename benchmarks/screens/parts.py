@@ -1,4 +1,6 @@
-"""Real pairs of screens part by part: the labels' older words, shares by type, group and size, sentences."""
+"""Results on real pairs of screens in parts: in the labels' older words, by type, group and size;
+sentences.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence

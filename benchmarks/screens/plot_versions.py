@@ -1,15 +1,15 @@
-"""Plots drawn by two versions of matplotlib, three of which really changed: are these listed first?
+"""Compares plots of two matplotlib versions, three of which really changed: does the list begin with these?
 
     python -m benchmarks.screens.plot_versions OLD/bin/python,NEW/bin/python [...] --seeds 301,302 [--record]
 
 OLD, NEW: Pythons with whatchanged and two versions of matplotlib; without NEW, the Python that runs this. OLD
-draws the folder of before, NEW the folder of after, in which three random plots really change, visibly, in
-any kind of change of the world of screens, small ones too. Plots are of designs that nothing is trained on.
-All that the versions draw otherwise is in the pairs: text, ticks, legends. Nothing is fitted or chosen here.
+draws the folder before, NEW the folder after. In it, three random plots really and visibly change, in any
+kind of change of the screens world, even a small one. No model was trained on the designs of these plots. The
+pairs contain all differences between the versions: text, ticks, legends. Nothing is fitted or chosen here.
 
-A row tells: the files that differ at all; those that are called changed; the groups; how many of the really
-changed ones stand among the first three that are listed; and of them, in how many the first statement has
-kind and place right, or one of the statements that are told.
+A row gives: the files that differ at all; those reported as changed; the groups; how many of the really
+changed plots are among the first three in the list; and in how many of them the first statement, or any
+statement, has the right kind and position.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Plots of the world of screens, drawn by whichever version of matplotlib runs this.
+"""Draws plots of the screens world with the version of matplotlib that runs this program.
 
     python -m benchmarks.screens.plot_versions_draw OUT --seed 301 --plots 40 [--changed 3]
 
-Plot i of a seed is the same document under every version. With ``--changed``, as many of them, chosen at
-random, each really change in one element, visibly; ``OUT.json`` tells which, and how.
+Plot i of a seed is the same document under every version. With ``--changed``, this many random plots really
+and visibly change in one element; ``OUT.json`` lists the changes.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""How well the measured answer points at changes in drawn pairs, and names their kind.
+"""Measures how well the measured answer locates changes in drawn pairs, and names their kind.
 
     python -m benchmarks.screens.proposals FOLDER [FOLDER ...] [--held] [--list] [--every 1]
 
 FOLDER: drawn by ``whatchanged synth screens``. Only pairs with one change count. ``--held``: only the
-designs that were held out, else only the others. ``--list``: a line for each pair whose place is missed.
+designs that were held out, else only the others. ``--list``: a line for each pair that it locates wrongly.
 """
 
 import argparse

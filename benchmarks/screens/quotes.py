@@ -1,12 +1,12 @@
-"""Quoted text on drawn pairs: how often a text that changed is quoted, and how often the quote is right.
+"""Measures on drawn pairs how often changed text is quoted, and how often the quotation is right.
 
     python -m benchmarks.screens.quotes PAIRS [--split val,test] [--measured 100] [--record]
 
 needs the extra ``text``. PAIRS is a folder that ``whatchanged synth screens`` drew; texts of 79 characters
-and more are left out, because the truth shortens them. Each rewritten text is read twice: at the boxes of the
-truth, and, for so many pairs, at the boxes of the measured answer, wherever that says that a text was
-rewritten. A quote is right if the words that differ are those of the truth; words that both sides begin or
-end with do not count, nor do capitals: a style sheet may show "Save" as "SAVE", and the truth has "Save".
+and more are left out, because the truth shortens them. Each rewritten text is read at the boxes of the truth.
+For ``--measured`` pairs, it is also read at the boxes of the measured answer, if that reports a rewritten
+text. A quotation is right if the words that differ are those of the truth. Words with which both texts begin
+or end do not count, nor do capitals: a style sheet may show "Save" as "SAVE", and the truth has "Save".
 """
 
 import argparse

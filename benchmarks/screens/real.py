@@ -1,16 +1,16 @@
-"""How well labelled real pairs of screens are told by the rules, beside other tools.
+"""Scores the measured answer on labelled real pairs of screens, and compares it with other tools.
 
     python -m benchmarks.screens $UI_DEV [--rivals NODE_MODULES] [--resamples 1000] [--record]
 
 NODE_MODULES holds pixelmatch, odiff-bin and looks-same (npm install pixelmatch odiff-bin looks-same). SSIM
-needs scikit-image. Rivals stand at their default (any counted pixel is a change) and at their best
-threshold, which is chosen on these very pairs and flatters them. Intervals: 95 %, commits resampled.
+needs scikit-image. The other tools are used with their default (any counted pixel is a change) and with their
+best threshold, which is chosen on these same pairs and so favours them. Intervals: 95 %, commits resampled.
 
-The rules are the measured answer.
+"The rules" are the measured answer.
 
-Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; which of them are right
-for a label stands in ``ACCEPTED``. Nothing is fitted or chosen here. ``LOOKS`` tells how often these pairs
-were looked at while the rules were written, and what was done then.
+Pairs whose label is uncertain are left out. Kinds are the eight of ``measured``; ``ACCEPTED`` says which of
+them are right for a label. Nothing is fitted or chosen here. ``LOOKS`` records how often the authors looked
+at these pairs while they wrote the rules, and what they did then.
 """
 
 import argparse

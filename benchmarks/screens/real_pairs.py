@@ -1,10 +1,10 @@
-"""How real pairs with full labels are told: kind, place, sentences and verdict.
+"""Scores answers on real pairs with full labels: kind, position, sentences and verdict.
 
     python -m benchmarks.screens.real_pairs $UI_TRAIN [--split validation] [--named] [--ids ID,ID] [--print]
 
-$UI_TRAIN holds ``pairs.jsonl`` and ``images/``. Without --named things have the names of their places
-alone; with it those that are read, too. Pairs whose label is uncertain are left out. Answers are kept in
---cache for the very source files that gave them, so that the same state is asked once.
+$UI_TRAIN holds ``pairs.jsonl`` and ``images/``. Without --named, elements are named only by their position;
+with it, also by the text that is read in them. Pairs whose label is uncertain are left out. --cache keeps
+answers together with a hash of the source files, so that each state of the code answers once.
 
 main kind       the first statement's kind is that of the label's first change
 any kind        it is that of any listed change
@@ -12,10 +12,10 @@ pointing        the centre of its box lies in a label's: after with after, befor
 IoU             its box and a label's have an intersection over union of at least one half
 kind, pointing  main kind and pointing
 something       answers that say "something"
-told            pairs of several changes in which a second or third statement is told
-own             second and third statements that point to a change to which none before them points
+told            pairs with several changes whose answer has a second or third statement
+own             second and third statements that point to a change to which no earlier one points
 
-Of a label that counts alike elements, all boxes of a statement are taken together.
+If a label counts similar elements, all boxes of a statement are merged.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What is measured of many pairs, in one hash: equal before and after a change that alters no answer.
+"""Hashes the measured answers of many pairs. A change of the code that alters no answer keeps the hash.
 
     python -m benchmarks.screens.same_measured FOLDER [FOLDER ...] [--every N] [--keep FILE] [--against FILE]
 

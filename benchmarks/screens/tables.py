@@ -1,4 +1,4 @@
-"""The tables of screens: real pairs beside other tools."""
+"""The tables of screens: results on real pairs, compared with other tools."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,6 @@
-"""What readers said of sentences without knowing who had written them, from ``benchmarks/readings``."""
+"""The verdicts of readers who did not know which system had written a sentence, from
+``benchmarks/readings``.
+"""
 
 import json
 from collections import Counter

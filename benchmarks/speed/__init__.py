@@ -1,1 +1,1 @@
-"""How long things take, and in how much memory."""
+"""Benchmarks of time and memory."""

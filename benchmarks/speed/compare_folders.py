@@ -2,11 +2,11 @@
 
     python -m benchmarks.speed.compare_folders [--files 1000] [--changed 30] [--runs 3] --record
 
-Screens of 1280x800 are drawn once; all but ``--changed`` of them are the same bytes in both folders. The page
-of 1280x12,000 is compared with itself where one element has another colour, where every line of text is drawn
-a fraction of a pixel beside its place, and where a banner moved everything down. Each command runs in a new
-process; memory is the largest resident set of it or of a process that it starts. Seconds of the processor are
-those of all its processes together; other work disturbs them less than the seconds on the clock.
+Screens of 1280x800 are drawn once; all but ``--changed`` of them have the same bytes in both folders. The
+page of 1280x12,000 is compared with three variants: one element has another colour; every line of text is
+shifted by a fraction of a pixel; a banner has moved everything down. Each command runs in a new process.
+Memory is the largest resident set of this process or of one that it starts. Processor time is the sum over
+all its processes; other work on the machine disturbs it less than wall time.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""Training steps as they are, and compiled by ``torch.compile``, in turns.
+"""Times plain training steps and steps compiled by ``torch.compile``, in turns.
 
     python -m benchmarks.speed.compiled_steps [--sizes tiny,published] [--batch 8] [--repeats 3]
 
 Needs a C++ compiler. A step is the loss, its gradient and Adam's update, on random pictures or features and
-captions of 7 to 11 words, of the recipes ``RECIPES``; the loss is what is compiled. On one thread; the least
-processor time of each counts, which other programs change less than the time on the clock. "first s": the
-first compiled step by the clock, the compiler's own processes included. Batches have the same shapes each
-time, which favours the compiled form: for captions of other lengths torch compiles anew.
+captions of 7 to 11 words, of the recipes ``RECIPES``. Only the loss is compiled. Steps run on one thread; the
+table has the least processor time of each, which other programs disturb less than wall time. "first s": wall
+time of the first compiled step, including the compiler's own processes. All batches have the same shapes,
+which favours the compiled form: for captions of other lengths, torch compiles anew.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Opening each data set at full size: seconds and the most memory, each in a process of its own.
+"""Measures the time and peak memory of opening each data set at full size, each in its own process.
 
     python -m benchmarks.speed.datasets ANNOTATIONS [--pictures]
 

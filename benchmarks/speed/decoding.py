@@ -1,4 +1,4 @@
-"""Cached against uncached decoding: equal ids, distance of the logits, and how much faster.
+"""Compares cached with uncached decoding: are the ids equal, how far apart are the logits, how much faster?
 
     python -m benchmarks.speed.decoding
 

@@ -1,4 +1,4 @@
-"""Time from ``whatchanged describe`` to its sentence, cold, and per pair once the model is loaded.
+"""Times ``whatchanged describe`` from the command to the sentence, cold, and per pair once a model is loaded.
 
     python -m benchmarks.speed.describe [--model NAME-or-FOLDER] [--runs 7] [--pairs 32] [--threads 1]
 

@@ -1,9 +1,9 @@
-"""What intervals, a paired comparison and seeds add to the time of a report, on a test set's 7,970 pairs.
+"""Times what intervals, a paired comparison and seeds add to a report on a test set's 7,970 pairs.
 
     python -m benchmarks.speed.intervals
 
-The sentences are the world's own, of 200 sampled scenes repeated to 3,985; each system words the truth anew,
-and says of a tenth of the pairs what is true of others. Best of two, on one thread.
+The sentences are the world's own, for 200 sampled scenes repeated to 3,985. Each system draws new wordings of
+the truth; for a tenth of the pairs, it writes a sentence about another pair. Best of two, on one thread.
 """
 
 import argparse

@@ -1,5 +1,4 @@
-"""How long the answers for a screen take, measured and of the shipped models, beside pixelmatch, odiff and
-looks-same, in one run.
+"""Times the answers for a screen, measured and by shipped models, and compares pixelmatch, odiff, looks-same.
 
     python -m benchmarks.speed.measured_speed --styles NODE_MODULES [--repeats 7] [--record]
 
@@ -7,9 +6,10 @@ NODE_MODULES holds the stylesheets of drawn pages and pixelmatch, odiff-bin and 
 1280 x 800 is drawn by Chromium; beside it: a copy of its file, the same pixels in another file, its text a
 third of a pixel away, the page after JPEG, and one changed box. Then a page of 1280 x 12,000.
 
-Figures are milliseconds of processor time, of all threads and child processes together, decoding included:
-the least of so many runs. "start" is what a new process takes before it compares, "in all" a new process
-with one pair. Processor time is what one core would take, and hardly depends on what else the machine does.
+Figures are milliseconds of processor time, summed over all threads and child processes, decoding included:
+the least of ``--repeats`` runs. "start" is the time of a new process until it compares, "in all" that of a
+new process with one pair. Processor time is the time that one core would take, and other work on the machine
+hardly changes it.
 """
 
 import argparse

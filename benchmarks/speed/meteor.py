@@ -1,4 +1,4 @@
-"""METEOR in Python beside the original Java program: the same statistics, and in what time.
+"""Compares METEOR in Python with the original Java program: equal statistics, and times.
 
     python -m benchmarks.speed.meteor ANNOTATIONS [--random 100000] [--record]
 

@@ -1,4 +1,4 @@
-"""Training steps and decoding of the three methods beside the released computations, on the same weights.
+"""Times training steps and decoding of the three methods and of the released computations, on equal weights.
 
     python -m benchmarks.speed.methods_speed [--methods pcl,scorer,clip4idc] [--repeats 2] [--decode 64,14]
 
@@ -6,11 +6,11 @@ With --repeats 0 operations are counted and nothing is timed.
 
 The published sizes, preset ``authors``, dropout as published, random pictures or features, captions of 7 to
 11 words. The released computations are ``plain_pcl``, ``plain_scorer`` and ``plain_clip4idc``, written from
-their descriptions. A step is the loss, its gradient and the update: Adam, or BertAdam behind a cut of all
-gradients. Both forms take turns on one thread, and the smallest processor time of each counts, which other
-programs change less than the time on the clock. Operations are those of all products of matrices, counted.
-"losses differ by": relative difference without dropout. Decoding takes all steps, or so many as a caption of
-11 words has where ours stops at the ends; the released PCL and CLIP4IDC never do.
+their descriptions. A step is the loss, its gradient and the update: Adam, or BertAdam after clipping all
+gradients. Both forms take turns on one thread. The table has the smallest processor time of each, which other
+programs disturb less than wall time. Operations are counted over all matrix products. "losses differ by":
+relative difference without dropout. Decoding takes all steps, or as many as a caption of 11 words needs, if
+ours stops at the end; the released PCL and CLIP4IDC never stop early.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Time of every caption metric beside the reference package's, in one run, on the corpus of ``corpus.py``.
+"""Times every caption metric and the reference package's, in one run, on the corpus of ``corpus.py``.
 
     python -m benchmarks.speed.metrics [--corpus FOLDER] [--runs 5] [--meteor]
 

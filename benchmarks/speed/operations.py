@@ -1,10 +1,10 @@
-"""Multiplications of one pair, counted in the graphs, and how much of the measured time they explain.
+"""Counts the multiplications for one pair in the graphs, and the share of the measured time they explain.
 
     python -m benchmarks.speed.operations [--model NAME-or-FOLDER] [--words 9] [--runs 50]
 
-Counted are the multiply-adds of Conv, MatMul, Gemm and Einsum on one pair, from the shapes that a run
-shows: the encoder graph once, the decoder graph once a word. Explained is the time that they would take
-at the rate of a large product of matrices in the same runtime, on one thread. The rest is small shapes,
+It counts the multiply-adds of Conv, MatMul, Gemm and Einsum for one pair, from the shapes of a run: the
+encoder graph once, the decoder graph once per word. The explained time is the time that they would take at
+the rate of a large matrix product in the same runtime, on one thread. The rest is small shapes,
 memory and other operators.
 """
 

@@ -1,4 +1,4 @@
-"""How long a page of many pairs takes to write and to open in headless Chromium, and how fast it answers.
+"""Times writing a page of many pairs, opening it in headless Chromium, and using it.
 
     python -m benchmarks.speed.page
 

@@ -1,8 +1,8 @@
 """CLIP4IDC as its released code computes it, written plainly from its description, for ``methods_speed``.
 
-Every row of every block is computed, captions are padded to ``max_words``, changed and unchanged pairs pass
-apart, captioning runs the text tower on an empty caption and throws its result away, and decoding reads all
-words anew at each step. The optimiser goes through each tensor as a whole. Single precision; the weights are
+It computes every row of every block, pads captions to ``max_words``, and passes changed and unchanged pairs
+separately. Captioning runs the text tower on an empty caption and discards the result. Decoding reads all
+words anew at each step. The optimiser updates each tensor as a whole, in single precision. The weights are
 those of a model of ours with the preset ``authors``. Axis letters as in ``clip4idc``: B pairs, N patches,
 R = 2 (N + 1) rows, T text positions, D width, J joint width, h heads.
 """

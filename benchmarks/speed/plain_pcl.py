@@ -1,7 +1,7 @@
 """PCL as its released code computes it, written plainly from its description, for ``methods_speed``.
 
-Every row of every layer is computed, captions are padded to the full length, and attention is spelt out.
-Decoding keeps the keys and values of the image rows, computes all words anew at each step, and never stops
+It computes every row of every layer, pads captions to the full length, and writes attention out in full.
+Decoding caches the keys and values of the image rows, computes all words anew at each step, and never stops
 early. The weights are those of a model of ours with the preset ``authors``. Axis letters as in ``pcl``.
 """
 

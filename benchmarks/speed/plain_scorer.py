@@ -1,9 +1,10 @@
 """SCORER + CBR as its released code computes it, written plainly from its description, for ``methods_speed``.
 
-Changed and unchanged pairs pass apart, every layer matches all pictures at once whether a loss reads it or
-not, captions are padded to the full length, CBR's gradients are computed though its weights never move, and
-decoding reads the whole padded sentence anew at each step. The weights are those of a model of ours with the
-preset ``authors``. Axis letters as in ``scorer``: B pairs, N cells, D width, h heads, L text positions.
+It passes changed and unchanged pairs separately. Every layer matches all pictures at once, whether or not a
+loss reads the result. Captions are padded to the full length. CBR's gradients are computed although its
+weights never move. Decoding reads the complete padded sentence anew at each step. The weights are those of a
+model of ours with the preset ``authors``. Axis letters as in ``scorer``: B pairs, N cells, D width, h heads,
+L text positions.
 """
 
 import math

@@ -1,9 +1,9 @@
-"""Finished pictures per second of one core, for each size: a JSON line each.
+"""Measures finished pictures per second on one core, for each size: a JSON line each.
 
     python -m benchmarks.speed.render [--pictures 40]
 
-Scenes are those of the twin; compiling and a first picture are left out. The clock is the process's own time
-on one thread, so other work counts little.
+Scenes are those of the twin. Compilation and the first picture are not timed. Times are the process's own
+processor time on one thread, which other work hardly affects.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Token-wise matching of a whole batch: in tiles against the plain form, time and peak memory of both passes.
+"""Compares token-wise matching in tiles with the plain form: time and peak memory of both passes.
 
     python -m benchmarks.speed.token_matching [--batch 128] [--tokens 196] [--width 512] [--heads 1]
         [--device cuda] [--tile-mib 64] [--repeats 3] [--forms tiled,plain] [--threads 1]

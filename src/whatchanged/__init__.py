@@ -9,8 +9,8 @@
     >>> answer.changed, answer.answer
     (True, 'clevr-pcl')
 
-describe, Answer, Answerer      the answer for any pair: of the model that knows the pictures, or measured
-load, Captioner, Description    what one model says: a shipped one, or one of your own
+describe, Answer, Answerer      the answer for any pair: by a model trained on such pictures, or measured
+load, Captioner, Description    the captions of one model: a shipped one, or one of your own
 caption_pairs, CaptionedPairs   predictions for a list or a data set
 Launch                          how something is computed: device, workers, precision, batch size
 datasets                        read a data set: ``datasets.open_dataset(path)``
@@ -29,7 +29,8 @@ from whatchanged.errors import WhatchangedError
 if TYPE_CHECKING:
     from whatchanged import datasets, evaluation, recipes, training
     from whatchanged.answers import Answer, Answerer, describe
-    from whatchanged.captioner.runtime import Captioner, Description, load
+    from whatchanged.captioner.description import Description
+    from whatchanged.captioner.runtime import Captioner, load
     from whatchanged.captions import CaptionedPairs, caption_pairs
     from whatchanged.launch import Launch
 
@@ -54,14 +55,15 @@ __all__ = [
 
 _MODULES = {
     "whatchanged.answers": ("Answer", "Answerer", "describe"),
-    "whatchanged.captioner.runtime": ("Captioner", "Description", "load"),
+    "whatchanged.captioner.description": ("Description",),
+    "whatchanged.captioner.runtime": ("Captioner", "load"),
     "whatchanged.captions": ("CaptionedPairs", "caption_pairs"),
     "whatchanged.launch": ("Launch",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use, so that ``import whatchanged`` stays instant."""
+    """Import a public name on first use, so that ``import whatchanged`` stays fast."""
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -1,8 +1,9 @@
 """``python -m whatchanged``: the command line.
 
-Python has put the working directory first among the folders in which it looks for modules. What is imported
-from here on, and in workers, is not looked for there, unless this package lies there itself. What was
-imported before may have been: ``python -P -m whatchanged`` and the program ``whatchanged`` never look there.
+Python puts the working directory first in its module search path. This module removes it, for itself and for
+worker processes, so that files of a stranger in that directory are not imported. It stays only where this
+package itself lies there. Modules that Python imported before this one may still come from the working
+directory; ``python -P -m whatchanged`` and the program ``whatchanged`` never search it.
 """
 
 import os  # there since Python started, as is sys

@@ -1,4 +1,6 @@
-"""NumPy's files from strangers: nothing in them runs, and they cost no more than they hold."""
+"""Read NumPy files from strangers: no code in them runs, and reading takes no more memory than the file's own
+size.
+"""
 
 import tokenize
 import zlib
@@ -28,25 +30,26 @@ _DAMAGE = (
     tokenize.TokenError,
     zlib.error,
 )
-"""What NumPy raises on files that are not its own; it reads their headers with parts of Python's parser."""
+"""The exceptions that NumPy raises for invalid files; NumPy parses headers with parts of Python's parser."""
 
 
 def mapped_array(path: Path) -> NDArray[Any]:
-    """The array of a ``.npy`` file, mapped, not read: its header may announce terabytes.
+    """Return the array of a ``.npy`` file as a memory map; it is not read, as its header may declare
+    terabytes.
 
-    Raises ValueError, in words, where there is none.
+    Raises ValueError with a readable message where the file holds no valid array.
     """
     try:
-        with np.errstate(all="ignore"):  # sizes that overflow are refused a little later
+        with np.errstate(all="ignore"):  # sizes that overflow are refused further down
             return np.lib.format.open_memmap(regular(path), mode="r")
     except _DAMAGE as error:
         raise ValueError(_reason(error)) from error
 
 
 def arrays_of(path: Path, names: Iterable[str], optional: Iterable[str] = ()) -> dict[str, NDArray[Any]]:
-    """Arrays of a ``.npz`` file by name, and those of the ``optional`` ones that it has.
+    """Return the arrays of a ``.npz`` file by name, and those of the ``optional`` names that the file has.
 
-    Raises ValueError, in words, where one cannot be read, or the file would grow as it is unpacked.
+    Raises ValueError with a readable message where an array cannot be read, or is compressed.
     """
     try:
         with open_regular(path) as file, np.errstate(all="ignore"):

@@ -1,11 +1,12 @@
-"""CLIP's byte-level pieces: text <-> ids with the merges file that CLIP's users have.
+"""CLIP's byte-pair encoding (BPE): text to token ids and back, with CLIP's own merges file.
 
-Text is unescaped, white space collapsed, lower-cased and split into words, numerals and runs of other signs;
-each part's UTF-8 bytes, the last one marked ``</w>``, are merged pair by pair, the earliest merge first.
-Source: OpenAI's CLIP (simple_tokenizer.py), whose merges file (MIT) comes with every copy of CLIP.
+HTML entities are unescaped, white space is collapsed, and the text is lower-cased and split into words,
+digits and runs of other characters. The UTF-8 bytes of each part, the last one marked ``</w>``, are merged
+pair by pair, the earliest merge of the file first. Source: OpenAI's CLIP (simple_tokenizer.py), whose merges
+file (MIT) comes with every copy of CLIP.
 
-Departures: broken encodings are not mended (the original calls ftfy), and a special token's name in a caption
-is text like any other.
+Departures: broken encodings are not repaired (the original calls ftfy), and the name of a special token in a
+caption is ordinary text.
 """
 
 import gzip
@@ -23,14 +24,16 @@ from whatchanged.opening import open_regular
 from whatchanged.vocabulary import EOS, SPECIALS, Vocabulary
 
 MERGES = 48_894
-"""Merges that CLIP uses; OpenAI's file holds more."""
+"""The number of merges that CLIP uses; OpenAI's file holds more."""
 END = "</w>"
 CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
 _MOST_BYTES = 20_000_000
 
 
 def _byte_signs() -> tuple[str, ...]:
-    """A visible sign for each byte: itself where Latin-1 can be seen, otherwise the next from 256 on."""
+    """Return a printable character for each byte: the byte's own in Latin-1 if printable, else the next one
+    from 256 on.
+    """
     seen = {*range(33, 127), *range(161, 173), *range(174, 256)}
     hidden = [byte for byte in range(256) if byte not in seen]
     return tuple(chr(byte) if byte in seen else chr(256 + hidden.index(byte)) for byte in range(256))
@@ -38,15 +41,16 @@ def _byte_signs() -> tuple[str, ...]:
 
 SIGNS = _byte_signs()
 ALPHABET = sorted(SIGNS)
-"""The 256 signs in CLIP's order of ids: visible bytes first."""
+"""The 256 byte characters in the order of CLIP's token ids: printable bytes first."""
 
 
 @dataclass(frozen=True)
 class BPEVocabulary(Vocabulary):
-    """CLIP's pieces behind the six specials: id = CLIP's id + 6.
+    """CLIP's BPE tokens behind our six special tokens: id = CLIP's id + 6.
 
-    CLIP's table also ends with its start and end; here these are BOS and EOS, and ``table_rows`` says which
-    row of CLIP's table stands for each id. CLIP pads with 0, which is a piece too; here the two are apart.
+    CLIP's embedding table also ends with its start and end tokens. Here these are BOS and EOS, and
+    ``table_rows`` gives the row of CLIP's table for each id. CLIP pads with 0, which is also the id of a
+    token; here padding has an id of its own.
     """
 
     merges: tuple[str, ...] = ()
@@ -61,16 +65,20 @@ class BPEVocabulary(Vocabulary):
 
     @property
     def table_rows(self) -> list[int]:
-        """The row of CLIP's table for each id; UNK, CLS and MASK, which it lacks, share row 0 with PAD."""
+        """The row of CLIP's embedding table for each id; UNK, CLS and MASK, which CLIP lacks, share row 0
+        with PAD.
+        """
         bpe = len(self) - len(SPECIALS)
         return [0, bpe, bpe + 1, 0, 0, 0, *range(bpe)]
 
     def word_ids(self, text: str) -> list[int]:
-        """The pieces of the text."""
+        """Return the token ids of the text, without BOS and EOS."""
         return [i for part in parts(text) for i in self._part(part)]
 
     def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-        """What the ids say word by word, each with the places of its pieces; specials say nothing."""
+        """Return the words that the ids spell, each with the positions of its tokens; special tokens are
+        skipped.
+        """
         groups: list[list[int]] = [[]]
         for i, j in enumerate(ids):
             if j >= len(SPECIALS):
@@ -80,7 +88,7 @@ class BPEVocabulary(Vocabulary):
         return [(self.text([ids[i] for i in group]), tuple(group)) for group in groups if group]
 
     def text(self, ids: Sequence[int]) -> str:
-        """The pieces up to the first EOS as text; specials are skipped."""
+        """Return the text of the tokens up to the first EOS; special tokens are skipped."""
         data = bytearray()
         for i in ids:
             if i == EOS:
@@ -99,7 +107,7 @@ class BPEVocabulary(Vocabulary):
         return self._known[part]
 
     def _merged(self, signs: list[str]) -> list[str]:
-        """One part's signs, merged until no merge fits."""
+        """Return the tokens of one part: its characters, merged until no merge applies."""
         word = [*signs[:-1], signs[-1] + END]
         while len(word) > 1:
             pairs = {pair: self._ranks.get(pair, MERGES) for pair in pairwise(word)}
@@ -117,7 +125,10 @@ class BPEVocabulary(Vocabulary):
 
 
 def from_merges(merges: Sequence[str]) -> BPEVocabulary:
-    """The vocabulary of these merges, two pieces with a blank between. Raises ValueError for others."""
+    """Return the vocabulary of these merges; each merge is two tokens with a blank between.
+
+    Raises ValueError for anything else.
+    """
     merges = tuple(merges)
     if any(len(merge.split(" ")) != 2 for merge in merges):
         raise ValueError("each merge is two pieces with a blank between them")
@@ -132,9 +143,10 @@ def from_merges(merges: Sequence[str]) -> BPEVocabulary:
 
 
 def read_merges(path: Path) -> BPEVocabulary:
-    """The vocabulary of a merges file, gzipped or not: a head line, then a merge a line; 48,894 are read.
+    """Read the vocabulary from a merges file, gzipped or not: a header line, then one merge a line; 48,894
+    are read.
 
-    Raises DatasetError where the file is missing or no merges file.
+    Raises DatasetError where the file is missing or is no merges file.
     """
     try:
         with open_regular(path) as raw:
@@ -151,24 +163,31 @@ def read_merges(path: Path) -> BPEVocabulary:
 
 
 def _filled(content: bytes) -> int:
-    """Merges of a file without its head line and a last empty one."""
+    """Return the number of merges in a file: its lines but the header line and an empty last line."""
     return content.count(b"\n") - content.endswith(b"\n")
 
 
 def to_json(vocabulary: Vocabulary) -> Any:
-    """What ``from_json`` makes the same vocabulary of: the words, or the merges under that name."""
+    """Return the JSON value from which ``from_json`` makes the same vocabulary: the list of words, or an
+    object with the merges.
+    """
     if isinstance(vocabulary, BPEVocabulary):
         return {"merges": vocabulary.merges}
     return vocabulary.entries
 
 
 def from_json(value: Any) -> Vocabulary:
-    """The vocabulary behind ``to_json``. Raises ValueError or TypeError for anything else."""
+    """Make the vocabulary from the value that ``to_json`` returned.
+
+    Raises ValueError or TypeError for anything else.
+    """
     return from_merges(value["merges"]) if isinstance(value, dict) else Vocabulary(tuple(value))
 
 
 def parts(text: str) -> Iterator[str]:
-    """What is merged, each on its own: contractions, runs of letters, single numerals, other runs."""
+    """Split a text into the parts that are merged separately: contractions, words, single digits, runs of
+    other characters.
+    """
     text = _collapse(html.unescape(html.unescape(text))).lower()
     start = 0
     while start < len(text):
@@ -186,8 +205,10 @@ def parts(text: str) -> Iterator[str]:
 
 
 def _kind(sign: str) -> str:
-    """L a letter, N a numeral, a blank for white space, a dot for anything else."""
-    if sign.isspace() and sign not in "\x1c\x1d\x1e\x1f":  # Unicode does not call these four white space
+    """Return the class of a character: L for a letter, N for a digit, a blank for white space, a dot for the
+    rest.
+    """
+    if sign.isspace() and sign not in "\x1c\x1d\x1e\x1f":  # Unicode does not count these four as white space
         return " "
     category = unicodedata.category(sign)[0]
     return category if category in "LN" else "."

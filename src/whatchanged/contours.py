@@ -1,7 +1,7 @@
-"""Heat maps as outlines: lines around the places where most of the attention lies.
+"""Contour lines of attention maps: lines around the regions that hold most of the attention.
 
-A line encloses the smallest area that holds a given share of the attention on both pictures together, so that
-a picture at which nobody looked has no line.
+A line encloses the smallest area that holds a given share of the attention over both pictures together. A
+picture without attention therefore has no line.
 """
 
 from collections.abc import Sequence
@@ -13,31 +13,33 @@ from PIL import Image
 from whatchanged.errors import ShapeError
 
 SHARES = (0.5, 0.9)
-"""The share of the attention that lies inside each line, from the innermost line outwards."""
+"""The share of the attention inside each line, from the innermost line outwards."""
 COLORS = ((255, 214, 64), (255, 122, 26))
-"""Of the lines, red, green and blue: they show on dark pictures, and their dark rims on light ones."""
+"""Line colours (red, green, blue), readable on dark pictures; their dark rims make them readable on light
+ones.
+"""
 FINER = 4
-"""How many points a side of a cell gets before lines are drawn through them."""
+"""Sampling points for each side of a cell, before lines are drawn through them."""
 BLUR = 1.0
-"""Standard deviation, in cells, by which a map is smoothed."""
+"""Standard deviation, in cells, of the smoothing of the map."""
 EVEN = 1.001
-"""A map whose maximum is no further above a level is even there: it has no place to draw a line around."""
+"""A map whose maximum exceeds a level by less than this counts as flat at that level, and gets no line."""
 UNITS = 1000
-"""What the width and the height of a picture are divided into by ``svg_path``."""
+"""The width and the height of the view box of ``svg_path``."""
 LEAST_POINTS, MOST_STRIDE = 16, 2
-"""``svg_path`` keeps about so many points of a line at least, and no fewer than every second one."""
+"""``svg_path`` thins longer lines to about this many points, but never below every second point."""
 
 ClosedLine = NDArray[np.float64]
-"""(N, 2) The points of one closed line: x and y in parts of the picture's width and height."""
+"""(N, 2) Points of one closed line: x and y as fractions of the picture's width and height."""
 
 
 def outlines(
     heatmaps: NDArray[np.floating],
 ) -> tuple[tuple[list[ClosedLine], ...], tuple[list[ClosedLine], ...]]:
-    """For both pictures, the lines of each of ``SHARES``.
+    """Return the contour lines of both pictures, for each of ``SHARES``.
 
-    heatmaps: (2, rows, columns), not negative; the cells cover the whole pictures. Raises ShapeError where
-    they have another shape.
+    heatmaps: (2, rows, columns), not negative; the cells cover the whole pictures. Raises ShapeError for any
+    other shape.
     """
     if heatmaps.ndim != 3 or len(heatmaps) != 2:
         raise ShapeError(f"heat maps: got {heatmaps.shape}, wanted (2, rows, columns).")
@@ -48,9 +50,9 @@ def outlines(
 
 
 def svg_path(lines: Sequence[ClosedLine]) -> str:
-    """Closed lines as the path of an SVG element whose view box is ``UNITS`` x ``UNITS``.
+    """Return closed lines as the path of an SVG element whose view box is ``UNITS`` x ``UNITS``.
 
-    Of long lines every second point is enough: it makes pages of thousands of pairs smaller.
+    Long lines keep every second point: pages of thousands of pairs get smaller.
     """
     parts = []
     for line in lines:
@@ -66,7 +68,7 @@ def svg_path(lines: Sequence[ClosedLine]) -> str:
 
 
 def _smooth(heat: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The map on a finer grid, without steps between its cells."""
+    """Return the map interpolated on a finer grid."""
     rows, columns = heat.shape
     blurred = _blur(np.asarray(heat, np.float32))
     fine = Image.fromarray(blurred).resize((columns * FINER, rows * FINER), Image.Resampling.BICUBIC)
@@ -74,9 +76,9 @@ def _smooth(heat: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def _blur(heat: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The map convolved with a normal density; beyond its edges it stays as it is there.
+    """Return the map convolved with a normal density; beyond the edges the values at the edges are repeated.
 
-    Written out, because SciPy's filter takes longer to import than everything else here takes to run.
+    The convolution is written out here: SciPy takes longer to import than this whole module takes to run.
     """
     reach = round(4 * BLUR)
     weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * BLUR**2))
@@ -89,7 +91,9 @@ def _blur(heat: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _level(smooth: NDArray[np.float64], share: float) -> float:
-    """The heat above which ``share`` of all heat lies; infinite where there is none."""
+    """Return the attention value above which ``share`` of all attention lies; infinite where there is no
+    attention.
+    """
     falling = np.sort(smooth, axis=None)[::-1]
     total = falling.sum()
     if total <= 0:
@@ -99,7 +103,9 @@ def _level(smooth: NDArray[np.float64], share: float) -> float:
 
 
 def _lines(heat: NDArray[np.float64], levels: Sequence[float]) -> tuple[list[ClosedLine], ...]:
-    """For each level the closed lines around everything hotter; at the edge they run along the picture."""
+    """Return, for each level, the closed lines around all values above it; at the edge they follow the
+    picture's border.
+    """
     from contourpy import contour_generator
 
     if heat.max() <= min(levels) * EVEN:

@@ -2,7 +2,7 @@
 
     WhatchangedError            catch this one to catch them all; the command line prints it and exits with 2
     ├── ImageError              a picture that is missing, broken, disguised, too small or too large
-    ├── DatasetError            a folder or list of pairs that is not what it should be
+    ├── DatasetError            a folder or list of pairs that cannot be used
     ├── BundleError             a model folder that is missing, incomplete or altered
     ├── RecipeError             a recipe with an unknown, missing or ill-typed setting
     ├── OutputError             an output path that exists already or cannot be written
@@ -13,9 +13,9 @@
     ├── MissingProgram          a program, or packages of another installer, that are not installed
     └── MissingExtra            an optional dependency that is not installed
 
-A message says what is wrong, where, and what to do about it. What strangers wrote may stand in it, so it is
-made ``printable``: one line, whatever line ends a file's name holds. What the program prints on several
-lines, it prints line by line, or as ``escaped_lines``.
+A message says what is wrong, where, and what to do about it. A message may quote text from strangers, such as
+a file name with line ends; ``printable`` turns it into one safe line. Output of several lines is printed line
+by line, or as ``escaped_lines``.
 """
 
 import re
@@ -23,28 +23,30 @@ import re
 from whatchanged.installing import install_command
 
 REGIONS_ARE_GONE = (
-    "in it a network judges regions of screens, which this version runs and trains no more: screens are told"
-    " by the measured answer. Version 0.2 reads it: install that one beside this one."
+    "it holds a network that judges regions of screens. This version neither runs nor trains such networks:"
+    " it measures screens. Version 0.2 reads it; install that version beside this one."
 )
-"""What is said of a model, a run or a recipe of such a network, behind its name."""
+"""The words that follow the name of a model, a run or a recipe of such a network."""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal would act upon instead of showing it, and line ends; tabs aside."""
+"""Characters that a terminal would interpret instead of show, and line ends; tabs are allowed."""
 _COMMANDS = re.compile(r"\A(\s*):(?=:)|(#)(?=#\w*\[)")
-"""What build services obey in what is printed: "::" where a line begins, "##[" and "##vso[" anywhere."""
+"""Text that build services read as commands: "::" at the start of a line, "##[" and "##vso[" anywhere."""
 _LONGEST_WORD = 1000
 _LONGEST_TEXT = 4000
 
 
 def escaped(text: str) -> str:
-    """The text on one line, with control characters and line ends as their escapes: a terminal shows them and
-    acts on none; nor does a build service on what looks like its commands.
+    """Return the text on one line, with control characters and line ends escaped.
+
+    A terminal then shows these characters and acts on none, and a build service runs no command that the text
+    imitates.
     """
     flat = _CONTROLS.sub(_escape, text)
     return _COMMANDS.sub(lambda found: f"{found[1] or ''}\\x{0x23 if found[2] else 0x3A:02x}", flat)
 
 
 def escaped_lines(text: str) -> str:
-    """A text of several lines that the program itself put together, each of them ``escaped``."""
+    """Return text of several lines that the program itself composed, with each line ``escaped``."""
     return "\n".join(map(escaped, text.split("\n")))
 
 
@@ -53,27 +55,30 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def escaped_json(text: str) -> str:
-    """JSON text on one line with control characters, and what begins a build service's commands, as those
-    escapes that JSON has, too."""
+    """Return JSON text on one line; control characters and the beginnings of a build service's commands
+    become JSON escapes.
+    """
     flat = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return re.sub(r"#(?=#\w*\[)", r"\\u0023", flat)
 
 
 def printable(text: str) -> str:
-    """A message as a terminal may show it: one line, ``escaped``, and what is very long in it cut."""
+    """Return a message as a terminal may show it: one line, ``escaped``, with very long words and texts
+    shortened.
+    """
     text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _shortened(word[0], _LONGEST_WORD), text)
     return escaped(_shortened(text, _LONGEST_TEXT))
 
 
 def _shortened(text: str, most: int) -> str:
-    """The beginning and the end of a text that is longer than that."""
+    """Return the beginning and the end of a text that is longer than ``most``."""
     if len(text) <= most:
         return text
     return f"{text[: most // 2]}[... {len(text):,} characters ...]{text[-most // 4 :]}"
 
 
 class WhatchangedError(Exception):
-    """The root: a mistake that the person at the keyboard can mend."""
+    """The root of all errors that the user can correct."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
@@ -104,7 +109,7 @@ class PredictionsError(WhatchangedError):
 
 
 class MetricUnavailable(WhatchangedError):
-    """A metric without a value: its program, its data or Java is missing, or failed. Never a value of 0."""
+    """A metric without a value: its program, its data or Java is missing or failed. It never counts as 0."""
 
 
 class ShapeError(WhatchangedError):
@@ -112,22 +117,22 @@ class ShapeError(WhatchangedError):
 
 
 class PluginError(WhatchangedError):
-    """A method, world or data set that no package brings, or that cannot be loaded."""
+    """A method, world or data set that no installed package provides, or that cannot be loaded."""
 
 
 class MissingProgram(WhatchangedError):
-    """A feature whose program, or whose packages of another installer than pip, are not there."""
+    """A feature needs a program, or packages of an installer other than pip, that are not installed."""
 
     def __init__(self, what: str, program: str, command: str) -> None:
         super().__init__(f"{what} needs {program}, which is not here. Install it: {command}")
         self._given = (what, program, command)
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
-        return type(self), self._given  # as it comes back from a worker
+        return type(self), self._given  # as it comes back from a worker process
 
 
 class MissingExtra(WhatchangedError):
-    """A feature whose optional dependencies are not installed."""
+    """A feature needs optional dependencies that are not installed."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(
@@ -136,4 +141,4 @@ class MissingExtra(WhatchangedError):
         self._given = (what, package, extra)
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
-        return type(self), self._given  # as it comes back from a worker
+        return type(self), self._given  # as it comes back from a worker process

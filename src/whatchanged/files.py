@@ -1,8 +1,10 @@
-"""Files and folders that are there whole or not at all: written beside their place, then moved into it.
+"""Write files and folders completely or not at all: each is written as a draft beside its target, then
+renamed.
 
-A draft is called after its place, the machine and the process that writes it: ``.NAME.HOST-PID.draft``. A
+A draft is named after its target, the machine and the process that writes it: ``.NAME.HOST-PID.draft``. A
 folder that is being replaced is called ``.NAME.HOST-PID.replaced`` for the moment between two renames. A
-process that is killed cannot clean up; ``clear_drafts`` does so, for whoever writes to that place next.
+process that is killed cannot remove its drafts; ``clear_drafts`` removes them before the next write to the
+same target.
 """
 
 import errno
@@ -22,17 +24,18 @@ from whatchanged.links import check_link
 from whatchanged.urls import is_remote
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What the system answers where a disk, a share of it, or a file is full."""
+"""The system's error codes for a full disk, a full quota and a file that is too large."""
 _LONGEST = 120
-"""Bytes of a name that a draft's name repeats; file systems take 255 for the whole name."""
+"""How many bytes of a name its draft's name repeats; file systems allow 255 for the whole name."""
 _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draft|replaced)")
 
 
 def cache_folder() -> Path:
-    """Where what can be made or fetched again is kept: ``whatchanged`` in the user's folder for caches.
+    """Return the folder for files that can be made or fetched again: ``whatchanged`` in the user's cache
+    folder.
 
-    A relative XDG_CACHE_HOME, which would be a folder of whoever made the working directory, does not count.
-    Raises RuntimeError where the user has no home.
+    A relative XDG_CACHE_HOME is ignored: it would name a folder of whoever made the working directory. Raises
+    RuntimeError where the user has no home.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     if not base.is_absolute():
@@ -42,11 +45,11 @@ def cache_folder() -> Path:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yields an empty file beside ``path`` to write to; what was written there takes its place at the end.
+    """Yield an empty draft beside ``path`` to write to; at the end of the block the draft replaces ``path``.
 
-    A link at ``path`` gives way, too; a file that is replaced hands on who may read and write it. If the end
-    is not reached, what was there before stays, and nothing else lies beside it. Raises OutputError where the
-    disk is full.
+    A link at ``path`` is replaced as well. The new file keeps the permissions of the file that it replaces.
+    If the block fails, ``path`` stays as it was and the draft is removed. Raises OutputError where the disk
+    is full.
     """
     draft = draft_of(path)
     permissions = _permissions(path)
@@ -63,14 +66,14 @@ def whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
-    """Yields a new folder beside ``path``, which takes its place at the end.
+    """Yield a new folder beside ``path`` to write to; at the end of the block it takes the name ``path``.
 
-    If the end is not reached, what was there before stays, and nothing else lies beside it. replace: a folder
-    that is at ``path`` gives way, and goes only when the new one stands. Raises OutputError where the disk
-    is full, OSError where something is at ``path`` that does not give way.
+    If the block fails, ``path`` stays as it was and the new folder is removed. replace: a folder that exists
+    at ``path`` is replaced, and removed only after the new one has its name. Raises OutputError where the
+    disk is full, OSError where something exists at ``path`` that may not be replaced.
 
-    A folder that lies elsewhere cannot be moved: it is written in its place, and removed if the end is not
-    reached.
+    A folder in a remote store cannot be renamed: it is written under its final name, and removed if the block
+    fails.
     """
     if is_remote(path):
         try:
@@ -95,7 +98,7 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
 
 
 def _replace(path: Path, draft: Path) -> None:
-    """The draft takes the place of the folder that is at ``path``."""
+    """Replace the folder at ``path`` by the draft."""
     old = draft.with_suffix(".replaced")
     remove(old)  # of an earlier process of the same number, or a stranger's
     path.rename(old)
@@ -108,9 +111,10 @@ def _replace(path: Path, draft: Path) -> None:
 
 
 def _begin(draft: Path, private: bool) -> None:
-    """Make an empty file for a draft. What lies there goes first: a stranger's link must not be followed.
+    """Create an empty draft file. An older file of that name is removed first: a stranger's link must not be
+    followed.
 
-    private: for this user alone, until it is known who else may read it.
+    private: only this user may read it, until the final permissions are known.
     """
     remove(draft)
     mode = 0o600 if private else 0o666
@@ -118,7 +122,7 @@ def _begin(draft: Path, private: bool) -> None:
 
 
 def _permissions(path: Path) -> int | None:
-    """Who may read, write and run the file; None where there is none."""
+    """Return the permissions of a file; None where there is none."""
     try:
         found = path.lstat()
     except OSError:
@@ -127,7 +131,8 @@ def _permissions(path: Path) -> int | None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a folder with all that is in it, or a link, never what a link leads to; or nothing.
+    """Remove a file, a folder with its content, or a link (never its target); do nothing where nothing
+    exists.
 
     Raises OSError.
     """
@@ -138,12 +143,12 @@ def remove(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
-    """Write a file that appears whole or not at all, and its folder.
+    """Write a file completely or not at all; its folder is made where it is missing.
 
-    synced: it is on the disk, not only handed to the system, before it takes its place.
+    synced: flush the data to the disk, not only to the system, before the file takes its name.
     """
     if is_remote(path):
-        path.write_bytes(data)  # a store shows a file when it is whole
+        path.write_bytes(data)  # a remote store shows a file only when it is complete
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole(path) as draft, room_for(path, draft, len(data)), draft.open("wb") as file:
@@ -154,11 +159,11 @@ def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
 
 
 def write_output(path: Path, content: bytes | str) -> None:
-    """Write the file that a person named, whole or not at all: a pipe is written to, and a link stays a link
-    where it leads to a file below its own folder.
+    """Write the output file that the user named, completely or not at all.
 
-    Text is UTF-8; half a surrogate pair, as in a file's name in another encoding, becomes its escape,
-    which JSON reads as the same. Raises OutputError where it cannot be written, or is a link that leads
+    A pipe is written to directly. A link stays a link where it leads to a file below its own folder. Text is
+    encoded as UTF-8; half a surrogate pair, as in a file name of another encoding, becomes its escape, which
+    JSON reads as the same. Raises OutputError where the file cannot be written, or is a link that leads
     elsewhere.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
@@ -181,14 +186,15 @@ def write_output(path: Path, content: bytes | str) -> None:
 
 @contextmanager
 def whole_elsewhere(path: Path) -> Iterator[BinaryIO]:
-    """Yields a stream to a file that lies elsewhere; it is sent as it comes, and is there at the end.
+    """Yield a stream to a file in a remote store; data is sent as it is written, and the file appears at the
+    end.
 
-    If the end is not reached, what was there before stays. Raises OutputError where it cannot be written.
+    If the block fails, what was there before stays. Raises OutputError where the file cannot be written.
     """
     place: Any = path
     try:
         stream = place.fs.open(place.path, "wb", autocommit=False)
-    except Exception as error:  # each kind of store raises what it likes
+    except Exception as error:  # each kind of store raises errors of its own
         raise OutputError(f"{path}: cannot be written ({error}).") from error
     try:
         yield stream
@@ -206,10 +212,10 @@ def whole_elsewhere(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> Iterator[None]:
-    """Writing that ends in OutputError where the disk is full, or the file larger than the system allows.
+    """Turn errors of a full disk, or of a file that is too large for the system, into an OutputError.
 
-    path: for the message. draft: what is written to, where that is not ``path`` itself, which then stays as
-    it was. size: the bytes that it will have, where that is known.
+    path: for the message. draft: the file that is written, where that is not ``path`` itself; ``path`` then
+    stays as it was. size: the bytes to be written, where that is known.
     """
     try:
         yield
@@ -227,7 +233,7 @@ def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> 
 
 
 def _free(path: Path) -> str:
-    """How much room is left where ``path`` is."""
+    """Return how much space is free at ``path``, as a sentence."""
     target = path.absolute()
     while not target.is_dir():
         target = target.parent
@@ -235,14 +241,15 @@ def _free(path: Path) -> str:
 
 
 def draft_of(path: Path) -> Path:
-    """Where this process writes what will be ``path``."""
+    """Return the path of this process's draft of ``path``."""
     return path.with_name(f".{short_name(path.name)}.{_host()}-{os.getpid()}.draft")
 
 
 def clear_drafts(path: Path) -> None:
-    """Remove what killed processes of this machine left of ``path``, and below it where it is a folder.
+    """Remove the drafts of ``path`` that killed processes of this machine left, and those below it if it is a
+    folder.
 
-    A folder that had given way to a new one which never came goes back to its place. Links are removed, not
+    A folder that was renamed for a replacement which never came gets its name back. Links are removed, not
     followed.
     """
     left = _left_in(path.parent, short_name(path.name))
@@ -257,7 +264,9 @@ def clear_drafts(path: Path) -> None:
 
 
 def _left_in(folder: Path, name: str | None = None) -> list[Path]:
-    """What lies in a folder, of one name or of any, whose process ran on this machine and is gone."""
+    """Yield the drafts in a folder, of one name or of any, whose process ran on this machine and has
+    ended.
+    """
     if not folder.is_dir():
         return []
     with os.scandir(folder) as entries:
@@ -270,7 +279,7 @@ def _left_in(folder: Path, name: str | None = None) -> list[Path]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process of this number runs on this machine."""
+    """Return whether a process of this number runs on this machine."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -285,7 +294,7 @@ def _host() -> str:
 
 
 def short_name(name: str) -> str:
-    """A name that a draft's can repeat; of a long one the beginning, and a hash in place of the rest."""
+    """Return the part of a name that a draft's name repeats; a long name is cut and followed by a hash."""
     data = os.fsencode(name)
     if len(data) <= _LONGEST:
         return name

@@ -1,7 +1,7 @@
-"""What reading a picture would cost, told from its file before it is done: a small file may ask for minutes.
+"""Estimate from its file what decoding a picture would cost: a small file may take minutes.
 
-Pillow reads the parts of a header one by one in Python, and a progressive JPEG passes over all pixels once a
-scan. What programs write stays far below the bounds here.
+Pillow reads the parts of a header one by one in Python, and a progressive JPEG passes over all pixels once
+for each scan. Files of ordinary programs stay far below the limits here.
 """
 
 import io
@@ -15,23 +15,25 @@ from PIL import Image
 from whatchanged.errors import ImageError
 
 MAX_SCANNED = 2_000_000_000
-"""Pixels times scans of a progressive JPEG: each scan passes over all of them. Programs write about ten."""
+"""Limit on pixels times scans of a progressive JPEG: each scan passes over all pixels. Ordinary files have
+about ten scans.
+"""
 MAX_PLAIN = 30_000_000
-"""Bytes of a plain PPM, whose numbers are text, which Pillow reads in Python."""
+"""Limit on the bytes of a plain PPM, whose numbers are text, which Pillow parses in Python."""
 MAX_COMMENTS = 1000
-"""Comments in a plain PPM: for each of them Pillow copies what it has read."""
+"""Limit on the comments in a plain PPM: for each of them Pillow copies what it has read."""
 MAX_PARTS = 50_000
-"""Segments, chunks, blocks, or bytes to be skipped, before and between what holds the pixels."""
+"""Limit on the segments, chunks, blocks or skipped bytes before and between the pixel data."""
 PNM_HEADER = 65_536
-"""Bytes within which the header of a PPM ends, its comments included."""
+"""The header of a PPM, its comments included, must end within this many bytes."""
 _SOI, _SOS, _EOI = 0xD8, 0xDA, 0xD9
-_BLOCK = 64  # a marker mostly stands where it is looked for
+_BLOCK = 64  # mostly the marker is found at the expected position
 
 
 def check_header_cost(stream: BinaryIO, name: str) -> None:
-    """That a header has no more parts than programs write. Raises ImageError.
+    """Check that a header has no more parts than ordinary programs write. Raises ImageError.
 
-    stream: at any place; it is left at its start.
+    stream: at any position; it is left at its start.
     """
     stream.seek(0)
     start = stream.read(8)
@@ -49,11 +51,11 @@ def check_header_cost(stream: BinaryIO, name: str) -> None:
 
 
 def check_decoding_cost(image: Image.Image, stream: BinaryIO, name: str) -> None:
-    """That decoding costs seconds at most. Raises ImageError. The stream stays where it is."""
+    """Check that decoding takes seconds at most. Raises ImageError. The stream keeps its position."""
     place = stream.tell()
     tiles = getattr(image, "tile", [])
     if image.format in ("JPEG", "MPO") or image.info.get("compression") == "jpeg":
-        scans = occurrences(stream, b"\xff\xda")  # what begins a scan never occurs within its data
+        scans = occurrences(stream, b"\xff\xda")  # the marker of a scan never occurs within its data
         if scans * image.width * image.height > MAX_SCANNED * max(1, len(tiles)):
             raise ImageError(
                 f"{name}: {scans:,} scans of {image.width:,} x {image.height:,} pixels are too many to"
@@ -70,7 +72,7 @@ def check_decoding_cost(image: Image.Image, stream: BinaryIO, name: str) -> None
 
 
 def occurrences(stream: BinaryIO, word: bytes) -> int:
-    """How often these bytes stand in a file, which is read a block at a time."""
+    """Count how often these bytes occur in a file, which is read block by block."""
     stream.seek(0)
     count, before = 0, b""
     while part := stream.read(1 << 20):
@@ -81,9 +83,10 @@ def occurrences(stream: BinaryIO, word: bytes) -> int:
 
 
 def _jpeg_parts(stream: BinaryIO) -> int:
-    """Segments before the first scan, and bytes between them that are skipped one by one.
+    """Count the segments before the first scan of a JPEG, and the bytes between them that are skipped one by
+    one.
 
-    Counting ends a little above ``MAX_PARTS``, at the first scan, or where the file does.
+    Counting ends a little above ``MAX_PARTS``, at the first scan, or at the end of the file.
     """
     stream.seek(2)
     parts = 0
@@ -112,7 +115,7 @@ def _jpeg_parts(stream: BinaryIO) -> int:
 
 
 def _png_chunks(stream: BinaryIO) -> int:
-    """Chunks of a PNG, counted to a little above ``MAX_PARTS``."""
+    """Count the chunks of a PNG, up to a little above ``MAX_PARTS``."""
     stream.seek(8)
     chunks = 0
     while chunks <= MAX_PARTS:
@@ -125,7 +128,9 @@ def _png_chunks(stream: BinaryIO) -> int:
 
 
 def _gif_blocks(stream: BinaryIO) -> int:
-    """Blocks of a GIF before its first picture, those within an extension and skipped bytes included."""
+    """Count the blocks of a GIF before its first picture, those within an extension and skipped bytes
+    included.
+    """
     stream.seek(0)
     head = stream.read(13)
     if len(head) == 13 and head[10] & 0x80:
@@ -145,7 +150,7 @@ def _gif_blocks(stream: BinaryIO) -> int:
 
 
 def _long_pnm_header(stream: BinaryIO, start: bytes) -> bool:
-    """Whether this is a PPM whose header does not end within ``PNM_HEADER`` bytes."""
+    """Return whether this is a PPM whose header does not end within ``PNM_HEADER`` bytes."""
     if not re.match(rb"P[0-9fFy]", start):
         return False
     stream.seek(0)

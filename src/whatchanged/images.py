@@ -1,7 +1,8 @@
-"""Pictures: open, orient, check, resize, normalise. The only preprocessing, for both floors of the house.
+"""Open pictures, turn them upright, check, resize and normalise them: the only preprocessing in the package.
 
-Every file is a stranger's. Its header is read first and its size held against the limits before a pixel is
-decoded; only the formats below are tried, so no file is handed to another program. Alpha is dropped.
+Both the base install and training use it. Every file may be hostile. Its header is read first, and its size
+is checked against the limits before a pixel is decoded. Pillow tries only the formats below, so no file is
+handed to another program. Alpha is dropped.
 """
 
 import contextlib
@@ -24,20 +25,21 @@ from whatchanged.other_formats import LOOKED_AT, is_avif, kind_of_file
 from whatchanged.urls import as_url, is_remote
 
 PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
-"""What a picture may be given as: a path, the bytes of a file, an open file, a Pillow picture, or an array
-(H, W[, 3 or 4])."""
+"""The types that stand for a picture: a path, the bytes of a file, an open file, a Pillow picture, or an
+array (H, W[, 3 or 4]).
+"""
 
 _AVIF = ("AVIF",) if "avif" in features.modules and features.check_module("avif") else ()
-"""Pillow reads it from version 11.3 on."""
+"""Pillow reads this format from version 11.3 on."""
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM", *_AVIF)
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 65_535
-"""Pixels of a side, as of a JPEG: long sides cost more to measure than large areas."""
+"""Limit on the pixels of a side, the same as JPEG's: long sides cost more to measure than large areas."""
 MAX_BYTES = 1 << 29
-"""The most that is read of an open file: more than any picture within the limit on pixels needs."""
+"""Limit on the bytes read from an open file: more than any picture within the limit on pixels needs."""
 LEAST_SIDE = 8
 XMP = ("XML:com.adobe.xmp", "xmp")
-"""Under which keys Pillow keeps the XMP data of a picture."""
+"""The keys under which Pillow keeps the XMP data of a picture."""
 TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -47,11 +49,11 @@ TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What makes a picture of each orientation upright."""
+"""The transpose that turns a picture of each EXIF orientation upright."""
 
 
 class Fetched(bytes):
-    """The bytes of a file that lies elsewhere, called by its URL in messages."""
+    """The bytes of a fetched remote file; messages call it by its URL."""
 
     name: str
 
@@ -69,15 +71,16 @@ _DECODER_ERRORS = (
     struct.error,
     zlib.error,
 )
-"""What Pillow's decoders raise on broken bytes; they have no common root."""
+"""The exceptions that Pillow's decoders raise on broken bytes; they have no common base class."""
 
 
 def open_image(source: PictureSource) -> Image.Image:
-    """The picture as 8-bit RGB, upright (EXIF orientation applied), first frame only.
+    """Open a picture as 8-bit RGB, upright (EXIF orientation applied), first frame only.
 
-    16-bit values are scaled to 8 bits, palettes resolved, alpha dropped. Arrays are uint8 or floats in 0..1,
-    of shape (H, W), (H, W, 3) or (H, W, 4).
-    Raises ImageError, naming the picture, where it is missing, no picture, truncated, too small or too large.
+    16-bit values are scaled to 8 bits, palettes are resolved, alpha is dropped. Arrays are uint8 or floats in
+    0..1, of shape (H, W), (H, W, 3) or (H, W, 4).
+    Raises ImageError, which names the picture, where it is missing, no picture, truncated, too small or too
+    large.
     """
     if isinstance(source, np.ndarray):
         return _from_array(source)
@@ -88,10 +91,11 @@ def open_image(source: PictureSource) -> Image.Image:
 
 
 def kept(source: PictureSource) -> PictureSource:
-    """A source that can be read more than once: of an open file the bytes from where it stands.
+    """Return a source that can be read more than once: for an open file its bytes from the current position
+    on.
 
-    A file that lies elsewhere is fetched. Raises ImageError where that fails, where it is nothing that a
-    picture may be given as, or an endless stream.
+    A remote file is fetched. Raises ImageError where that fails, where the type does not stand for a picture,
+    or where a stream exceeds the limit.
     """
     if isinstance(source, str | Path | bytes | Image.Image | np.ndarray):
         return source
@@ -111,13 +115,13 @@ def kept(source: PictureSource) -> PictureSource:
 
 
 def _fetched(path: Path) -> Fetched:
-    """The bytes of a file that lies elsewhere. Raises ImageError."""
+    """Return the bytes of a remote file. Raises ImageError."""
     try:
         with path.open("rb") as stream:
             content = Fetched(stream.read(MAX_BYTES + 1))
     except FileNotFoundError as error:
         raise ImageError(f"{path}: there is no such file. Check the URL.") from error
-    except Exception as error:  # each kind of store raises what it likes
+    except Exception as error:  # each kind of store raises errors of its own
         raise ImageError(f"{path}: cannot read the file: {_reason(error)}.") from error
     if len(content) > MAX_BYTES:
         raise ImageError(f"{path}: more than {MAX_BYTES:,} bytes are no picture that can be read.")
@@ -127,10 +131,11 @@ def _fetched(path: Path) -> Fetched:
 
 @contextlib.contextmanager
 def stored_picture(source: PictureSource) -> Iterator[Image.Image]:
-    """The picture as it is stored: mode, alpha, depth, colour profile, turn and frames are untouched.
+    """Yield the picture as it is stored: mode, alpha, depth, colour profile, orientation and frames are
+    unchanged.
 
-    Sides from one pixel are accepted. What a decoder raises inside the block becomes an ImageError.
-    Raises ImageError as ``open_image`` does.
+    Sides from one pixel are accepted. What a decoder raises inside the block becomes an ImageError. Raises
+    ImageError as ``open_image`` does.
     """
     if isinstance(source, np.ndarray):
         yield _stored_array(source)
@@ -148,7 +153,7 @@ def stored_picture(source: PictureSource) -> Iterator[Image.Image]:
 
 
 def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, int]:
-    """Width and height of the upright picture in a file; its pixels are not decoded.
+    """Return width and height of the upright picture in a file, without decoding its pixels.
 
     Raises ImageError, also where a side has fewer than ``least`` pixels.
     """
@@ -168,9 +173,9 @@ def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, i
 
 
 def orientation_of(image: Image.Image) -> int:
-    """The orientation that a picture asks for, 1 (none) to 8.
+    """Return the EXIF orientation that a picture declares, 1 (none) to 8.
 
-    Pillow takes one from XMP, too, by which viewers turn nothing: it counts for none here.
+    Pillow also takes one from XMP, which viewers ignore; it is ignored here as well.
     """
     turn = image.getexif().get(ExifTags.Base.Orientation, 1)
     if turn != 1 and image.format != "TIFF" and any(key in image.info for key in XMP):
@@ -184,12 +189,14 @@ def orientation_of(image: Image.Image) -> int:
 
 
 def upright(image: Image.Image, turn: int) -> Image.Image:
-    """The picture turned as it asks for. turn: its ``orientation_of``."""
+    """Return the picture turned upright. turn: its ``orientation_of``."""
     return image if turn == 1 else image.transpose(TURNS[turn])
 
 
 def _stored_size(image: Image.Image) -> tuple[int, int]:
-    """Width and height as they are stored. Of a TIFF, newer Pillows tell those of the upright picture."""
+    """Return width and height as stored. For a TIFF, newer Pillow versions give those of the upright
+    picture.
+    """
     if isinstance(image, TiffImagePlugin.TiffImageFile):
         return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
     width, height = image.size
@@ -199,9 +206,9 @@ def _stored_size(image: Image.Image) -> tuple[int, int]:
 def resize(
     image: Image.Image, size: tuple[int, int], by: Image.Resampling = Image.Resampling.BICUBIC
 ) -> NDArray[np.uint8]:
-    """The picture at ``size`` (W, H), each side scaled on its own: (H, W, 3). Antialiased.
+    """Resize the picture to ``size`` (W, H), each side scaled independently: (H, W, 3). Antialiased.
 
-    by: how pixels are weighed.
+    by: the interpolation filter.
     """
     if image.size != size:
         image = image.resize(size, by)
@@ -209,7 +216,7 @@ def resize(
 
 
 def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
-    """(pixels / 255 - mean) / std per channel: uint8 (..., H, W, 3) -> float32 (..., 3, H, W).
+    """Return (pixels / 255 - mean) / std per channel: uint8 (..., H, W, 3) -> float32 (..., 3, H, W).
 
     Raises ShapeError where the last axis is not the three channels.
     """
@@ -221,7 +228,7 @@ def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[fl
 
 
 def name_of(source: PictureSource) -> str:
-    """What messages call a picture."""
+    """Return the name of a picture for messages."""
     if isinstance(source, str | Path) or is_remote(source):
         return str(source)
     if isinstance(source, Fetched):
@@ -233,7 +240,7 @@ def name_of(source: PictureSource) -> str:
 
 @contextlib.contextmanager
 def _opened(source: PictureSource) -> Iterator[tuple[BinaryIO, str]]:
-    """The file of a source, ready to be read from its start, and its name. Raises ImageError."""
+    """Yield the file of a source, at its start, and its name. Raises ImageError."""
     name = name_of(source)
     source = kept(source)
     if isinstance(source, bytes):
@@ -248,7 +255,7 @@ def _opened(source: PictureSource) -> Iterator[tuple[BinaryIO, str]]:
 
 
 def _open_file(path: Path, name: str) -> BinaryIO:
-    """The file at the path, ready to be read from its start. Raises ImageError where it holds nothing."""
+    """Open the file at the path, at its start. Raises ImageError where it holds nothing."""
     try:
         if path.is_dir():
             raise ImageError(f"{name}: this is a folder, a picture is wanted. Name a file in it.")
@@ -267,22 +274,22 @@ def _open_file(path: Path, name: str) -> BinaryIO:
 
 
 def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.Image:
-    """The picture with nothing but its header read, its size within the limits."""
+    """Open the picture, read only its header, and check its size. Raises ImageError."""
     check_header_cost(stream, name)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # our own limit is lower than the one Pillow warns of
+            warnings.simplefilter("ignore")  # our own limit is lower than the one of Pillow's warning
             image = Image.open(stream, formats=FORMATS)
     except Image.DecompressionBombError as error:
         with contextlib.suppress(Image.DecompressionBombError, *_DECODER_ERRORS):
             check_size(_declared_size(stream), name)
-        raise ImageError(  # some of Pillow's readers look into the picture and stop before its size is known
-            f"{name}: more than the {MAX_PIXELS:,} pixels that are read are announced. Make it smaller."
+        raise ImageError(  # some readers of Pillow decode a part and stop before the size is known
+            f"{name}: its header declares more than {MAX_PIXELS:,} pixels, the limit. Make it smaller."
         ) from error
     except UnidentifiedImageError as error:
         stream.seek(0)
         start = stream.read(LOOKED_AT)
-        if start.startswith(b"\x89PNG") and len(start) >= 24:  # Pillow wants to see more than the size
+        if start.startswith(b"\x89PNG") and len(start) >= 24:  # Pillow asks for more than the size
             width, height = struct.unpack(">II", start[16:24])
             check_size((width, height), name)
         if is_avif(start) and not _AVIF:
@@ -310,7 +317,7 @@ def _open_header(stream: BinaryIO, name: str, least: int = LEAST_SIDE) -> Image.
 
 
 def _declared_size(stream: BinaryIO) -> tuple[int, int]:
-    """The size in the header of a picture that Pillow found too large to hand over."""
+    """Return the size in the header of a picture that Pillow refused as too large."""
     stream.seek(0)
     prefix = stream.read(16)
     for name in FORMATS:
@@ -335,7 +342,7 @@ def check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> Non
 
 
 def _decode(image: Image.Image, name: str) -> Image.Image:
-    """All pixels, upright, as 8-bit RGB."""
+    """Decode all pixels, upright, as 8-bit RGB."""
     check_size(image.size, name)
     try:
         image.load()
@@ -345,7 +352,7 @@ def _decode(image: Image.Image, name: str) -> Image.Image:
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:
-    """Any of Pillow's modes as RGB, alpha dropped."""
+    """Convert any of Pillow's modes to RGB, alpha dropped."""
     if image.mode.startswith("I") or image.mode == "F":
         return Image.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
     if image.mode == "P" and "transparency" in image.info:
@@ -354,7 +361,7 @@ def _to_rgb(image: Image.Image) -> Image.Image:
 
 
 def _eight_bits(values: NDArray[np.generic]) -> NDArray[np.uint8]:
-    """Integers of 0..65535 or floats of 0..1 scaled to 0..255."""
+    """Scale integers of 0..65535 or floats of 0..1 to 0..255."""
     wide = values.astype(np.float64)
     top = 1.0 if values.dtype.kind == "f" else 65535.0
     if not (np.isfinite(wide).all() and wide.min() >= 0 and wide.max() <= top):
@@ -363,12 +370,12 @@ def _eight_bits(values: NDArray[np.generic]) -> NDArray[np.uint8]:
 
 
 def _from_array(array: NDArray[np.generic]) -> Image.Image:
-    """An array of one of the documented kinds as an RGB picture."""
+    """Return an array of one of the documented types as an RGB picture."""
     return _stored_array(array, LEAST_SIDE).convert("RGB")
 
 
 def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
-    """An array of one of the documented kinds as a picture, its alpha kept."""
+    """Return an array of one of the documented types as a picture, its alpha kept."""
     name = f"the array of shape {array.shape} and type {array.dtype}"
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise ImageError(f"{name} is no picture: wanted (H, W), (H, W, 3) or (H, W, 4)")
@@ -384,5 +391,5 @@ def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
 
 
 def _reason(error: BaseException) -> str:
-    """The decoder's words, or the kind of error where it has none."""
+    """Return the decoder's message, or the type of the error where it has none."""
     return str(error).rstrip(".") or type(error).__name__

@@ -1,4 +1,4 @@
-"""The command that adds an extra to this very install: from where it came, an index or not."""
+"""The command that adds an extra to this install, from an index or from wherever this install came."""
 
 import shlex
 from pathlib import Path
@@ -11,9 +11,10 @@ NAME = "whatchanged"
 
 
 def install_command(extra: str = "", again: bool = False) -> str:
-    """What to type to have an extra, or, without one, the package itself.
+    """Return the command that installs an extra, or the package itself where none is named.
 
-    An index is asked only where this install came from one. again: even what seems to be there is installed.
+    The command names an index only where this install came from one. again: reinstall packages that seem to
+    be present.
     """
     options = "pip install --force-reinstall" if again else "pip install"
     extras = f"[{extra}]" if extra else ""
@@ -33,7 +34,7 @@ def install_command(extra: str = "", again: bool = False) -> str:
 
 
 def _direct_url() -> dict[str, Any] | None:
-    """What pip wrote of where this install came from; the folder of the sources where nothing is installed.
+    """Return the origin that pip recorded of this install; the source folder where nothing is installed.
 
     None where it came from an index.
     """

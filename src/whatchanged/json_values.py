@@ -1,4 +1,4 @@
-"""JSON that strangers wrote: whatever is wrong with it is a ValueError."""
+"""Read JSON that strangers wrote: every fault in it raises a ValueError."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_DIGITS = 300
-"""Of a whole number: floats end at 1.8e308."""
+"""Limit on the digits of a whole number: floats end at 1.8e308."""
 
 
 def read_json(
@@ -14,11 +14,12 @@ def read_json(
     finite: bool = False,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """The value of a JSON text in UTF-8. Raises ValueError, also where it is nested beyond what Python reads,
-    or where a whole number is too large to become a float.
+    """Return the value of a JSON text in UTF-8.
 
-    finite: NaN, Infinity and numbers that are too large for a float are refused. object_pairs_hook: as in
+    finite: refuse NaN, Infinity and numbers that are too large for a float. object_pairs_hook: as in
     ``json.loads``.
+    Raises ValueError, also where the text is nested more deeply than Python reads, or where a whole number is
+    too large for a float.
     """
     number, constant = (_finite, _refuse) if finite else (None, None)
     try:

@@ -1,28 +1,31 @@
-"""How something is computed, whatever it is: where, by how many, and how much is said meanwhile.
+"""Where and how a computation runs: device, worker processes, precision, batch size and messages.
 
-One record for the commands, which make it of their options, and for Python. Each call uses the fields that
-its docstring names.
+The commands make this record of their options; in Python it is an argument. Each function uses the fields
+that its docstring names.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from numbers import Integral
+from typing import Any, Literal
 
 from whatchanged.errors import WhatchangedError
 
 Precision = Literal["fp32", "bf16"]
+MOST_COUNT = 1000
+"""The largest number of beams or threads; a larger one is a typing error."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How something is computed.
+    """How a computation runs.
 
     device      "auto", "cpu", "cuda" or "cuda:NUMBER": where torch computes
-    workers     processes, or threads that read; None: as many as are usual for the work
-    precision   of a network's arithmetic by torch; "bf16": products in 16 bit, weights in 32
-    batch_size  pairs or pictures side by side; None: as many as are usual
-    accumulate  parts that a batch is read in while a method learns: less memory, a third more work
-    ray         the address of a cluster that works in place of this machine's processes; None: none
-    quiet       whether nothing but errors is said on stderr
+    workers     worker processes, or reading threads; None: the function's default
+    precision   of torch's arithmetic; "bf16": products in 16 bit, weights in 32
+    batch_size  pairs or pictures in one batch; None: the function's default
+    accumulate  parts into which training splits each batch: less memory, a third more work
+    ray         the address of a Ray cluster that replaces this machine's workers; None: no cluster
+    quiet       print nothing but errors on stderr
 
     >>> from whatchanged import Launch
     >>> Launch(device="cpu", quiet=True).workers is None
@@ -39,17 +42,24 @@ class Launch:
 
 
 USUAL = Launch()
-"""As it is where nothing is said."""
+"""The default launch."""
 
 
 def one_launch(given: Launch | None, by_keywords: Launch, usual: Launch) -> Launch:
-    """The launch of a call that takes one, or some of its fields as keywords of their own.
+    """Return the launch of a call that takes a ``Launch``, or some of its fields as keywords.
 
-    by_keywords: what the keywords say. usual: what they say where none is given. Raises WhatchangedError
-    where both are given, since one of them would have no effect.
+    by_keywords: the fields given as keywords. usual: the fields where none is given. Raises WhatchangedError
+    where both a launch and keywords are given, since one of them would have no effect.
     """
     if given is None:
         return by_keywords
     if by_keywords != usual:
         raise WhatchangedError("Give launch, or its fields as keywords of their own, not both.")
     return given
+
+
+def checked_count(name: str, value: Any) -> int:
+    """Return a number of beams or threads, checked. Raises WhatchangedError."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= MOST_COUNT:
+        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
+    return int(value)

@@ -1,8 +1,8 @@
-"""Links where outputs go: whoever made the folder that a command runs in may have planted them.
+"""Check links at output paths: whoever made the working directory may have planted them.
 
-A link that a person names is followed to a pipe, to a terminal, and to a file below the link's own folder.
-Any other link would let a stranger choose which file is overwritten, and so would a link inside an output
-folder that leads out of it: both are refused.
+A link that the user names is followed to a pipe, to a terminal, and to a file below the link's own folder.
+Any other link would let a stranger choose which file is overwritten. So would a link inside an output folder
+that leads out of it. Both are refused.
 """
 
 import os
@@ -13,13 +13,14 @@ from whatchanged.errors import OutputError
 from whatchanged.urls import is_remote
 
 _PROTECTED = ".git"
-"""A folder that belongs to the git program: what lies in it may be run."""
+"""The name of git's own folders: git may run programs that lie in them."""
 
 
 def check_link(path: Path) -> None:
-    """That the output which a person named is no link to somewhere else. Raises OutputError where it is.
+    """Check that the output which the user named is no link to somewhere else. Raises OutputError where it
+    is.
 
-    The system's own links, /dev/stdout and those of /dev/fd, lead wherever they do.
+    The system's own links, /dev/stdout and those of /dev/fd, may lead anywhere.
     """
     if is_remote(path) or not os.path.islink(path) or _is_of_the_system(path):  # noqa: PTH114 - never raises
         return
@@ -32,9 +33,9 @@ def check_link(path: Path) -> None:
 
 
 def check_inside(folder: Path) -> None:
-    """That no link in an output folder, at any depth, leads out of it.
+    """Check that no link in an output folder, at any depth, leads out of it.
 
-    Raises OutputError that names one which does, and where the folder cannot be looked through.
+    Raises OutputError, which names such a link, and where the folder cannot be read.
     """
     waiting = [folder]
     try:
@@ -46,27 +47,29 @@ def check_inside(folder: Path) -> None:
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append(Path(entry.path))
     except OSError as error:
-        raise OutputError(f"{error.filename}: cannot be looked through ({error.strerror}).") from error
+        raise OutputError(f"{error.filename}: cannot be read ({error.strerror}).") from error
 
 
 def _check_inner(link: Path, folder: Path) -> None:
-    """That this link in an output folder leads to something below the folder. Raises OutputError."""
+    """Check that this link in an output folder leads to something below the folder. Raises OutputError."""
     target = _target(link)
     if _leads_out(target, folder):
         raise OutputError(
-            f"{link}: this is a link in an output, and leads out of it, to {target}. Remove the link, or name"
-            " a new place."
+            f"{link}: this link in an output folder leads out of it, to {target}. Remove the link, or choose"
+            " another folder."
         )
 
 
 def _is_of_the_system(link: Path) -> bool:
-    """Whether the system made this link: it lies in /dev itself, or in /proc, as /dev/fd does."""
+    """Return whether the system made this link: it lies in /dev itself, or in /proc, as /dev/fd does."""
     folder = link.parent.resolve()
     return folder == Path("/dev") or folder.is_relative_to("/proc")
 
 
 def _target(link: Path) -> Path:
-    """What a link leads to, whether it is there or not. Raises OutputError where links lead in a circle."""
+    """Return the target of a link, whether it exists or not. Raises OutputError where links lead in a
+    circle.
+    """
     try:
         return link.resolve()
     except (OSError, RuntimeError) as error:  # RuntimeError until Python 3.12
@@ -74,7 +77,7 @@ def _target(link: Path) -> Path:
 
 
 def _kind(path: Path) -> int:
-    """The mode of what lies there; 0 for nothing."""
+    """Return the file mode at a path; 0 where nothing exists."""
     try:
         return path.stat().st_mode
     except OSError:
@@ -82,7 +85,7 @@ def _kind(path: Path) -> int:
 
 
 def _leads_out(target: Path, folder: Path) -> bool:
-    """Whether a resolved path is not below the folder, or is in a folder of git's below it."""
+    """Return whether a resolved path is outside the folder, or in a folder of git's below it."""
     here = folder.resolve()
     if not target.is_relative_to(here):
         return True

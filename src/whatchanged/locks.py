@@ -1,9 +1,9 @@
-"""Locks on outputs: one process writes to a place at a time, and a second one is told who does.
+"""Lock outputs: one process writes an output at a time, and a second one is told which process that is.
 
-A lock is a small file beside the output, ``.NAME.lock``, which says who holds it. The lock itself is the
-system's (``flock``): it ends with the process that holds it, however that ends. What then is left of the file
-holds nobody up. Anything else of that name, such as a link, is a stranger's: it is neither followed, written
-nor removed.
+A lock is a small file beside the output, ``.NAME.lock``, which names its holder. The lock itself is the
+system's (``flock``). It ends with the process that holds it, however that process ends, so a lock file that
+is left over blocks nobody. Anything else of that name, such as a link, may be a stranger's: it is not
+followed, written or removed.
 """
 
 import errno
@@ -30,25 +30,27 @@ if sys.platform != "win32":
     import fcntl
 
 _SIGNED = ("host", "process", "since", "command")
-"""What the file of a lock says of its holder."""
+"""The fields of a lock file that describe its holder."""
 _MOST_BYTES = 100_000
 """Of such a file."""
 _MOST_COMMAND = 4000
-"""Characters of a command in it."""
+"""Characters of the holder's command that a lock file keeps."""
 _IN_THE_WAY = (errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO)
-"""What the system answers where a link, a folder or a socket has the name of a lock."""
+"""The system's error codes where a link, a folder or a socket has the name of a lock."""
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Nobody else may write ``path``, a file or folder, meanwhile; what killed processes left of it goes.
+    """Hold a lock on ``path``, a file or folder, during the block; drafts that killed processes left of it
+    are removed.
 
-    Folders above it are made for the lock, and removed if they stay empty. What is neither a file nor a
-    folder, such as a pipe, is not locked; nor is what lies elsewhere, or on a system without ``flock``.
+    Folders above it are made for the lock, and removed if they stay empty. Anything that is neither a file
+    nor a folder, such as a pipe, is not locked. Remote files are not locked, nor any on a system without
+    ``flock``.
 
-    Raises OutputError where another process holds it, saying which; where no file can lie beside it; where
-    ``path`` is a link to somewhere else, or a link in the folder leads out of it; and where something of
-    others has the lock's name.
+    Raises OutputError where another process holds the lock, and names it; where no file can lie beside
+    ``path``; where ``path`` is a link to somewhere else, or a link in the folder leads out of it; and where a
+    file of another user has the lock's name.
     """
     check_link(path)
     # Before it is resolved: /dev/stdout leads to a name that no folder holds.
@@ -85,9 +87,9 @@ def locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """SIGINT and SIGTERM that come meanwhile are heard at its end: they would leave the lock's file behind.
+    """Delay SIGINT and SIGTERM until the end of the block: they would leave the lock's file behind.
 
-    In a thread, which hears no signals, nothing.
+    In a thread, which receives no signals, this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -107,9 +109,9 @@ def _signals_wait() -> Iterator[None]:
 
 
 def _take(lock: Path, path: Path) -> int:
-    """The descriptor of the lock's file, held and signed.
+    """Return the descriptor of the lock's file, locked and with our name in it.
 
-    Raises OutputError where another process has it, or where something of others has its name.
+    Raises OutputError where another process holds it, or where a file of another user has its name.
     """
     while True:
         found = _open(lock)
@@ -122,7 +124,7 @@ def _take(lock: Path, path: Path) -> int:
                 f"{path}: {holder} is writing it. Wait until it has ended, or choose another name."
             ) from error
         if not _lies_at(lock, found):
-            os.close(found)  # whoever held it removed the file after we had opened it
+            os.close(found)  # the holder removed the file after we had opened it
             continue
         if not _is_ours(found):
             os.close(found)
@@ -132,7 +134,8 @@ def _take(lock: Path, path: Path) -> int:
 
 
 def _open(lock: Path) -> int:
-    """The lock's file, made where it is missing; a link is not followed, and a pipe not waited for.
+    """Open the lock's file, created where it is missing; a link is not followed, and a pipe is not waited
+    for.
 
     Raises OutputError where something else has its name.
     """
@@ -151,13 +154,13 @@ def _open(lock: Path) -> int:
 
 def _in_the_way(lock: Path) -> OutputError:
     return OutputError(
-        f"{lock}: this has the name of a lock and is none, but a link or a file of others. Look at it and"
+        f"{lock}: this has the name of a lock, but is a link or a file of another user. Check it and"
         " remove it, or choose another name for the output."
     )
 
 
 def _lies_at(lock: Path, result: int) -> bool:
-    """Whether the file that was opened has this name still."""
+    """Return whether the opened file still has this name."""
     try:
         return os.path.samestat(os.fstat(result), lock.lstat())
     except FileNotFoundError:
@@ -165,7 +168,7 @@ def _lies_at(lock: Path, result: int) -> bool:
 
 
 def _is_ours(lock: int) -> bool:
-    """Whether an opened file is new, or the lock of a process that was killed, and not of others."""
+    """Return whether an opened file is new or the lock of a killed process, and not a file of others."""
     content = os.pread(lock, _MOST_BYTES, 0)
     try:
         who = read_json(content) if content else dict.fromkeys(_SIGNED)
@@ -175,7 +178,7 @@ def _is_ours(lock: int) -> bool:
 
 
 def _sign(lock: int) -> None:
-    """Write down who holds the lock."""
+    """Write our process, host and command into the lock's file."""
     who = {
         "host": socket.gethostname(),
         "process": os.getpid(),
@@ -187,7 +190,7 @@ def _sign(lock: int) -> None:
 
 
 def _holder(lock: int) -> str:
-    """Who holds a lock, in words."""
+    """Return a phrase that names the holder of a lock."""
     try:
         who = read_json(os.pread(lock, _MOST_BYTES, 0))
         return f"process {who['process']} on {who['host']}, since {who['since']} ({who['command']}),"
@@ -201,7 +204,7 @@ def _release(lock: int) -> None:
 
 
 def _make_folders(folder: Path) -> Sequence[Path]:
-    """Make a folder and those above it; returns the new ones, the outermost first."""
+    """Make a folder and those above it; return the new ones, the outermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing[::-1]

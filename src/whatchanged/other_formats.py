@@ -1,24 +1,24 @@
-"""What a file is that no picture is read from: drawings, photographs of phones, pointers to pictures."""
+"""Recognise files that are not read as pictures: drawings, HEIC photographs, Git LFS pointers, PDF."""
 
 import re
 
 from whatchanged.installing import install_command
 
 POINTER = b"version https://git-lfs.github.com/spec/"
-"""How a Git LFS pointer begins: a small text that stands for a file which lies elsewhere."""
+"""The first bytes of a Git LFS pointer: a small text that stands for a file stored elsewhere."""
 _BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"hevs", b"mif1", b"msf1")
-"""Of files of HEIF whose pictures are coded as HEVC is, or may be."""
+"""The brands of HEIF files whose pictures are, or may be, coded as HEVC."""
 LOOKED_AT = 1024
-"""Bytes at the start of a file by which it is known."""
+"""How many bytes at the start of a file identify it."""
 
 
 def is_avif(start: bytes) -> bool:
-    """Whether a file that begins so is an AVIF picture."""
+    """Return whether a file that begins with these bytes is an AVIF picture."""
     return start[4:8] == b"ftyp" and start[8:12] in (b"avif", b"avis")
 
 
 def kind_of_file(start: bytes) -> str | None:
-    """What a file is that begins so, and what to do with it; None where it is none of these."""
+    """Return what a file that begins with these bytes is, and what to do with it; None for any other file."""
     if start.startswith(POINTER):
         return "this is a Git LFS pointer, not the picture it stands for. Fetch it with: git lfs pull"
     if start.startswith(b"%PDF-"):

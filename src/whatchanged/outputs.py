@@ -1,4 +1,4 @@
-"""Where outputs go: what may be written there, and that nobody else writes it meanwhile."""
+"""Check output paths: whether they may be written, and that no other command writes them meanwhile."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -11,12 +11,12 @@ from whatchanged.locks import locked
 from whatchanged.urls import is_remote
 
 _held: ContextVar[dict[Path, ExitStack] | None] = ContextVar("held", default=None)
-"""The outputs that the running command holds, each with what lets go of it."""
+"""The outputs that the running command holds, each with the function that releases it."""
 
 
 @contextmanager
 def holding_outputs() -> Iterator[None]:
-    """What ``hold`` takes inside is let go at the end."""
+    """Release at the end of the block every output that ``hold`` took inside it."""
     held: dict[Path, ExitStack] = {}
     before = _held.set(held)
     try:
@@ -28,13 +28,13 @@ def holding_outputs() -> Iterator[None]:
 
 
 def hold(path: Path) -> None:
-    """Until the running command ends, no other may write this file or folder.
+    """Keep other commands from writing this file or folder until the running command ends.
 
-    Raises OutputError where another does so now.
+    Raises OutputError where another command writes it now.
     """
     held = _held.get()
     if is_remote(path):
-        return  # nobody can hold what lies elsewhere
+        return  # remote files cannot be locked
     target = path.absolute()
     if held is not None and target not in held:
         stack = ExitStack()
@@ -43,9 +43,10 @@ def hold(path: Path) -> None:
 
 
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
-    """That ``path`` may be written, and by nobody else until the running command ends.
+    """Check that ``path`` may be written, and hold it until the running command ends.
 
-    Raises OutputError where it exists (unless forced), has no folder, or another command writes it.
+    Raises OutputError where it exists (unless forced), where its folder is missing, or where another command
+    writes it.
     """
     if path.is_dir():
         raise OutputError(f"{path}: this is a folder; name a file to write.")
@@ -57,7 +58,10 @@ def check_output(path: Path, force: bool, instead: str = "--force to replace it"
 
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Before anything is computed: every output has a folder, and is no input, nor part of one."""
+    """Check before anything is computed that every output has a folder, and is no input and no part of one.
+
+    Raises OutputError.
+    """
     taken = {path.resolve() for path in inputs}
     for output in outputs:
         if output is None:

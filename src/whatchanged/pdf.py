@@ -1,9 +1,9 @@
-"""PDF files: their pages as pictures, drawn by PDFium where the extra ``pdf`` is installed.
+"""Draw the pages of PDF files as pictures, by PDFium where the extra ``pdf`` is installed.
 
-A PDF file is a stranger's, too, and a small one may ask for minutes. Its bytes, its pages and the pixels of
-each page are held against limits before a page is drawn, and it is drawn in a process of its own, whose time
-and memory are limited: where that ends early, the file is at fault and not the command. No code of a file
-runs: forms are not set up, and without them neither JavaScript nor XFA.
+A PDF file may be hostile, and a small one may take minutes. Its bytes, its pages and the pixels of each page
+are checked against limits before a page is drawn. Drawing runs in a process of its own with limited time and
+memory; if that process ends early, the error blames the file and the command goes on. No code of a file runs:
+forms are not set up, and without them neither JavaScript nor XFA runs.
 """
 
 import contextlib
@@ -29,28 +29,28 @@ from whatchanged.urls import is_remote
 
 ENDING = ".pdf"
 DPI = 144.0
-"""Pixels of an inch of paper: twice as many as PDFium's own units, as on a screen of high density."""
+"""Pixels for each inch of paper: twice PDFium's own units, as on a screen of high density."""
 MOST_BYTES = 200_000_000
 """Of a file."""
 MOST_PAGES = 300
 """Of a file."""
 SECONDS = 300
-"""In which all pages of a file must be drawn."""
+"""The seconds within which all pages of a file must be drawn."""
 MEMORY = 4 << 30
-"""Bytes that the process which draws may use."""
+"""The bytes of memory that the drawing process may use."""
 SMALL = 32
-"""Pixels of a side of the reduced pages by which those of two files are matched."""
+"""The side, in pixels, of the reduced pages by which the pages of two files are matched."""
 _POINTS = 72.0
-"""PDF's units in an inch."""
+"""PDF's units for each inch."""
 
 
 @dataclass(frozen=True)
 class DrawnPage:
-    """A page as a picture.
+    """A page drawn as a picture.
 
     number  from 1
     file    the PNG file
-    small   (``SMALL``, ``SMALL``) grey levels of the page, reduced
+    small   (``SMALL``, ``SMALL``) grey levels of the reduced page
     """
 
     number: int
@@ -59,27 +59,27 @@ class DrawnPage:
 
 
 Drawn = list[DrawnPage] | ImageError
-"""A file's pages, or what is wrong with it."""
+"""The pages of a file, or the error for a file that cannot be drawn."""
 
 
 def is_pdf(name: str | Path) -> bool:
-    """Whether a file is called as PDF files are."""
+    """Return whether a file has the extension of a PDF file."""
     return PurePath(str(name)).suffix.lower() == ENDING  # a path in a store is none of this machine
 
 
 def can_draw() -> bool:
-    """Whether pages can be drawn here."""
+    """Return whether pages can be drawn in this install."""
     return importlib.util.find_spec("pypdfium2") is not None
 
 
 def require_drawing() -> None:
-    """Raises MissingExtra where pages cannot be drawn here."""
+    """Raises MissingExtra where pages cannot be drawn in this install."""
     if not can_draw():
         raise MissingExtra("Comparing PDF files", "pypdfium2", "pdf")
 
 
 def draw_files(files: Iterable[tuple[Path, Path, int]], dpi: float = DPI) -> Iterator[Drawn]:
-    """The pages of PDF files as PNG files, or what is wrong with a file; file after file, in their order.
+    """Draw the pages of PDF files as PNG files; yield the pages, or the error, of each file in order.
 
     files: each with a folder for its pages, and how many pages are drawn at most.
     """
@@ -99,11 +99,11 @@ def draw_files(files: Iterable[tuple[Path, Path, int]], dpi: float = DPI) -> Ite
 
 
 class _EndedError(WhatchangedError):
-    """The process that draws was ended, or has to be: another one draws the files that are left."""
+    """The drawing process ended or has to be ended; another process draws the remaining files."""
 
 
 def _drawn(pool: Executor, path: Path, folder: Path, most: int, dpi: float) -> Drawn:
-    """The pages of one file. Raises _EndedError where the pool is of no use after it."""
+    """Return the pages of one file. Raises _EndedError where the pool cannot be used afterwards."""
     try:
         return pool.submit(draw_pages, path, folder, most, dpi).result(timeout=SECONDS)
     except ImageError as error:
@@ -113,9 +113,9 @@ def _drawn(pool: Executor, path: Path, folder: Path, most: int, dpi: float) -> D
 
 
 def draw_pages(path: Path, folder: Path, most: int = MOST_PAGES, dpi: float = DPI) -> list[DrawnPage]:
-    """The first pages of a file, at most so many, as PNG files in a folder, drawn in this very process.
+    """Draw the first ``most`` pages of a file as PNG files in a folder, in this process.
 
-    Raises ImageError where the file cannot be drawn, before it has written anything; MissingExtra.
+    Raises ImageError where the file cannot be drawn, before anything is written, and MissingExtra.
     """
     require_drawing()
     import pypdfium2
@@ -142,7 +142,7 @@ def draw_pages(path: Path, folder: Path, most: int = MOST_PAGES, dpi: float = DP
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file. Raises ImageError."""
+    """Read the bytes of a file. Raises ImageError."""
     if is_remote(path):
         raise ImageError(f"{path}: PDF files are read from folders of this machine alone. Download it.")
     try:
@@ -158,10 +158,10 @@ def _content(path: Path) -> bytes:
 
 
 def _check_page(document: Any, index: int, dpi: float, name: str) -> None:
-    """That a page has no more pixels than are read of a picture. Raises ImageError."""
+    """Check that a page has no more pixels than a picture may have. Raises ImageError."""
     try:
         width, height = document.get_page_size(index)
-    except Exception as error:  # what PDFium's own bindings raise of what is no page
+    except Exception as error:  # what PDFium's bindings raise for an invalid page
         raise ImageError(f"{name}: this page is broken. Save the file again.") from error
     if not (math.isfinite(width) and math.isfinite(height)):
         raise ImageError(f"{name}: this page has no size. Save the file again.")
@@ -173,7 +173,7 @@ def _check_page(document: Any, index: int, dpi: float, name: str) -> None:
 
 
 def _draw(document: Any, index: int, dpi: float, folder: Path, name: str) -> DrawnPage:
-    """One page, drawn and written. Raises ImageError."""
+    """Draw and write one page. Raises ImageError."""
     try:
         page = document[index]
         picture = page.render(scale=dpi / _POINTS, may_draw_forms=False).to_pil().convert("RGB")
@@ -188,7 +188,7 @@ def _draw(document: Any, index: int, dpi: float, folder: Path, name: str) -> Dra
 
 
 def _limit_memory() -> None:
-    """Limit what this process may use, where the system can."""
+    """Limit the memory of this process, where the system can."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # there is none on Windows
 

@@ -1,5 +1,4 @@
-"""Plug-ins: methods, visions, sources, worlds, data sets, metrics and backbones that other installed packages
-add, without a line changed here.
+"""Plug-ins: other installed packages add methods, visions, sources, worlds, data sets, metrics and backbones.
 
 A package announces what it adds as entry points in its ``pyproject.toml``:
 
@@ -24,9 +23,9 @@ A package announces what it adds as entry points in its ``pyproject.toml``:
     [project.entry-points."whatchanged.backbones"]
     my-net = "my_package.net:open_net"          # (detail, weights) -> training.features.GridNetwork
 
-Listing plug-ins imports none of them; one is imported when it is asked for. A plug-in that cannot be loaded
-costs one line on stderr, and everything else goes on. A name that is taken already is refused in the same
-way: what this package brings is never replaced, and of two plug-ins of one name neither is used.
+Listing plug-ins imports none of them; each is imported on first use. If a plug-in cannot be loaded, one line
+on stderr says so, and everything else works. A name that is already taken is handled in the same way: a
+plug-in never replaces a part of this package, and of two plug-ins with one name neither is used.
 """
 
 import os
@@ -52,17 +51,19 @@ GROUPS: Mapping[str, str] = {
     METRICS: "metric",
     BACKBONES: "backbone",
 }
-"""Entry-point group -> what one of its entries is called in messages."""
+"""Entry-point group -> the word for one of its entries in messages."""
 
 T = TypeVar("T")
 Check = Callable[[str, object], T]
-"""A name and what its entry leads to -> the same, its type known. Raises TypeError or ValueError that says
-what is wrong with it."""
+"""A function from an entry's name and object to the same object with its type known.
+
+It raises TypeError or ValueError, which says what is wrong with the object.
+"""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """One entry of an installed package. package: the distribution's name and version."""
+    """One entry point of an installed package. package: the distribution's name and version."""
 
     group: str
     name: str
@@ -71,15 +72,15 @@ class Plugin:
 
 
 def names(group: str, builtin: Collection[str]) -> tuple[str, ...]:
-    """What there is in a group by name: the built-in ones first, then the plug-ins. Imports none of them."""
+    """Return the names in a group: the built-in ones first, then the plug-ins. Imports none of them."""
     return (*builtin, *(plugin.name for plugin in installed(group, builtin)))
 
 
 def find(group: str, name: str, builtin: Mapping[str, str], check: Check[T]) -> T:
-    """What is called so in a group, imported now.
+    """Import and return the object of this name in a group.
 
-    builtin: name -> "module:attribute" of what this package brings. Raises PluginError for an unknown name
-    and for a plug-in that cannot be loaded.
+    builtin: name -> "module:attribute" of this package. Raises PluginError for an unknown name and for a
+    plug-in that cannot be loaded.
     """
     if name in builtin:
         return check(name, EntryPoint(name, builtin[name], group).load())
@@ -91,7 +92,7 @@ def find(group: str, name: str, builtin: Mapping[str, str], check: Check[T]) -> 
 
 
 def find_all(group: str, builtin: Mapping[str, str], check: Check[T]) -> Iterator[tuple[str, T]]:
-    """Everything in a group with its name, one after the other imported; plug-ins that fail are left out."""
+    """Yield every name and object of a group, each imported in turn; plug-ins that fail are left out."""
     for name in builtin:
         yield name, find(group, name, builtin, check)
     for plugin in installed(group, builtin):
@@ -104,7 +105,9 @@ def find_all(group: str, builtin: Mapping[str, str], check: Check[T]) -> Iterato
 
 
 def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
-    """The plug-ins of a group by name. Names that are taken are left out, with a line on stderr."""
+    """Return the plug-ins of a group by name. Names that are already taken are left out, with a line on
+    stderr.
+    """
     results: dict[str, list[Plugin]] = {}
     for plugin in sorted(_entries(group), key=lambda plugin: (plugin.name, plugin.package)):
         results.setdefault(plugin.name, []).append(plugin)
@@ -122,13 +125,15 @@ def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
 
 
 def imported(position: str) -> Any:
-    """What a "module:name" of this package, or of a plug-in that is in use, names."""
+    """Import and return the object that a "module:name" of this package, or of a plug-in in use, refers
+    to.
+    """
     module, _, name = position.partition(":")
     return getattr(import_module(module), name)
 
 
 def instance_of(wanted: type[T]) -> Check[T]:
-    """A check that an entry leads to an object of this type, which has the entry's own name."""
+    """Return a check that an entry leads to an object of this type, whose own name is that of the entry."""
 
     def check(name: str, value: object) -> T:
         if not isinstance(value, wanted):
@@ -140,7 +145,8 @@ def instance_of(wanted: type[T]) -> Check[T]:
 
 
 def subclass_of(wanted: type[T], named_by: str = "name") -> Check[type[T]]:
-    """A check that an entry leads to a whole class derived from this one, with the entry's own name.
+    """Return a check that an entry leads to a class derived from this one, whose own name is that of the
+    entry.
 
     named_by: the attribute that holds the name.
     """
@@ -168,7 +174,7 @@ _warned: set[str] = set()
 
 
 def warn_once(text: str) -> None:
-    """One line on stderr, once in a process."""
+    """Print one line on stderr, once for each process."""
     if text not in _warned:
         _warned.add(text)
         print(printable(f"whatchanged: {text}"), file=sys.stderr)
@@ -184,12 +190,14 @@ def _load(plugin: Plugin, check: Check[T]) -> T:
 
 
 def fault(error: Exception) -> str:
-    """An error in one line."""
+    """Return an error as one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _entries(group: str) -> Iterator[Plugin]:
-    """Every entry of a group, package by package; of a package that is there twice, the first one's."""
+    """Return every entry of a group, package by package; of a package that is installed twice, those of the
+    first.
+    """
     seen = set()
     for distribution in distributions(path=_folders()):
         if group not in (distribution.read_text("entry_points.txt") or ""):
@@ -209,8 +217,10 @@ def _entries(group: str) -> Iterator[Plugin]:
 
 
 def _folders() -> list[str]:
-    """Where packages are installed: the folders of ``sys.path`` but the working directory, whose files may be
-    a stranger's. Where this package itself lies in the working directory, that counts, too."""
+    """Return the folders of ``sys.path`` in which packages are searched, without the working directory.
+
+    Files in the working directory may be a stranger's. It is kept only where this package itself lies in it.
+    """
     here = os.path.realpath(os.curdir)
     if here == os.path.realpath(Path(__file__).parents[1]):
         return sys.path

@@ -1,5 +1,5 @@
-"""Worker processes that end with the one that started them, workers elsewhere in their place, and the
-processes that ``torchrun`` starts.
+"""Worker processes that end with their parent, workers of a cluster, and the processes that ``torchrun``
+starts.
 """
 
 import os
@@ -19,23 +19,23 @@ from whatchanged.errors import WhatchangedError
 from whatchanged.programs import safe_environment
 
 AHEAD = 512
-"""Tasks that are begun before the first is done: their results wait in memory."""
+"""How many tasks are begun before the first is done: their results wait in memory."""
 Start = Callable[..., object] | None
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 _make_pool: ContextVar[Callable[[Start, tuple[Any, ...]], Executor] | None] = ContextVar("pool", default=None)
-"""What gives workers in place of this machine's processes; None: nothing does."""
+"""The function that makes workers in place of this machine's processes; None: this machine's are used."""
 
 _LAUNCH = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}
-"""What ``torchrun`` tells its processes by."""
+"""The environment variables that ``torchrun`` sets for its processes."""
 
 
 @contextmanager
 def pools_from(make: Callable[[Start, tuple[Any, ...]], Executor]) -> Iterator[None]:
-    """Inside, ``worker_pool`` gives the workers that ``make`` makes, such as those of a cluster.
+    """Inside the block, ``worker_pool`` uses the workers that ``make`` returns, such as those of a cluster.
 
-    make: is given ``start`` and ``arguments`` as ``worker_pool`` is.
+    make: a function of ``start`` and ``arguments``, as those of ``worker_pool``.
     """
     before = _make_pool.set(make)
     try:
@@ -45,16 +45,17 @@ def pools_from(make: Callable[[Start, tuple[Any, ...]], Executor]) -> Iterator[N
 
 
 def works_elsewhere() -> bool:
-    """Whether ``worker_pool`` gives other workers than this machine's processes."""
+    """Return whether ``worker_pool`` gives other workers than this machine's processes."""
     return _make_pool.get() is not None
 
 
 @contextmanager
 def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()) -> Iterator[Executor]:
-    """Processes that work for this one; a block that is left by an error or an interrupt ends them at once.
+    """Yield a pool of worker processes; an error or an interrupt in the block ends them at once.
 
-    start: called in each of them before its first task, with ``arguments``. Inside ``pools_from`` the workers
-    are those that it names, whatever their count. Raises WhatchangedError where one is ended from outside.
+    start: a function that each worker calls before its first task, with ``arguments``. Inside ``pools_from``
+    the pool is the one made there, whatever ``count`` is. Raises WhatchangedError where a worker is killed
+    from outside.
     """
     make = _make_pool.get()
     if make is not None:
@@ -76,8 +77,8 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
         except BrokenProcessPool as error:
             raise WhatchangedError(
                 "A worker process was ended from outside, perhaps for lack of memory. Run the same command"
-                " again with fewer --workers; what was written stays. In a script of your own: workers import"
-                ' it anew, so what it does has to stand below if __name__ == "__main__".'
+                " again with fewer --workers; what was written stays. In a script of your own, put the calls"
+                ' below if __name__ == "__main__", since workers import the script.'
             ) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -87,9 +88,9 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
 
 
 def start_process(work: Callable[..., object], arguments: tuple[Any, ...]) -> BaseProcess:
-    """A process of its own that works for this one, already started, and ends with it at the latest.
+    """Start a process that works for this one and ends with it at the latest; yield it.
 
-    work: what it calls, with ``arguments``; it should call ``end_with_parent`` first.
+    work: the function that it calls, with ``arguments``; it should call ``end_with_parent`` first.
     """
     process = get_context("spawn").Process(target=work, args=arguments, daemon=True)
     with safe_environment():
@@ -98,10 +99,10 @@ def start_process(work: Callable[..., object], arguments: tuple[Any, ...]) -> Ba
 
 
 def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Result]:
-    """The results of tasks in the order in which they are begun, each as soon as it can be had.
+    """Yield the results of tasks in the order in which they were begun, each as soon as it is there.
 
-    begun: begins a task whenever it is asked for the next one. ahead: tasks that are begun, and results that
-    are kept, before the first of them is handed over.
+    begun: an iterator that begins one task at each step. ahead: how many tasks are begun, with their results
+    kept, before the first result is yielded.
     """
     waiting: deque[Future[Result]] = deque()
     for future in begun:
@@ -115,9 +116,9 @@ def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Re
 def as_they_come(
     begun: Iterable[tuple[Piece, Future[Result]]], ahead: int = AHEAD
 ) -> Iterator[tuple[Piece, Result]]:
-    """Tasks' parts and results, those first that are done first.
+    """Yield the tasks' subjects with their results, in the order in which the tasks finish.
 
-    begun, ahead: as for ``in_order``, with what each task is about.
+    begun, ahead: as for ``in_order``; each task comes with its subject.
     """
     waiting: dict[Future[Result], Piece] = {}
     for part, future in begun:
@@ -135,19 +136,20 @@ def _prepare(start: Callable[..., object] | None, arguments: tuple[Any, ...]) ->
 
 
 def launched_processes() -> int:
-    """How many processes ``torchrun`` started to train together; 1 without it."""
+    """Return how many processes ``torchrun`` started to train together; 1 without it."""
     return int(os.environ["WORLD_SIZE"]) if os.environ.keys() >= _LAUNCH else 1
 
 
 def launched_number(local: bool = False) -> int:
-    """The number of this process among them, from 0; local: among those of its machine."""
+    """Return the rank of this process among them, from 0; local: among those of its machine."""
     return int(os.environ["LOCAL_RANK" if local else "RANK"]) if launched_processes() > 1 else 0
 
 
 def end_with_parent() -> None:
-    """To be called in a worker: it leaves interrupts to its parent, and ends when that does, however it ends.
+    """Make a worker process ignore interrupts, and end when its parent ends, however that happens.
 
-    A parent that is killed cannot tell its workers, and they would wait for work forever.
+    Call it in the worker. A parent that is killed cannot tell its workers, and they would wait for work
+    forever.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,7 +1,7 @@
-"""Programs that are started: where they are found, and in which environment they and all that they start run.
+"""Find and start other programs safely: their paths, and the environment that they and their children get.
 
-What lies in the working directory may be a stranger's, such as a repository that was just cloned. Nothing of
-it is run: no module (a new Python interpreter would look there first), no program, no library.
+The working directory may be a stranger's, such as a repository that was just cloned. Nothing in it runs: no
+module (a new Python interpreter would search it first), no program, no library.
 """
 
 import os
@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
-"""While it is set, new interpreters do not look for modules in the working directory."""
+"""While this variable is set, new interpreters do not look for modules in the working directory."""
 FOLDERS = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "CLASSPATH")
-"""Variables that hold folders of programs and libraries; an empty one is the working directory."""
+"""Variables that list folders of programs and libraries; an empty entry means the working directory."""
 
 
 def find_program(name: str, path: str | None = None) -> str | None:
-    """The absolute path of a program by its name; None where it is not installed.
+    """Return the absolute path of a program; None where it is not installed.
 
-    path: folders to look in, divided as in ``$PATH``, which is taken where it is None. Folders that are not
-    absolute, and the working directory itself, are passed over.
+    path: the folders to search, separated as in ``$PATH``, which is the default. Relative folders and the
+    working directory itself are skipped.
     """
     for folder in _elsewhere(os.environ.get("PATH", os.defpath) if path is None else path):
         found = shutil.which(name, path=folder)
@@ -31,16 +31,18 @@ def find_program(name: str, path: str | None = None) -> str | None:
 
 
 def program_environment(**further: str) -> dict[str, str]:
-    """The variables for a program that is started now: ours, made safe, and ``further`` ones."""
+    """Return the environment for a program that is started now: this process's own, made safe, with
+    ``further`` variables.
+    """
     return {**os.environ, **_safe_variables(), **further}
 
 
 @contextmanager
 def safe_environment() -> Iterator[None]:
-    """Meanwhile this process's own variables are safe, for what libraries start: the workers of a pool and
-    what keeps their books, compilers, a cluster's processes.
+    """Make this process's own environment safe during the block, for programs that libraries start.
 
-    Several threads may be inside; the last one to leave puts the variables back.
+    Such are the workers of a pool and their resource tracker, compilers, and a cluster's processes. Several
+    threads may be inside; the last one to leave restores the variables.
     """
     _variables.make_safe()
     try:
@@ -50,14 +52,14 @@ def safe_environment() -> Iterator[None]:
 
 
 def _elsewhere(folders: str) -> list[str]:
-    """The absolute folders among these that are not the working directory."""
+    """Return the absolute folders among these, without the working directory."""
     here = os.path.realpath(os.curdir)
     parts = folders.split(os.pathsep)
     return [part for part in parts if Path(part).is_absolute() and os.path.realpath(part) != here]
 
 
 def _safe_variables() -> dict[str, str]:
-    """The variables that keep a new process away from the working directory."""
+    """Return the variables that keep a new process from using the working directory."""
     safe = {SAFE_PATH: "1"}
     for name in FOLDERS:
         if name in os.environ:
@@ -68,7 +70,7 @@ def _safe_variables() -> dict[str, str]:
 
 
 class _Variables:
-    """Counts who needs the variables of this process to be safe, and remembers what they were."""
+    """Count who needs the environment of this process to be safe, and remember its former values."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -76,7 +78,7 @@ class _Variables:
         self._before: dict[str, str | None] = {}
 
     def make_safe(self) -> None:
-        """One more needs them."""
+        """Register one more user; the first one makes the variables safe."""
         with self._lock:
             if self._users == 0:
                 safe = _safe_variables()
@@ -85,7 +87,7 @@ class _Variables:
             self._users += 1
 
     def put_back(self) -> None:
-        """One fewer needs them."""
+        """Remove one user; the last one restores the variables."""
         with self._lock:
             self._users -= 1
             if self._users:

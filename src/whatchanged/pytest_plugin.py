@@ -1,8 +1,8 @@
 """A pytest plugin: ``pytest --whatchanged`` says in words what changed where a comparison of images fails.
 
-It knows the failures of matplotlib's ``image_comparison`` and ``check_figures_equal`` and of pytest-mpl. The
-words are measured, without a model, and stand below the failure in a section of their own. pytest loads this
-module in every run, so that it imports nothing heavy until a test has failed.
+It recognises the failures of matplotlib's ``image_comparison`` and ``check_figures_equal`` and of pytest-mpl.
+The sentence is measured, without a model, and appears in its own section below the failure. pytest loads this
+module in every run, so the module imports nothing heavy until a test has failed.
 """
 
 import re
@@ -22,7 +22,7 @@ _FAILURES = (
     ),
 )
 _COMPARING = "matplotlib.testing"
-"""Where matplotlib compares; sizes that differ are told there without the names of the files."""
+"""Where matplotlib compares; if sizes differ, its message lacks the names of the files."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put the words below the report of a test whose comparison of images failed."""
+    """Add the sentence to the report of a test whose comparison of images failed."""
     report = yield
     if report.failed and call.excinfo is not None and item.config.getoption("whatchanged"):
         for before, after in _pictures(call.excinfo):
@@ -48,7 +48,7 @@ def pytest_runtest_makereport(
 
 
 def _pictures(failure: pytest.ExceptionInfo[BaseException]) -> Iterator[tuple[Path, Path]]:
-    """The expected picture and the one that was made, where the failure is a comparison of images."""
+    """Return the expected picture and the actual one, where the failure is a comparison of images."""
     message = str(failure.value)
     for pattern in _FAILURES:
         for found in pattern.finditer(message):
@@ -63,7 +63,7 @@ def _pictures(failure: pytest.ExceptionInfo[BaseException]) -> Iterator[tuple[Pa
 
 
 def _words(before: Path, after: Path) -> str:
-    """What was measured, and of which files; or why nothing could be measured."""
+    """Return the measured sentence and the files, or the reason why nothing could be measured."""
     from whatchanged.errors import WhatchangedError
     from whatchanged.measured import measure
 

@@ -1,4 +1,4 @@
-"""The one record that every data set on disk is turned into; no pixels, no tensors."""
+"""The record that every data set reader returns for a pair: paths and captions, without pixels or tensors."""
 
 import warnings
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ RecordKind = Literal["pair_caption", "single_caption", "pair_label", "single_lab
 
 @dataclass(frozen=True)
 class PairRecord:
-    """One pair of pictures with its references (or one picture, where ``after`` is None).
+    """One pair of pictures with its reference captions (or one picture, where ``after`` is None).
 
-    ``pair_id`` is spelled as the data set's official scorer wants it; ``group_id`` is what a split may not
-    divide (the scene with both its pairs). Captions are raw and untouched, in the order of their source.
-    ``change_type`` is a kind of change of the pictures' world, or "none" for an unchanged pair. ``None``
+    ``pair_id`` is spelled as the data set's official scorer wants it. ``group_id`` names what a split must
+    keep together (a scene with both its pairs). Captions are unprocessed, in the order of their source.
+    ``change_type`` is a type of change of the pictures' world, or "none" for an unchanged pair. ``None``
     means: not annotated.
     """
 
@@ -45,7 +45,7 @@ class PairRecord:
 
 
 def corners(box: SizedBox | None) -> tuple[float, float, float, float] | None:
-    """Left, top, right, bottom of a box; None of None."""
+    """Return left, top, right and bottom of a box; None for None."""
     if box is None:
         return None
     x, y, width, height = box
@@ -55,7 +55,7 @@ def corners(box: SizedBox | None) -> tuple[float, float, float, float] | None:
 if not TYPE_CHECKING:  # type checkers should know no other names of this module
 
     def __getattr__(name: str) -> Any:
-        """``Box``, the name of ``SizedBox`` until 0.2."""
+        """Resolve ``Box``, the name of ``SizedBox`` until 0.2."""
         if name != "Box":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         told = "whatchanged.records.Box is now called SizedBox; the old name will go with 0.4."

@@ -1,4 +1,4 @@
-"""Remarks and progress on stderr, for the person who waits; never part of a result."""
+"""Print remarks and progress on stderr for the user; they are never part of a result."""
 
 import sys
 import time
@@ -11,14 +11,16 @@ SECONDS_BETWEEN_LINES = 30.0
 
 
 def note(text: str, quiet: bool = False) -> None:
-    """A remark for the person, never part of the result."""
+    """Print a remark for the user on stderr, unless quiet."""
     if not quiet:
         print(printable(text), file=sys.stderr, flush=True)
 
 
 @contextmanager
 def progress(label: str, total: int, quiet: bool = False, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Yields ``advance(n)``: a bar on a terminal, a plain line now and then elsewhere, nothing if quiet."""
+    """Yield ``advance(n)``: it draws a bar on a terminal, prints a line now and then elsewhere, and nothing
+    if quiet.
+    """
     if quiet:
         yield lambda n: None
     elif sys.stderr.isatty():

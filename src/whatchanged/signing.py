@@ -1,7 +1,7 @@
-"""Signatures with a key of this machine: what carries one was written here, by the same user.
+"""Sign files with a key of this machine: a valid signature proves that the same user wrote them here.
 
-The key is one small file in the user's cache folder. Where none can be kept, a key of this process stands in:
-what it signs is believed until the process ends.
+The key is one small file in the user's cache folder. Where no file can be kept, a key in memory replaces it:
+what it signs is trusted until the process ends.
 """
 
 import hashlib
@@ -22,10 +22,10 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def machine_key() -> bytes:
-    """The key of this user on this machine, made when it is first needed.
+    """Return the key of this user on this machine; it is made on first use.
 
-    A file that others may read or write, or that is a link, is no key: one of this user's is replaced, one of
-    another user's is left alone. Where no key can be kept, it is one of this process.
+    A key file that others may read or write, or that is a link, is not trusted: it is replaced if it is this
+    user's, and left alone if it is another user's. Where no key can be kept, the process uses one in memory.
     """
     try:
         path = cache_folder() / KEY_FILE
@@ -40,7 +40,9 @@ def machine_key() -> bytes:
 
 
 def sign(key: bytes, *parts: str) -> str:
-    """The signature of texts, as hexadecimal digits: HMAC-SHA256 of each one's length and bytes ("1:a")."""
+    """Return the signature of texts in hexadecimal digits: HMAC-SHA256 of each one's length and bytes
+    ("1:a").
+    """
     known = hmac.new(key, digestmod=hashlib.sha256)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -50,15 +52,15 @@ def sign(key: bytes, *parts: str) -> str:
 
 
 def is_signed(key: bytes, signature: object, *parts: str) -> bool:
-    """Whether this is the signature of these texts by this key."""
+    """Return whether this is the signature of these texts by this key."""
     known = sign(key, *parts).encode("ascii")
     return isinstance(signature, str) and hmac.compare_digest(signature.encode("utf-8", "replace"), known)
 
 
 def _read(path: Path) -> bytes | None:
-    """The key in the file; None where there is none, or none that this user alone can know."""
+    """Read the key from its file; None where there is none, or none that only this user can know."""
     try:
-        # Neither a link nor a pipe may be waited for or followed.
+        # Links and pipes are neither followed nor waited for.
         found = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
@@ -73,14 +75,14 @@ def _read(path: Path) -> bytes | None:
 
 
 def _is_private(about: os.stat_result) -> bool:
-    """Whether a file belongs to this user, and nobody else may read or write it."""
+    """Return whether a file belongs to this user, and nobody else may read or write it."""
     return about.st_uid == os.getuid() and not stat.S_IMODE(about.st_mode) & _OTHERS
 
 
 def _make(path: Path) -> None:
-    """Write a new key, which nobody but this user can read. Raises OSError.
+    """Write a new key, which only this user can read. Raises OSError.
 
-    Of two processes that make one at the same moment, the later one's stays.
+    If two processes make one at the same moment, the later one's stays.
     """
     if hasattr(os, "getuid") and os.path.lexists(path) and os.lstat(path).st_uid != os.getuid():
         return

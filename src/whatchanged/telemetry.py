@@ -1,9 +1,9 @@
-"""Libraries that report home: each is imported here alone, after its reports are switched off.
+"""Import libraries that send usage reports, with the reports switched off; they are imported here only.
 
-ONNX Runtime, from its version 1.32 on, writes an identifier of the machine and a database of events below
-the cache of the home folder and sends them to its maker, unless a variable says otherwise *before* it is
-imported; its function to the same end comes too late. A program that imported it before us has decided for
-itself.
+ONNX Runtime, from its version 1.32 on, writes an identifier of the machine and a database of events below the
+cache of the home folder and sends them to its maker, unless a variable forbids it *before* the import. Its
+function for the same purpose comes too late. If another program imported it first, that program's choice
+holds.
 """
 
 import importlib
@@ -15,14 +15,15 @@ SWITCHES = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
-"""Variable -> the value by which ONNX Runtime, Ray and the Hugging Face libraries report nothing."""
+"""Variable -> the value that stops the reports of ONNX Runtime, Ray and the Hugging Face libraries."""
 
 
 def import_silent(name: Literal["onnxruntime", "ray", "transformers"]) -> Any:
-    """The module of this name, its reports switched off; what a person chose stays.
+    """Import the module of this name with its reports switched off; the user's own setting of the variables
+    is kept.
 
-    All are slow to import, so only those who need them ask. Raises ModuleNotFoundError where it is not
-    installed.
+    All of these modules are slow to import, so import them only where they are needed. Raises
+    ModuleNotFoundError where the module is not installed.
     """
     for variable, value in SWITCHES.items():
         os.environ.setdefault(variable, value)

@@ -1,32 +1,34 @@
-"""Text to ids and back: blanks separate words, six specials come first, words follow in sorted order."""
+"""Text to token ids and back: words are split at blanks, six special tokens come first, words follow in
+sorted order.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<CLS>", "<MASK>")
 PAD = 0
-"""The id of what stands behind a sentence, up to the longest one's end."""
+"""The id of padding behind a sentence."""
 BOS = 1
-"""The id of a sentence's begin."""
+"""The id of the begin of a sentence."""
 EOS = 2
-"""The id of a sentence's end."""
+"""The id of the end of a sentence."""
 UNK = 3
 """The id of a word that is not in the vocabulary."""
 CLS = 4
-"""The id that asks for a judgement on the whole sentence."""
+"""The id of the token whose output classifies the whole sentence."""
 MASK = 5
-"""The id in the place of a word that is to be predicted."""
+"""The id that replaces a word which is to be predicted."""
 
 
 def padded(rows: Sequence[Sequence[int]], length: int | None = None) -> list[list[int]]:
-    """Rows of ids with PAD behind them, to ``length``, or to the longest."""
+    """Return the rows of ids padded with PAD to ``length``, or to the longest row."""
     length = max(map(len, rows)) if length is None else length
     return [[*row, *[PAD] * (length - len(row))] for row in rows]
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of a model, ids included: ``entries[id]`` is the word, the first six are ``SPECIALS``."""
+    """The words of a model with their ids: ``entries[id]`` is the word, the first six are ``SPECIALS``."""
 
     entries: tuple[str, ...]
     _ids: dict[str, int] = field(init=False, repr=False, compare=False)
@@ -43,24 +45,30 @@ class Vocabulary:
 
     @classmethod
     def from_captions(cls, captions: Iterable[str]) -> "Vocabulary":
-        """All words of ``captions`` (training captions only), sorted, behind the specials."""
+        """Make the vocabulary of all words in ``captions`` (training captions only), sorted, behind the
+        special tokens.
+        """
         words = {word for caption in captions for word in caption.split()}
         return cls(SPECIALS + tuple(sorted(words - set(SPECIALS))))
 
     def sentence(self, text: str, most_words: int | None = None) -> list[int]:
-        """BOS words EOS; at most so many words. How many fit is the method's to say."""
+        """Return the ids BOS, words, EOS; ``most_words`` limits the words, and the method decides the
+        limit.
+        """
         return [BOS, *self.word_ids(text)[:most_words], EOS]
 
     def word_ids(self, text: str) -> list[int]:
-        """The words alone; UNK for those that are not known."""
+        """Return the ids of the words alone; UNK for unknown words."""
         return [self._ids.get(word, UNK) for word in text.split()]
 
     def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-        """What the ids say word by word, each with the places of its ids; BOS and EOS say nothing."""
+        """Return the words of the ids, each with the position of its id; BOS and EOS are skipped."""
         return [(self.entries[j], (i,)) for i, j in enumerate(ids) if j not in (BOS, EOS)]
 
     def text(self, ids: Sequence[int]) -> str:
-        """The words up to the first EOS; a BOS is skipped, other specials are printed as they are."""
+        """Return the words up to the first EOS; a BOS is skipped, other special tokens are printed as they
+        are.
+        """
         words = []
         for i in ids:
             if i == EOS:

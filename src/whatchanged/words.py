@@ -1,6 +1,6 @@
-"""Plain words for numbers, places, ways, colours and whole answers.
+"""Plain words for numbers, positions, directions, colours and whole answers.
 
-Imports nothing of the package, so that worlds, measurement and every command may use it.
+This module imports nothing of the package, so that worlds, measurement and every command may use it.
 """
 
 import math
@@ -14,15 +14,17 @@ _HUES = (
     (13, "pink"), (36, "red"), (77, "orange"), (118, "yellow"), (168, "green"), (212, "turquoise"),
     (286, "blue"), (335, "purple"), (361, "pink"),
 )  # fmt: skip
-"""Ends of the ranges of hue in OKLCH, in degrees: unlike those of HSL they follow what the eye calls so."""
+"""Upper limits of the hue ranges in OKLCH, in degrees: unlike those of HSL, they follow how people name
+colours.
+"""
 _PINK = (318.0, 0.65)
-"""From which hue on, and from which lightness on, what is purple when dark is pink."""
+"""From this hue and this lightness on, a hue that is purple when dark is called pink."""
 _COOL = (195, 290)
-"""Between which hues a colour is blueish."""
+"""The range of hues of bluish colours."""
 _GREY_COOL = ((0.6, 0.048), (0.87, 0.03), (0.93, 0.018))
-"""Lightness and the chroma below which a blueish colour is called grey: slate is, pale blue is not."""
+"""Lightness, and the chroma below which a bluish colour is called grey: slate is grey, pale blue is not."""
 _GREY = ((0.6, 0.032), (0.93, 0.018))
-"""The same of other hues, in which less chroma is seen."""
+"""The same for other hues, in which people notice less chroma."""
 _BROWN = ((0.62, 0.17), (0.75, 0.13), (0.85, 0.1))
 """An orange that is darker and has less chroma than one of these is brown."""
 _BROWN_HUES = (28, 85)
@@ -31,18 +33,19 @@ _RED_BROWN = 0.1
 _DARK, _LIGHT = 0.33, 0.75
 """Lightness in HSL below which a colour is dark, and above which it is light."""
 _BLACK, _WHITE = 0.115, 0.96
-"""Likewise black and white, of greys."""
+"""The same limits for black and white, among greys."""
 _NO_HUE = 0.05
-"""Lightness in HSL below which no hue is seen."""
+"""Lightness in HSL below which no hue is visible."""
 
 
 def counted(count: int, noun: str) -> str:
-    """A number and what it counts: "1 pair", "2,000 pairs"."""
+    """Return a number with its noun: "1 pair", "2,000 pairs"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def position_phrase(box: tuple[int, int, int, int], size: tuple[int, int]) -> str:
-    """Where a box lies in a picture of this size: "at the lower right", "across the top", "everywhere".
+    """Return where a box lies in a picture of this size: "at the lower right", "across the top",
+    "everywhere".
 
     box: left, top, right, bottom in pixels; right and bottom are exclusive. size: width and height.
     """
@@ -68,7 +71,7 @@ def position_phrase(box: tuple[int, int, int, int], size: tuple[int, int]) -> st
 
 
 def percent(share: float) -> str:
-    """A share as a person reads it: "2.1 %", "less than 0.1 %"."""
+    """Return a share as readable text: "2.1 %", "less than 0.1 %"."""
     value = 100 * share
     if value < 0.1:
         return "less than 0.1 %"
@@ -76,34 +79,34 @@ def percent(share: float) -> str:
 
 
 def pixels(count: int) -> str:
-    """ "1 pixel", "24 pixels"."""
+    """Return "1 pixel", "24 pixels"."""
     return counted(count, "pixel")
 
 
 def way(dx: int, dy: int) -> str:
-    """Direction and amount of a motion: "down by 24 pixels", "left by 3 and up by 2 pixels"."""
+    """Return direction and length of a movement: "down by 24 pixels", "left by 3 and up by 2 pixels"."""
     across = f"{'right' if dx > 0 else 'left'} by {pixels(abs(dx))}" if dx else ""
     down = f"{'down' if dy > 0 else 'up'} by {pixels(abs(dy))}" if dy else ""
     return " and ".join(part for part in (across, down) if part)
 
 
 def joined(sentences: Sequence[str]) -> str:
-    """Statements as one sentence."""
+    """Join statements into one sentence."""
     return "; ".join(sentences)
 
 
 def capitalised(text: str) -> str:
-    """With a capital letter and a full stop."""
+    """Return a sentence with a capital letter and a full stop."""
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def lowered(sentence: str) -> str:
-    """A sentence with a small first letter."""
+    """Return a sentence with a small first letter."""
     return sentence[:1].lower() + sentence[1:]
 
 
 def color_name(color: tuple[int, int, int]) -> str:
-    """A plain word for a color, red, green and blue in 0..255: "dark blue", "light grey", "white"."""
+    """Return a plain word for a color, red, green and blue in 0..255: "dark blue", "light grey", "white"."""
     light = (max(color) + min(color)) / 510
     lightness, chroma, hue = _oklch(color)
     limits = _GREY_COOL if _COOL[0] <= hue < _COOL[1] else _GREY
@@ -118,7 +121,7 @@ def color_name(color: tuple[int, int, int]) -> str:
 
 
 def color_step(before: tuple[int, int, int], after: tuple[int, int, int]) -> str:
-    """What happened to a colour: "turned from blue to green", "became lighter"."""
+    """Return how a colour changed: "turned from blue to green", "became lighter"."""
     one, other = color_name(before), color_name(after)
     if one != other and _base(one) != _base(other):
         return f"turned from {one} to {other}"
@@ -129,34 +132,34 @@ def color_step(before: tuple[int, int, int], after: tuple[int, int, int]) -> str
 
 
 def color_code(color: tuple[int, int, int]) -> str:
-    """The colour as style sheets write it."""
+    """Return the colour in the notation of style sheets."""
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 
 def step_of_codes(before: str, after: str) -> str:
-    """``color_step`` for colours as style sheets write them."""
+    """Return ``color_step`` for colours in the notation of style sheets."""
     return color_step(_of_code(before), _of_code(after))
 
 
 def color_name_of_code(code: str) -> str:
-    """``color_name`` for a colour as style sheets write it."""
+    """Return ``color_name`` for a colour in the notation of style sheets."""
     return color_name(_of_code(code))
 
 
 def _of_code(code: str) -> tuple[int, int, int]:
-    """Red, green and blue of "#rrggbb"."""
+    """Return red, green and blue of "#rrggbb"."""
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
 def _third(centre: float, extent: float, names: tuple[str, str, str]) -> str | None:
-    """The name of the third that the centre lies in, None where most of the side is covered."""
+    """Return the name of the third in which the centre lies; None where the box covers most of the side."""
     if extent > 0.7:
         return None
     return names[0] if centre < 0.4 else names[2] if centre > 0.6 else names[1]
 
 
 def _hue_word(lightness: float, chroma: float, hue: float) -> str:
-    """The name of a hue; brown where orange or red is too dull for it."""
+    """Return the name of a hue; brown where an orange or red has too little chroma for it."""
     word = next(word for end, word in _HUES if hue < end)
     may_be_brown = _BROWN_HUES[0] <= hue < _BROWN_HUES[1] and (word != "red" or chroma < _RED_BROWN)
     if may_be_brown and any(lightness < dark and chroma < dull for dark, dull in _BROWN):
@@ -165,7 +168,7 @@ def _hue_word(lightness: float, chroma: float, hue: float) -> str:
 
 
 def _oklch(color: tuple[int, int, int]) -> tuple[float, float, float]:
-    """Lightness (0 to 1), chroma and hue (degrees) in OKLCH (Ottosson 2020), from sRGB."""
+    """Return lightness (0 to 1), chroma and hue (degrees) in OKLCH (Ottosson 2020), from sRGB."""
     red, green, blue = (_linear(channel / 255) for channel in color)
     long, medium, short = (
         math.cbrt(r * red + g * green + b * blue)
@@ -188,12 +191,12 @@ def _oklch(color: tuple[int, int, int]) -> tuple[float, float, float]:
 
 
 def _linear(channel: float) -> float:
-    """The light of a channel of sRGB, both from 0 to 1."""
+    """Return the linear light of an sRGB channel, both from 0 to 1."""
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
 
 def _between(value: float, points: Sequence[tuple[float, float]]) -> float:
-    """The height of a line through points at a value; at both ends it goes on level."""
+    """Return the height at ``value`` of the line through these points; beyond both ends it stays constant."""
     for (start, low), (end, high) in pairwise(points):
         if value <= end:
             return low + (high - low) * max(0.0, value - start) / (end - start)
@@ -209,10 +212,10 @@ def _grey(light: float) -> str:
 
 
 def _base(word: str) -> str:
-    """A colour's name without light or dark."""
+    """Return a colour's name without light or dark."""
     return word.split()[-1]
 
 
 def _luminance(color: tuple[int, int, int]) -> float:
-    """Y = (R + 2 G + B) / 4, as the planes of measured pictures have it."""
+    """Return the luminance Y = (R + 2 G + B) / 4, as used for measured pictures."""
     return (color[0] + 2 * color[1] + color[2]) / 4

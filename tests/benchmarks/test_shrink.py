@@ -4,7 +4,8 @@ import tomllib
 
 import pytest
 
-from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
+from whatchanged.recipes.reader import load_recipe, recipe_names
+from whatchanged.recipes.values import dump_recipe
 
 SCRIPT = "shrink"
 

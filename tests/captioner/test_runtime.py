@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from support.tiny_bundle import CARD, GRID
 
-from whatchanged.captioner import runtime
+from whatchanged.captioner import onnx_graphs
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, ImageError, ShapeError, WhatchangedError
@@ -76,7 +76,7 @@ def test_beams(captioner, pictures):
 
 def test_a_sentence_that_contradicts_itself_is_not_written(bundle_folder, pictures, monkeypatch):
     language = SimpleNamespace(contradicts=lambda sentence: sentence == "the square changed")
-    monkeypatch.setattr(runtime, "known_world", lambda name: SimpleNamespace(language=language))
+    monkeypatch.setattr(onnx_graphs, "known_world", lambda name: SimpleNamespace(language=language))
     captioner = load(bundle_folder)
     first, second = pictures[:2]
     for beams in (1, 3):
@@ -155,7 +155,9 @@ def test_without_a_head_the_sentence_is_judged(bundle_folder, pictures):
     "name", ["screens", Path(__file__).parents[1] / "fixtures" / "regions-0.2" / "bundle"]
 )
 def test_a_model_that_judges_regions_is_refused_with_the_version_that_runs_it(name):
-    with pytest.raises(BundleError, match=r"a network judges regions of screens, .* Version 0\.2 reads it"):
+    with pytest.raises(
+        BundleError, match=r"a network that judges regions of screens\. .* Version 0\.2 reads it"
+    ):
         load(name)
 
 
@@ -175,21 +177,6 @@ def test_counts_that_are_none(captioner, bundle_folder, pictures, number):
         captioner.describe(*pictures, beams=number)
     with pytest.raises(WhatchangedError, match="threads should be a whole number from 1"):
         load(bundle_folder, threads=number)
-
-
-def test_a_description_shows_itself(bundle_folder, pictures):
-    captioner = load(bundle_folder)
-    found = captioner.describe(*pictures)
-    with Image.open(pictures[0]) as image:
-        assert found.heatmap().width > 2 * image.width
-    assert found.heatmap(*reversed(pictures)).tobytes() != found.heatmap().tobytes()
-    shown = found._repr_html_()
-    assert "the square changed" in shown and "data:image/png;base64," in shown
-    bare = captioner.describe_pixels(captioner.read(*pictures)[None])[0]
-    assert "base64" not in bare._repr_html_()
-    assert bare.heatmap(*pictures).tobytes() == found.heatmap().tobytes()
-    with pytest.raises(ShapeError, match="give both"):
-        bare.heatmap()
 
 
 def test_an_open_file_is_described_and_shown(bundle_folder, pictures):

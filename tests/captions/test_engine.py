@@ -62,7 +62,7 @@ def test_an_output_that_is_there_stays(listed, bundle_folder, tmp_path):
         ({"resume": True, "force": True}, "one of resume and force"),
         ({"attention": "maps"}, "name the model"),
         ({"embed": True}, "no page is asked for"),
-        ({"captioner": object(), "resume": True}, "goes without model, html and resume"),
+        ({"captioner": object(), "resume": True}, "works without model, html and resume"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(listed, tmp_path, options, message):

@@ -25,7 +25,7 @@ def test_missing_pictures_are_an_error_until_left_out(listed, whatchanged):
     assert "test: 1 pairs of 1 groups; 2 to 2 captions a pair (2 in all)" in out
     assert "words a caption: 1 to 3, mean 2.0; 4 different words, 4 seen once" in out
     assert f"missing pictures: 1 (first: {listed.parent / 'absent.png'})" in out
-    assert "pairs left out for it: 1 (first: 2)" in out
+    assert "pairs left out for that reason: 1 (first: 2)" in out
 
 
 def test_a_folder_that_is_no_data_set(tmp_path, whatchanged):

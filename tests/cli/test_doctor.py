@@ -63,7 +63,7 @@ def test_a_broken_model(whatchanged, bundle_folder):
 
 def test_a_model_that_is_gone(whatchanged):
     code, out, _ = whatchanged("doctor", "--model", "screens")
-    assert code == 2 and "model: screens: in it a network judges regions" in out
+    assert code == 2 and "model: screens: it holds a network that judges regions" in out
 
 
 WITHOUT_NUMPY = """

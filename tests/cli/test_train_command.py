@@ -1,6 +1,7 @@
 import pytest
 
-from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.checkpoint import State
 
 

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -17,6 +18,7 @@ from whatchanged.datasets.preparation import (
 )
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.sources.dataset import PreparationName
+from whatchanged.records import PairRecord
 
 RAW_BIRDS = (
     "Animal 1 has a brown and white face, animal 2 has a black and bright blue face. Animal 1 has a "
@@ -123,3 +125,21 @@ def test_real_sample_captions_of_clevr_use_known_words(annotations):
     rule = preparation("rcc-clevr-change")
     assert len(captions) == 34
     assert all(set(rule.words(c)) <= vocabulary and len(rule.words(c)) <= rule.most_words for c in captions)
+
+
+def record(number, split="train", **more):
+    paths = Path("b.png"), Path("a.png")
+    return PairRecord("d", str(number), str(number), split, "pair_caption", *paths, **more)
+
+
+def test_the_longest_caption_is_of_any_split_and_of_a_changed_pair():
+    """Three words, five, a prepared comma counts; BOS and EOS come on top."""
+    records = [
+        record(0, captions=("a b c",)),
+        record(1, split="test", captions=("a b", "a b c, d")),
+        record(2, captions=("one two three four five six seven",), changed=False),
+    ]
+    assert preparation("none").longest(records) == 4 + 2
+    assert preparation("rcc-clevr-change").longest(records) == 5 + 2
+    assert preparation("rcc-clevr-change").longest([record(3, captions=(" ".join("a" * 60),))]) == 24
+    assert preparation("none").longest([]) == 0

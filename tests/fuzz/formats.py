@@ -168,7 +168,8 @@ def _toy_method() -> Iterator[None]:
 
 
 def _check_recipe(file: Path) -> None:
-    from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, parse_saved_recipe
+    from whatchanged.recipes.reader import load_recipe, parse_recipe, parse_saved_recipe
+    from whatchanged.recipes.values import dump_recipe
 
     with contextlib.suppress(WhatchangedError, OSError, UnicodeDecodeError):
         text = file.read_text(encoding="utf-8")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from whatchanged.errors import PluginError, RecipeError
-from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_saved_recipe
+from whatchanged.recipes.reader import load_recipe, parse_saved_recipe
+from whatchanged.recipes.values import dump_recipe
 
 HERE = Path(__file__).parent
 OURS = HERE.parents[1] / "src"

@@ -19,8 +19,9 @@ from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.recipes.reader import dump_recipe, load_recipe, parse_recipe, parse_saved_recipe
+from whatchanged.recipes.reader import load_recipe, parse_recipe, parse_saved_recipe
 from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.values import dump_recipe
 
 OLD = Path(__file__).parent / "old"
 SHIPPED = Path(__file__).parents[2] / "src/whatchanged/models/clevr-pcl/bundle.json"
@@ -306,7 +307,7 @@ def test_what_is_not_of_before_stays_as_it_is():
 
 REGIONS = Path(__file__).parents[1] / "fixtures" / "regions-0.2"
 """Recipes in which something learned from regions of screens, and the card of a model of such a run."""
-GONE = r": in it a network judges regions of screens, .* Version 0\.2 reads it"
+GONE = r": it holds a network that judges regions of screens\. .* Version 0\.2 reads it"
 
 
 @pytest.mark.parametrize("name", ["run/recipe.toml", "screens-pcl.toml"])

@@ -17,7 +17,6 @@ from whatchanged.recipes import (
 from whatchanged.recipes.methods.pcl import PCLConfig
 from whatchanged.recipes.methods.scorer import ScorerConfig
 from whatchanged.recipes.reader import (
-    dump_recipe,
     load_recipe,
     parse_recipe,
     parse_saved_recipe,
@@ -25,6 +24,7 @@ from whatchanged.recipes.reader import (
     recipe_text,
 )
 from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.values import dump_recipe
 
 OLD = Path(__file__).parent / "old"
 

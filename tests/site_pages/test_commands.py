@@ -21,9 +21,12 @@ def test_every_command_has_its_section_with_options_and_examples(page):
 
 def test_an_option_is_told_with_its_help_its_default_and_its_range(page):
     section = page.partition("\n## describe\n")[2].partition("\n## ")[0]
-    assert "| `--exit-code` | Exit with 1 if something changed or may have, as git diff does. |" in section
+    assert (
+        "| `--exit-code` | Exit with 1 if something changed or may have changed, as git diff does. |"
+        in section
+    )
     (beams,) = (line for line in section.splitlines() if "--beams" in line)
-    assert "Hypotheses kept by the search." in beams and "default: 1" in beams and "64" in beams
+    assert "Hypotheses of beam search; 1 is greedy." in beams and "default: 1" in beams and "64" in beams
 
 
 def test_what_a_help_says_beyond_its_options_is_shown_too(page):

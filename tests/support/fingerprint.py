@@ -209,7 +209,7 @@ class Fingerprint:
         stage = recipe.stages[number]
         return StageInput(
             stage,
-            self.sources.of(stage, recipe),
+            self.sources.of(stage, recipe.tasks),
             recipe.tasks,
             (recipe.seed, number),
             method.batch_size,

@@ -3,7 +3,8 @@
 import torch
 
 from support.tiny_pool import HEIGHT, WIDTH
-from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.build import make_method
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.vocabulary import Vocabulary

@@ -190,7 +190,7 @@ def test_the_command_writes_a_line_a_pair(run, tiny_dataset, tmp_path, whatchang
     assert whatchanged(*asked, "--split", "val", "--force", "--precision", "bf16")[0] == 0
     assert precisions == ["bf16"]
     code, _, said = whatchanged(*asked, "--force", "--html", str(tmp_path / "page.html"))
-    assert code == 2 and "goes without --html" in said
+    assert code == 2 and "works without --html" in said
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_a_flipped_bit_is_noticed(saved):
         flipped = bytearray(content)
         flipped[place] ^= 1
         path.write_bytes(flipped)
-        with pytest.raises(RecipeError, match="its SHA-256 is another"):
+        with pytest.raises(RecipeError, match="its SHA-256 differs"):
             read_checkpoint(path)
     path.write_bytes(content)
     assert read_checkpoint(path).state.step == 3

@@ -88,7 +88,7 @@ def test_each_stage_moves_all_that_it_trains_and_nothing_else(name, tiny_dataset
         method = make_method(recipe, sources.vocabulary).train()
         optimizer = make_optimizer(method, stage)
         start = {name: tensor.detach().clone() for name, tensor in method.named_parameters()}
-        ((task, source),) = sources.of(stage, recipe).items()
+        ((task, source),) = sources.of(stage, recipe.tasks).items()
         for _ in range(3):
             examples = [source.example(i, np.random.default_rng(i)) for i in range(16)]
             optimizer.zero_grad()

@@ -11,7 +11,8 @@ from support.finished_runs import lines, weights
 from support.launching import SECONDS, launch, launched
 from support.tiny_run import BACKBONE, SMALL_PICTURES
 
-from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training import distributed
 from whatchanged.training.checkpoint import read_checkpoint
 from whatchanged.training.distributed import own_part

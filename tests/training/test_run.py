@@ -30,12 +30,18 @@ def test_a_run_killed_before_its_first_checkpoint_starts_over(unbroken, recipe, 
     assert_same(run, unbroken)
 
 
+@pytest.fixture(scope="module")
+def begun_whole(unbroken, quick_recipe, tmp_path_factory):
+    """An unbroken run with seed 8 that begins from another, to be read only."""
+    whole = tmp_path_factory.mktemp("begun") / "whole"
+    run_recipe(replace(quick_recipe, seed=8), whole, quiet=True, device="cpu", init=unbroken)
+    return whole
+
+
 @pytest.fixture
-def begun(unbroken, recipe, tmp_path):
+def begun(unbroken, begun_whole, recipe, tmp_path):
     """A run that begins from a copy of another, to be thrown away; and the same, unbroken."""
-    begun = replace(recipe, seed=8)
-    run_recipe(begun, tmp_path / "whole", quiet=True, device="cpu", init=unbroken)
-    return begun, shutil.copytree(unbroken, tmp_path / "source"), tmp_path / "whole"
+    return replace(recipe, seed=8), shutil.copytree(unbroken, tmp_path / "source"), begun_whole
 
 
 def test_a_run_with_init_killed_before_its_first_checkpoint_keeps_it(begun, tmp_path, monkeypatch):

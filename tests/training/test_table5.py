@@ -86,7 +86,7 @@ def test_each_stage_reads_its_own_set_and_the_words_are_of_both(tiny_birds, tmp_
     name, rng = ROWS[3], np.random.default_rng(0)
     recipe = load_recipe(name, [*small(name, tiny_birds), f"data.path={tiny_birds}/birds_to_words"])
     sources = open_sources(recipe, tmp_path)
-    first, second, third = (sources.of(stage, recipe) for stage in recipe.stages)
+    first, second, third = (sources.of(stage, recipe.tasks) for stage in recipe.stages)
     kinds = {
         (number, task): source[task].example(0, rng).record.kind
         for number, source in enumerate((first, second, third))

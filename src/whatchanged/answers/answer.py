@@ -1,4 +1,4 @@
-"""What is said of a pair of pictures, whoever says it, and the form that is written."""
+"""The answer for a pair of pictures, from a model or measured, and its JSON form."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -15,19 +15,20 @@ from whatchanged.measured.pixels.reading import read_picture
 from whatchanged.measured.policy import DEFAULT
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
 
 AnswerVerdict = Literal["identical", "noise", "ignored", "changed", "unchanged"]
-"""Same pixels; differences that nobody would name; such, and others in ignored places; a visible change;
-differences of view and light alone."""
+"""The verdicts: the pixels are equal; differences too small to name; such, plus others in ignored regions; a
+visible change; differences of viewpoint and light only.
+"""
 
 MEASURED = "measured"
-"""What ``Answer.answer`` is where no model answered."""
+"""The value of ``Answer.answer`` where no model answered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is said of a pair of pictures.
+    """The answer for a pair of pictures.
 
     >>> import whatchanged
     >>> answer = whatchanged.describe("before.png", "before.png")
@@ -40,9 +41,8 @@ class Answer:
 
     sentence     what changed, in one sentence
     no_change    the probability that nothing visible changed
-    verdict      identical, noise, changed; ignored where nothing but what lies in ignored places differs
-                 visibly; unchanged where a model says so of a world in which viewpoint and
-                 light may differ
+    verdict      identical, noise, changed; ignored where the pictures differ visibly only in ignored
+                 regions; unchanged where a model says so, in a world in which viewpoint and light may differ
     doubtful     the verdict is close, or sentence and probability disagree; it counts as changed
     answer       the name of the model whose sentence it is, or "measured"
     size_before  width and height in pixels
@@ -73,18 +73,19 @@ class Answer:
 
     @property
     def as_measured(self) -> Measured | None:
-        """``measured``, by the name of before 0.3; 0.4 will know it no more."""
+        """The old name of ``measured``, until 0.4."""
         told = "Answer.as_measured is Answer.measured now. The old name will be removed in 0.4."
         warnings.warn(told, DeprecationWarning, stacklevel=2)
         return self.measured
 
     @property
     def changed(self) -> bool:
-        """Whether an exit code should say so: changed, or too close to tell."""
+        """Whether an exit code should report a change: changed, or too close to tell."""
         return self.verdict == "changed" or self.doubtful
 
     def heatmap(self) -> Image.Image:
-        """Both pictures side by side: lines around where a model's words looked, or around what changed.
+        """Return both pictures side by side, with contour lines of a model's attention, or boxes around what
+        changed.
 
         Raises ShapeError where the pictures are not known, ImageError where they cannot be read.
         """
@@ -92,12 +93,12 @@ class Answer:
             return self.description.heatmap()
         if self.sources is None:
             raise ShapeError("The pictures of this answer are not known.")
-        # Read anew: an answer that kept its pixels would hold a folder's pictures in memory.
+        # Read again: an answer that kept its pixels would hold a folder's pictures in memory.
         before, after = (Image.fromarray(read_picture(source).on_white) for source in self.sources)
         return outlined(before, after, self.changes)
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it."""
+        """Return the HTML that a notebook shows."""
         facts = f"{self.verdict}; probability that nothing changed: {self.no_change:.2f}; {self.answer}"
         if self.unfamiliar:
             facts += ": the pictures look unlike anything that it has seen"
@@ -110,7 +111,9 @@ class Answer:
         after: str | None = None,
         group: int | None = None,
     ) -> dict[str, Any]:
-        """The fields of one line of output, in order; what is None or does not apply is absent."""
+        """Return the fields of one line of output, in order; fields that are None or do not apply are
+        absent.
+        """
         # The order is that of the fields on disk, which people and tools read (docs/promises.md).
         fields: dict[str, Any] = {
             "id": pair_id,

@@ -1,4 +1,4 @@
-"""Who answers: the model that knows the pictures, or the measurement."""
+"""Choose who answers for a pair: a model trained on such pictures, or the measurement."""
 
 import functools
 import warnings
@@ -12,9 +12,9 @@ from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
 from whatchanged.answers.pair import Looking, ReadPair, ignored_share, read_pair
-from whatchanged.captioner.onnx_graphs import checked_count, checked_threads
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
+from whatchanged.launch import checked_count
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
 from whatchanged.measured.pixels.reading import same_bytes
@@ -22,17 +22,18 @@ from whatchanged.measured.policy import DEFAULT, Policy, find_policy
 from whatchanged.text.recogniser import can_read
 
 MOST_PENDING_PIXELS = 50_000_000
-"""Pixels of pairs that wait for an answer: once they are so many, no further pair is read before that."""
+"""Limit on the pixels of pairs that wait for an answer: beyond it, no further pair is read."""
 
 
 class Answerer:
-    """Gives the answer for pairs of pictures. Models are loaded when pictures need them, and kept.
+    """Answers for pairs of pictures. Each model is loaded when the first pictures need it, and kept.
 
-    Whoever is nearest to what it knows answers (``Answering``): an installed model that knows both pictures,
-    or else the measurement. A model is overruled where it denies what can be seen (``verdict_of``); one that
-    was named never is: its sentence stands, and the verdict tells where the measured answer differs.
+    The installed model whose training pictures are most like the pair answers (``Answering``); if both
+    pictures are out of distribution for every model, the measurement answers. The measurement also overrules
+    a model that denies a visible change (``verdict_of``). A model that the user named is never overruled: its
+    sentence stands, and the verdict shows where the measured answer differs.
 
-    Measured statements are named by the words in and beside their places (``naming``).
+    Measured statements name things by the text in and beside their boxes (``naming``).
 
     >>> from whatchanged.answers import Answerer
     >>> answerer = Answerer()
@@ -53,16 +54,16 @@ class Answerer:
         read_text: bool | None = None,
         policy: str | Policy = DEFAULT,
     ) -> None:
-        """Which model answers, and how closely is looked.
+        """Choose the model and the settings of the comparison.
 
-        model        a shipped model's name or a model folder: its sentence stands in any case; "measured":
-                     the measurement alone; None: of the installed models whichever knows the pictures
+        model        a shipped model's name or a model folder, whose sentence always stands; "measured": no
+                     model; None: the installed model whose training pictures are most like the pair
         sensitivity  2 finds differences half as strong as 1 does
         strict       every pixel that differs is a change, also where a world's viewpoint or light may differ
-        threads      how many a model's operators may use; None: at most two
-        beams        hypotheses that a model keeps; 1 is greedy
-        read_text    things are named by the words in and beside them, and text that changed is quoted; None:
-                     where the extra "text" is installed
+        threads      threads of a model's operators; None: at most two
+        beams        hypotheses of a model's beam search; 1 is greedy
+        read_text    name things by the text in and beside them, and quote text that changed; None: where the
+                     extra "text" is installed
         policy       from which size on a change counts: a policy or its name (``POLICIES``)
 
         Raises BundleError for a model that cannot be used, WhatchangedError for a wrong sensitivity or policy
@@ -80,15 +81,18 @@ class Answerer:
         self.read_text = can_read(read_text)
         """Whether words are read."""
         self.unread = ""
-        """Why they are not, though they might have been: the recogniser is installed and cannot be loaded."""
+        """The reason why no text is read although it might have been: the recogniser is installed and cannot
+        be loaded.
+        """
         self._must_read = bool(read_text)
         self.named = None if model is None else str(model)
-        """The model that was named, or "measured"."""
+        """The named model, or "measured"."""
         self.insists = model is not None and model != MEASURED
-        """Whether a model was named, whose sentence then stands."""
+        """Whether the user named a model, whose sentence then stands."""
         self.measurement = Measurement()
-        self.models = candidate_models(model, checked_threads(threads), self.beams)
-        """The models that may answer. Only one that was named is built before it is needed."""
+        threads = None if threads is None else checked_count("threads", threads)
+        self.models = candidate_models(model, threads, self.beams)
+        """The models that may answer. A model is built on first use, a named one at once."""
         if self.insists:
             self.models[0].build()
 
@@ -99,9 +103,9 @@ class Answerer:
         ignore: Sequence[Box] = (),
         policy: Policy | None = None,
     ) -> Answer:
-        """The answer for one pair.
+        """Return the answer for one pair.
 
-        ignore: boxes of both pictures in which differences do not count. policy: in place of the answerer's.
+        ignore: boxes in both pictures in which differences do not count. policy: replaces the answerer's.
         Raises ImageError, also where boxes cover more than half of the picture after (``pair.MOST_IGNORED``).
         """
         (found,) = self.answer_batch([(before, after)], ignore, policy)
@@ -115,7 +119,9 @@ class Answerer:
         ignore: Sequence[Box] = (),
         policy: Policy | None = None,
     ) -> list[Answer | ImageError]:
-        """The answers for several pairs; a pair whose pictures cannot be used has its error instead."""
+        """Yield the answers for several pairs; a pair whose pictures cannot be used yields its error
+        instead.
+        """
         results: list[Answer | ImageError] = []
         begun: deque[Answer | ImageError | ReadPair] = deque()
         held = 0
@@ -132,7 +138,7 @@ class Answerer:
     def _begin(
         self, before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
     ) -> Answer | ImageError | ReadPair:
-        """The pair, read; its answer already where no model is asked; or what is wrong with its pictures."""
+        """Return the pair as read, its answer where no model is needed, or the error about its pictures."""
         try:
             before, after = kept(before), kept(after)  # a stream can be read once, and frames are read later
             if not self.insists and same_bytes(before, after):
@@ -150,7 +156,7 @@ class Answerer:
         return pair
 
     def _finish(self, begun: deque[Answer | ImageError | ReadPair]) -> list[Answer | ImageError]:
-        """The answers for pairs that were begun, which are let go one by one."""
+        """Yield the answers for pairs that were begun, and release each pair afterwards."""
         nearest = self._nearest([pair for pair in begun if isinstance(pair, ReadPair)])
         results: list[Answer | ImageError] = []
         while begun:
@@ -159,7 +165,9 @@ class Answerer:
         return results
 
     def _nearest(self, pairs: Sequence[ReadPair]) -> deque[Answering]:
-        """Who answers each pair: whoever is nearest to what it knows; of two that are as near, the later."""
+        """Return who answers each pair: the model or measurement with the smallest distance; of equal ones,
+        the later.
+        """
         # All pairs before the next model: each reads its own side by side, and answers wait for all of them.
         nearest: deque[Answering] = deque([self.measurement] * len(pairs))
         least = self.measurement.distances(pairs)
@@ -170,7 +178,7 @@ class Answerer:
         return nearest
 
     def _answer(self, nearest: Answering, pair: ReadPair) -> Answer | ImageError:
-        """The pair's answer, or what is wrong with its later frames, which are read only now."""
+        """Return the pair's answer, or the error about its later frames, which are read only now."""
         try:
             answer = nearest.answer(pair)
             answer = self.measurement.answer(pair) if answer is None else answer
@@ -179,9 +187,10 @@ class Answerer:
         return self._named(answer, pair) if self.read_text and answer.changes else answer
 
     def _named(self, answer: Answer, pair: ReadPair) -> Answer:
-        """The answer with the names that can be read; as it is once the recogniser cannot be loaded.
+        """Return the answer with names read from the pictures; unchanged once the recogniser cannot be
+        loaded.
 
-        Raises MissingExtra in that case where words must be read.
+        Raises MissingExtra in that case where text must be read.
         """
         try:
             return with_names(answer, *pair.on_white)
@@ -194,7 +203,7 @@ class Answerer:
 
 @functools.cache
 def _shared(model: str | None, read_text: bool | None) -> Answerer:
-    """The answerer behind ``describe``: its models are loaded once."""
+    """Return the answerer behind ``describe``: its models are loaded once."""
     return Answerer(model, read_text=read_text)
 
 
@@ -207,19 +216,19 @@ def describe(
     model: str | Path | None = None,
     read_text: bool | None = None,
 ) -> Answer:
-    """The answer for one pair, of the model that knows the pictures, or else measured.
+    """Return the answer for one pair: by a model trained on such pictures, or else measured.
 
-    policy: from which size on a change counts, by name or as a ``Policy``. ignore: boxes of both pictures,
-    left, top, right and bottom, in which differences do not count.
+    policy: from which size on a change counts, by name or as a ``Policy``. ignore: boxes in both pictures
+    (left, top, right, bottom in pixels) in which differences do not count.
 
     A picture is a path, the bytes of a file, an open file, a Pillow picture or an array. Models are kept once
     they are loaded. An ``Answerer`` has more settings and takes many pairs at a time.
 
-    model      a shipped model's name or a model folder, to answer in any case; "measured": no model
-    read_text  whether things are named by the words in and beside them; None: where the extra "text" is there
+    model      a shipped model's name or a model folder, which always answers; "measured": no model
+    read_text  whether to read text and name things by it; None: where the extra "text" is installed
 
-    Raises ImageError; BundleError for a model that cannot be used; MissingExtra where words must be read and
-    cannot be.
+    Raises ImageError; BundleError for a model that cannot be used; MissingExtra where text is to be read and
+    the extra "text" is not installed.
 
     >>> import whatchanged
     >>> answer = whatchanged.describe("before.png", "after.png")

@@ -1,4 +1,4 @@
-"""What whoever answers for pairs of pictures does, a model or the measurement."""
+"""The interface of everything that answers for pairs of pictures: a model, or the measurement."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,22 +8,23 @@ from whatchanged.answers.pair import ReadPair
 
 
 class Answering(Protocol):
-    """Two duties: to tell how well a pair is known, and to answer.
+    """Two duties: estimate how far a pair is from the training pictures, and answer.
 
-    ``by_model`` and ``by_measurement`` have them. A new kind of model is one more such file, and a line in
+    ``by_model`` and ``by_measurement`` implement it. A new kind of model is one more such file, and a line in
     ``models.chosen_model``.
     """
 
     def distances(self, pairs: Sequence[ReadPair]) -> Sequence[float | None]:
-        """How far each pair is from what is known here, 1 the limit; None where it is not known.
+        """Return the distance of each pair from the training pictures, with 1 as the limit; None beyond it.
 
-        Of several pairs at once, because a model that has to look at them for that looks at all side by side.
-        From a model that was named 0: nobody is nearer.
+        The method takes several pairs, because a model that computes distances does so in batches. A model
+        that the user named returns 0: no other is nearer.
         """
         ...
 
     def answer(self, pair: ReadPair) -> Answer | None:
-        """The answer for a pair whose distance was asked; None where the measured one is the answer.
+        """Return the answer for a pair whose distance was computed; None where the measured answer is to be
+        given.
 
         Raises ImageError where the pair's later frames, which are read only now, cannot be used.
         """

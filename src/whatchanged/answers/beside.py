@@ -1,6 +1,6 @@
-"""The words beside a thing that has none of its own: a line next to it, or the label of its row.
+"""Name a thing without text of its own by the text beside it: the next line, or the label of its row.
 
-Words beside a thing name it where they stand in both pictures.
+Such text names the thing only if it is the same in both pictures.
 """
 
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from whatchanged.text.quotes import ELLIPSIS, handle, same_words, shortened
 from whatchanged.text.reader import LineAt, PairReader, ReadLine
 
 BEGINNING = 18
-"""Heights of a line that are read of it where its first words will do."""
+"""How much of a long line is read, in heights of the line, where its first words suffice."""
 
 Offset = tuple[int, int]
-"""How far something moved from before to after: dx, dy in pixels."""
+"""The movement of something from before to after: dx, dy in pixels."""
 
 
 class Wanted(NamedTuple):
-    """What is to be named.
+    """A thing that needs a name.
 
-    side: the picture in which it is seen, 0 before and 1 after. lines: those beside it there, the nearest
-    first. shift: how far it moved itself.
+    side: the picture in which it is visible, 0 before and 1 after. lines: those beside it there, the nearest
+    first. shift: its own movement.
     """
 
     side: int
@@ -33,10 +33,11 @@ class Wanted(NamedTuple):
 def words_beside(
     wanted: Sequence[Wanted], reader: PairReader, statements: Sequence[Statement]
 ) -> list[tuple[str, str] | None]:
-    """For each thing where it stands, as "left of", and the words that it stands there of.
+    """Return for each thing its relation to the text beside it, such as "left of", and that text.
 
-    statements: all of the pair: what they tell changed, so that nothing is named after it, and what moved is
-    looked for where it was. None where no line beside it is read well, or none stands in both pictures.
+    statements: all statements of the pair. Text that they report as changed names nothing, and text that
+    moved is looked for at its former position. None where no line beside the thing is read with confidence,
+    or none is in both pictures.
     """
     changed = [[one.box_before for one in statements], [one.box_after for one in statements]]
     shifts = _shifts(statements, reader)
@@ -65,22 +66,24 @@ def words_beside(
 
 
 def beginning(line: Box) -> Box:
-    """As much of a line as its first words need."""
+    """Return the part of a line that contains its first words."""
     left, top, right, bottom = line
     return left, top, min(right, left + BEGINNING * (bottom - top)), bottom
 
 
 def words_of_beginning(read: ReadLine, line: BesideLine) -> str | None:
-    """The first words of a line of which perhaps only the beginning was read."""
+    """Return the first words of a line of which perhaps only the beginning was read."""
     if not line.cut and read.at.box[2] - read.at.box[0] >= line.box[2] - line.box[0]:
         text = handle(read)
         return None if text is None else shortened(text)
-    text = handle(read, range(len(read.line.words) - 1))  # the last one may be cut
+    text = handle(read, range(len(read.line.words) - 1))  # the last word may be cut
     return None if text is None else shortened(f"{text} {ELLIPSIS}")
 
 
 def _twin(one: Wanted, line: Box, reader: PairReader, shifts: Sequence[Offset]) -> LineAt | None:
-    """Where a line must be read in the other picture; None where it stands there to the pixel."""
+    """Return the position at which a line must be read in the other picture; None where its pixels are equal
+    there.
+    """
     for dx, dy in shifts:
         if reader.same_pixels(line if one.side else moved(line, (dx, dy)), (dx, dy)):
             return None
@@ -89,7 +92,9 @@ def _twin(one: Wanted, line: Box, reader: PairReader, shifts: Sequence[Offset]) 
 
 
 def _shifts(statements: Sequence[Statement], reader: PairReader) -> list[Offset]:
-    """How far lines may have moved: not at all, with a statement's thing, or with an edge of the picture."""
+    """Return the shifts that lines may have: none, that of a statement's thing, or that of an edge of the
+    picture.
+    """
     before, after = reader.pictures
     wider, taller = after.shape[1] - before.shape[1], after.shape[0] - before.shape[0]
     results = [(0, 0)]
@@ -103,18 +108,18 @@ def _shifts(statements: Sequence[Statement], reader: PairReader) -> list[Offset]
 
 
 def shift_of(statement: Statement) -> Offset:
-    """How far the corner of a statement's box moved."""
+    """Return how far the corner of a statement's box moved."""
     was, now = statement.box_before, statement.box_after
     return (0, 0) if was is None or now is None else (now[0] - was[0], now[1] - was[1])
 
 
 def moved(box: Box, shift: Offset) -> Box:
-    """The box so much further."""
+    """Return the box moved by the shift."""
     return box[0] + shift[0], box[1] + shift[1], box[2] + shift[0], box[3] + shift[1]
 
 
 def lies_inside(box: Box, shape: tuple[int, ...]) -> bool:
-    """Whether a box lies inside a picture of this shape, (H, W, 3)."""
+    """Return whether a box lies inside a picture of this shape, (H, W, 3)."""
     return box[0] >= 0 and box[1] >= 0 and box[2] <= shape[1] and box[3] <= shape[0]
 
 

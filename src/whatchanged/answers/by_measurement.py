@@ -1,4 +1,4 @@
-"""The measurement answers: what is counted in any two pictures."""
+"""The measured answer, as one of the answers: it works for any two pictures."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,16 @@ from whatchanged.measured.policy import DEFAULT, Policy
 
 
 class Measurement:
-    """Answers for any two pictures, and so for those that no model knows better."""
+    """Answers for any two pictures, and so for every pair that no model knows better."""
 
     def distances(self, pairs: Sequence[ReadPair]) -> list[float]:
-        """The limit for every pair: a model that knows it at all is at least as near."""
+        """Return the limit as the distance of every pair: every model within its own limit is at least as
+        near.
+        """
         return [1.0] * len(pairs)
 
     def answer(self, pair: ReadPair) -> Answer:
-        """What was measured. Raises ImageError."""
+        """Return the measured answer. Raises ImageError."""
         answer = of_measured(pair.measured, pair.sources, pair.looking.policy, pair.ignored)
         return only_ignored(answer, pair)
 
@@ -29,7 +31,7 @@ def of_measured(
     policy: Policy = DEFAULT,
     ignored: float = 0.0,
 ) -> Answer:
-    """The measured answer as the answer; what is not measured: see ``Answer``."""
+    """Return the measured answer as an ``Answer``; ``Answer`` documents the fields that are not measured."""
     return Answer(
         sentence=measured.sentence,
         no_change=measured.no_change,

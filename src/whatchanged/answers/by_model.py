@@ -1,4 +1,4 @@
-"""A model answers: it writes its sentence word by word."""
+"""A model's answer: the model writes its caption word by word."""
 
 import math
 from collections.abc import Sequence
@@ -20,24 +20,26 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.worlds import known_world
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Captioner, Description
+    from whatchanged.captioner.description import Description
+    from whatchanged.captioner.runtime import Captioner
 
 MOST_STRETCH = 1.25
-"""Pictures whose proportions the model's input would change by more are not asked about: 4:3 and 16:9 become
-3:2 by less, a square or a picture on its side by more."""
+"""A model skips pictures whose aspect ratio its input would change by more. 4:3 and 16:9 become 3:2 by less;
+a square, or a picture in portrait format, by more.
+"""
 
 
 class Model:
-    """A model on disk. Only its card is read before it is asked."""
+    """A model on disk. Only its card is read before its first use."""
 
     def __init__(
         self, bundle: Bundle, threads: int | None = None, named: bool = False, beams: int = 1
     ) -> None:
-        """How the model is asked.
+        """Set how the model runs.
 
-        threads: how many an operator may use; None: at most two. named: a person named the model, which then
-        answers for any pictures. beams: hypotheses that the search keeps; 1 is greedy. Raises BundleError for
-        a model of stored features.
+        threads: threads of its operators; None: at most two. named: the user named the model, which then
+        answers for any pictures. beams: hypotheses of beam search; 1 is greedy. Raises BundleError for a
+        model of stored features.
         """
         self.bundle = bundle
         self.card = bundle.card
@@ -48,7 +50,7 @@ class Model:
         self._captioner: Captioner | None = None
 
     def build(self) -> "Captioner":
-        """The model, ready to run; built when it is first asked for. Raises BundleError."""
+        """Return the model, ready to run; it is built on first use. Raises BundleError."""
         if self._captioner is None:
             from whatchanged.captioner.runtime import Captioner
 
@@ -59,16 +61,17 @@ class Model:
     def explains_view_and_light(self) -> bool:
         """Whether pictures of the model's world may differ by viewpoint and light though nothing changed.
 
-        Not so in a world that is not installed: nobody has declared it.
+        False for a world that is not installed, since its declaration is missing.
         """
         world = known_world(self.card.world)
         return world is not None and world.pictures.view_and_light_differ
 
     def distances(self, pairs: Sequence[ReadPair]) -> list[float | None]:
-        """How far the stranger of each pair's pictures is from what the model knows; 0 where it was named.
+        """Return the distance of each pair from the training pictures, that of its farther picture; 0 if the
+        user named the model.
 
-        Only its encoder tells, so the pairs that it may know are described, side by side. The descriptions
-        are kept for ``answer``.
+        The model's encoder computes the distance, so the pairs within the limits of shape and colour are
+        captioned here in batches. The descriptions are kept for ``answer``.
         """
         read = [self._read(pair) for pair in pairs]
         asked = [pair for pair, pixels in zip(pairs, read, strict=True) if pixels is not None]
@@ -79,22 +82,23 @@ class Model:
         return [self._distance(pair) for pair in pairs]
 
     def _distance(self, pair: ReadPair) -> float | None:
-        """How far a pair is that was described; None for one that was not."""
+        """Return the distance of a pair that was captioned; None for one that was not."""
         said = pair.described.get(self)
         if said is None:
             return None
         return 0.0 if self.named else max(said.ood_distance or (0.0,))
 
     def answer(self, pair: ReadPair) -> Answer | None:
-        """The model's sentence; None where the measurement sees what it denies, or the pair is not known.
+        """Return the model's caption; None where the measurement sees a change that it denies, or the pair is
+        too far.
 
-        What the pictures' world explains is not measured at all: where viewpoint and light differ, nearly
+        Differences that the pictures' world explains are not measured: if viewpoint and light differ, nearly
         every pixel does.
         """
         said = pair.described.get(self)
         if said is None:
             return None
-        # Equal pixels are measured whatever was said: what a look does not show may differ.
+        # Equal pixels are measured whatever the model says: other data in the files may differ.
         measured = pair.measured if pair.same or not self._explains(pair, said) else None
         ruling = verdict_of(said.changed, said.doubtful, self.named, measured)
         if not ruling.stands:
@@ -117,16 +121,17 @@ class Model:
         return only_ignored(answer, pair)
 
     def _explains(self, pair: ReadPair, described: "Description") -> bool:
-        """Whether what differs is what the model says, or may be by viewpoint and light alone."""
+        """Return whether the model's caption, or viewpoint and light, explain the differences."""
         if described.changed:
             return True
         return not pair.looking.strict and not described.unfamiliar and self.explains_view_and_light
 
     def _read(self, pair: ReadPair) -> Pixels | None:
-        """The pair as the model reads it, (2, H, W, 3); None where it cannot know the pictures by their shape
-        and colours, which do not excuse a model that was named.
+        """Return the pair as the model reads it, (2, H, W, 3); None where shape or colours are out of
+        distribution.
 
-        Its graphs are not needed for that. A model that cannot tell which pictures it knows knows none.
+        A model that the user named reads every pair. This check does not need the graphs. A model without an
+        in-distribution threshold accepts no pictures.
         """
         known = self.card.in_distribution
         if not self.named and (known is None or not all(_fits(one, self.input) for one in pair.shown)):
@@ -138,7 +143,7 @@ class Model:
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:
-    """Whether the picture is large enough, and has about the model's proportions."""
+    """Return whether the picture is large enough and has about the aspect ratio of the model's input."""
     height, width = picture.shape[:2]
     stretch = width * wanted.size[1] / (height * wanted.size[0])
     return min(height, width) >= LEAST_SIDE and abs(math.log(stretch)) <= math.log(MOST_STRETCH)

@@ -1,4 +1,4 @@
-"""What holds words: a button, told by how it is filled and how the words stand in it."""
+"""Recognise a button around text, by its fill and by the position of the text in it."""
 
 from collections.abc import Sequence
 
@@ -12,23 +12,23 @@ from whatchanged.measured.pixels.reading import Pixels
 
 # Chosen on the labelled boxes of real pairs of training repositories.
 HEIGHTS = (22, 64)
-"""Pixels that a button is high."""
+"""The heights of a button, in pixels."""
 LONGEST = 9
-"""How many times as long as high it is at most."""
+"""The largest ratio of a button's width to its height."""
 ROOM = 0.3
-"""Heights of its line of text that are free to the left and to the right of it at least."""
+"""The free width at the left and at the right of the text, at least, in heights of the text."""
 CENTRED = 0.12
-"""Part of a side by which the text may stand beside the middle."""
+"""How far the text may be from the middle, as a fraction of the side."""
 EVEN = 0.9
-"""Share of the rim that has one colour."""
+"""The fraction of the rim that must have one colour."""
 STANDS_OUT = 24
-"""Levels by which its fill differs from what is around it at least."""
+"""The least difference, in levels, between the fill and its surroundings."""
 
 
 def is_button(pixels: Pixels, box: Box, lines: Sequence[Box]) -> bool:
-    """Whether a box is filled like a button, unlike what is around it, with one line of text in its middle.
+    """Return whether a box is a button: a fill unlike its surroundings, with one line of text in the middle.
 
-    lines: those of text in the box.
+    lines: the lines of text in the box.
     """
     left, top, right, bottom = box
     width, height = right - left, bottom - top

@@ -1,4 +1,4 @@
-"""The installed models, and which of them are asked; none is built before it is needed."""
+"""The installed models, and the selection of those that may answer; none is built before its first use."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,26 +10,26 @@ from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
 from whatchanged.measured.pixels.gate import probability_of_no_change
 
 INSTEAD: Mapping[str, str] = {"screens": MEASURED}
-"""A model that was shipped up to 0.2 -> who answers in its place until 0.4."""
+"""A model that was shipped up to 0.2 -> the model that answers in its place until 0.4."""
 
 
 def who_answers(name_or_folder: str | Path | None) -> tuple[str | Path | None, str]:
-    """Who answers where this was named, and what is to be said of that; "" for nothing."""
+    """Return who answers for this name, and a remark to print; "" for none."""
     instead = INSTEAD.get(str(name_or_folder))
     if instead is None:
         return name_or_folder, ""
     return instead, (
-        f"The model {name_or_folder} is gone; {instead} answers in its place. Name that one, or none: 0.4"
-        " will not know the name."
+        f"The model {name_or_folder} is gone; {instead} answers in its place. Name {instead} or leave"
+        " the model out: version 0.4 will refuse the old name."
     )
 
 
 def chosen_model(
     name_or_folder: str | Path, threads: int | None = None, named: bool = False, beams: int = 1
 ) -> Model:
-    """The model of a name or a folder. Raises BundleError, also for a model of stored features.
+    """Return the model of a name or a folder. Raises BundleError, also for a model of stored features.
 
-    named: whether it answers for any pictures. beams: hypotheses that it keeps.
+    named: whether it answers for any pictures. beams: hypotheses of its beam search.
     """
     return Model(open_bundle(name_or_folder), threads, named, beams)
 
@@ -37,9 +37,9 @@ def chosen_model(
 def candidate_models(
     name_or_folder: str | Path | None, threads: int | None = None, beams: int = 1
 ) -> tuple[Model, ...]:
-    """The models that may answer: the one that was named, or, where None was, the installed ones.
+    """Return the models that may answer: the named one, or, where the name is None, the installed ones.
 
-    None where the measurement was named. Raises BundleError.
+    None for the name of the measurement. Raises BundleError.
     """
     if name_or_folder is None:
         return installed_models(threads, beams)
@@ -49,7 +49,7 @@ def candidate_models(
 
 
 def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model, ...]:
-    """One model of each world: the default one, or else the first by name. Raises BundleError."""
+    """Return one model of each world: the default one, or else the first by name. Raises BundleError."""
     results: dict[str, Model] = {}
     for name in sorted(shipped(), key=lambda name: (name != DEFAULT, name)):
         model = chosen_model(name, threads, beams=beams)
@@ -59,9 +59,9 @@ def installed_models(threads: int | None = None, beams: int = 1) -> tuple[Model,
 
 
 def identity_of_models(models: Sequence[Model], named: bool) -> dict[str, Any]:
-    """What answers owe to their models: each model's name and files, and the threshold of each ``answer``.
+    """Return the identity of models: the name, the files and the threshold of each.
 
-    named: whether a model was named by a person, whose sentence then stands in any case.
+    named: whether the user named a model, whose sentence then always stands.
     """
     if named and models:
         (model,) = models

@@ -1,7 +1,7 @@
-"""Statements named by the words that are read in and beside their boxes.
+"""Name the things of measured statements by the text in and beside their boxes.
 
-A thing without a noun still has a name: what is written in it, or what is written beside it. Words name a
-thing where they stand in both pictures, or where no letter of them is in doubt.
+A thing without a noun can be named by the text in it or beside it. Text names a thing if it is the same in
+both pictures, or if every letter of it is certain.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,39 +36,41 @@ from whatchanged.text.quotes import ELLIPSIS, certain, handle, same_words, short
 from whatchanged.text.reader import LineAt, PairReader, ReadLine, words_in
 
 LARGE = 0.6
-"""Share of a picture from which on a box is no thing that words could name."""
+"""A box that covers at least this fraction of a picture is no thing that text could name."""
 MOST_LINES = 6
-"""Lines of a thing that are read at most, of each picture."""
+"""How many lines of a thing are read, at most, in each picture."""
 MOST_ALIKE = 12
-"""Alike things whose words are read; of more than so many none are."""
+"""How many alike things have their text read; of a larger group none is read."""
 LENGTHY = 2.0
-"""How many times as long as high a line is that is no row of icons."""
+"""A line whose width is at least this multiple of its height is no row of icons."""
 ICON = (8, 40, 1.6)
-"""Pixels of an icon's sides at least and at most, and how many times as long as the other one is at most."""
+"""The side of an icon in pixels, at least and at most, and the largest ratio of its sides."""
 LARGE_ICON = 20
-"""Pixels of the sides at least of what is no single letter."""
+"""The least side in pixels of something that is more than a single letter."""
 THIN = (4, 8)
-"""Pixels of a line's width at most, and how many times as long it is at least."""
+"""A thin line: its largest width in pixels, and its least ratio of length to width."""
 BAND = (0.7, 0.25)
-"""Shares of the picture's sides that a band across or down it is long at least and broad at most."""
+"""A band across or down the picture: its least length and its largest breadth, as fractions of the picture's
+sides.
+"""
 ONE_SIZE = 3
-"""Pixels by which the sides of what moved may differ."""
+"""By how many pixels the sides of a moved thing may differ."""
 AROUND_TEXT = frozenset(
     {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
 )
-"""Finer words for what happened to a thing, and not to the text in it."""
+"""Finer words for a change of a thing, and not of the text in it."""
 
 NAMELESS = "Something "
-"""How the sentence about a thing begins that has no name."""
+"""The beginning of a sentence about a thing without a name."""
 
 Size = tuple[int, int]
 
 
 @dataclass
 class _Site:
-    """A statement with the lines around it, and what was read of them.
+    """A statement with the text lines around it, and the text read from them.
 
-    statement  as it is told so far
+    statement  the statement in its present form
     around     the lines around its box before and after; none where it has none there
     size       width and height of the picture in which it is shown
     read       what the lines in it say, before and after
@@ -81,22 +83,23 @@ class _Site:
 
     @property
     def side(self) -> int:
-        """The picture in which it is shown: 1, the one after, unless it is only in the one before."""
+        """The picture in which the thing is shown: 1, the one after, unless it is only in the one before."""
         return 0 if self.statement.box_after is None else 1
 
     @property
     def box(self) -> Box:
-        """Its box in that picture."""
+        """The thing's box in that picture."""
         box = self.statement.box_after or self.statement.box_before
         assert box is not None
         return box
 
 
 def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
-    """The answer with its statements named; as it is where nothing changed for sure, or a model wrote it.
+    """Return the answer with its things named; unchanged where no change is certain, or a model wrote the
+    sentence.
 
-    before, after: (H, W, 3), RGB, on white. The measured answer beneath stays without names: pairs that
-    changed alike have other words. Raises MissingExtra where the recogniser is not installed.
+    before, after: (H, W, 3), RGB, on white. ``measured`` keeps the statements without names: pairs with the
+    same change contain different text. Raises MissingExtra where the recogniser is not installed.
     """
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
@@ -111,7 +114,7 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
 
 
 def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tuple[Statement, ...]:
-    """The statements with the names that were read for those that a sentence tells; the others as they are.
+    """Return the statements, those of the sentence named by the text that was read.
 
     before, after: (H, W, 3), RGB. Raises MissingExtra where the recogniser is not installed.
     """
@@ -131,7 +134,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     results: list[Statement | None] = list(statements)
     places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
-        # A thing that the rules have a noun for keeps it where nothing is read of it.
+        # A thing with a noun from the rules keeps it where no text in it is read.
         was_read = site.statement != statements[place] or (subject is not None and subject.named)
         if subject is not None and (was_read or site.statement.element is None):
             results[place] = reword(_with_words(site, subject), subject, site.size)
@@ -141,9 +144,10 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
 
 
 def _moved_by_words(sites: Sequence[_Site]) -> list[_Site]:
-    """Make one statement of a text that went here and came there, as large and with the same words: it moved.
+    """Merge a text that disappeared and the same text, as large, that appeared elsewhere, into one statement:
+    it moved.
 
-    Returns the sites of what came, which are told by that.
+    Return the sites of the texts that appeared; the merged statements replace them.
     """
     results: list[_Site] = []
     for gone in sites:
@@ -162,7 +166,9 @@ def _moved_by_words(sites: Sequence[_Site]) -> list[_Site]:
 
 
 def _all_words(site: _Site) -> str | None:
-    """All words of a text that came or went; None where one of them is in doubt, or it is no text alone."""
+    """Return all words of a text that appeared or disappeared; None where one is uncertain, or the box holds
+    more than text.
+    """
     if not is_text(tuple(line.at.box for line in site.read[site.side]), site.box):
         return None
     texts = [_quoted(line, site.box, site.statement) for line in site.read[site.side]]
@@ -170,7 +176,7 @@ def _all_words(site: _Site) -> str | None:
 
 
 def _as_moved(gone: Statement, came: Statement) -> Statement | None:
-    """What went and came as one thing that moved; None where it is not as large as before."""
+    """Return one statement that the thing moved; None where its size differs."""
     was, now = gone.box_before, came.box_after
     assert was is not None and now is not None
     dx, dy = now[0] - was[0], now[1] - was[1]
@@ -187,12 +193,14 @@ def _as_moved(gone: Statement, came: Statement) -> Statement | None:
 
 
 def _is_whole(statement: Statement) -> bool:
-    """Whether a statement is about the picture as a whole, or about what follows another change."""
+    """Return whether a statement is about the picture as a whole, or about something that follows from
+    another change.
+    """
     return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows
 
 
 def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> _Site:
-    """A statement with the lines around its box in each picture."""
+    """Return a statement with the text lines around its box in each picture."""
     shown = pictures[statement.box_after is not None]
     site = _Site(statement, (Around(), Around()), (shown.shape[1], shown.shape[0]))
     if not _is_large(site):
@@ -218,7 +226,9 @@ def _read_own(sites: Sequence[_Site], reader: PairReader) -> None:
 
 
 def _own_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
-    """The lines in a statement's box in both pictures; of several alike things the first line in each."""
+    """Return the lines in a statement's box in both pictures; of several alike things the first line in
+    each.
+    """
     if site.statement.count > 1:
         if site.statement.count <= MOST_ALIKE:
             yield from _alike_lines(site, reader)
@@ -232,13 +242,17 @@ def _own_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
 
 
 def _stays(site: _Site, reader: PairReader, line: Box) -> bool:
-    """Whether a line in what came or went is there in both pictures, so that it is no name of that."""
+    """Return whether a line in a thing that appeared or disappeared is in both pictures; it is then no name
+    of the thing.
+    """
     in_both = all(lies_inside(line, picture.shape) for picture in reader.pictures)
     return _came_or_went(site.statement) and in_both and reader.same_pixels(line, (0, 0))
 
 
 def _alike_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
-    """The first line in each of several alike things, in both pictures where they are there; each once."""
+    """Return the first line in each of several alike things, in both pictures where they exist; each line
+    once.
+    """
     dx, dy = shift_of(site.statement)
     places = [(site.side, box) for box in site.statement.boxes]
     if not _came_or_went(site.statement):
@@ -253,12 +267,12 @@ def _alike_lines(site: _Site, reader: PairReader) -> Iterator[LineAt]:
 
 
 def _came_or_went(statement: Statement) -> bool:
-    """Whether a thing is in one of the pictures alone, so that its words are the change."""
+    """Return whether a thing is in one picture only, so that its text is the change."""
     return statement.box_before is None or statement.box_after is None
 
 
 def _own_subject(site: _Site, pictures: tuple[Pixels, Pixels]) -> Subject | None:
-    """The subject of a statement by the words in it; None where there are none that may be quoted."""
+    """Return the subject of a statement by the text in its box; None where no text may be quoted."""
     statement = site.statement
     if statement.count > 1:
         return _alike_subject(site)
@@ -281,10 +295,10 @@ def _own_subject(site: _Site, pictures: tuple[Pixels, Pixels]) -> Subject | None
 
 
 def _own_words(site: _Site) -> tuple[str, bool] | None:
-    """The first words in a thing that may be quoted, and whether there are more lines."""
+    """Return the first quotable words in a thing, and whether it has more lines."""
     statement = site.statement
     if "text_before" in statement.values or "text_after" in statement.values:
-        return None  # the words are told as what changed
+        return None  # the words are reported as the change
     came_or_went = _came_or_went(statement)
     others = site.read[1 - site.side]
     lines = site.read[site.side]
@@ -296,19 +310,21 @@ def _own_words(site: _Site) -> tuple[str, bool] | None:
 
 
 def _quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
-    """The words of a line in a box, if they may be quoted: those that came or went are the change."""
+    """Return the words of a line in a box, if they may be quoted: text that appeared or disappeared is the
+    change.
+    """
     within = words_in(line, box)
     return certain(line, within, alone=True) if _came_or_went(statement) else handle(line, within)
 
 
 def _says(text: str, other: ReadLine) -> bool:
-    """Whether a line says the same, or has those words in it."""
+    """Return whether a line has the same text, or contains it."""
     theirs = handle(other)
     return theirs is not None and (same_words(text, theirs) or f" {text} " in f" {theirs} ")
 
 
 def _alike_subject(site: _Site) -> Subject | None:
-    """The subject of alike things, by the words in them; None where none may be quoted."""
+    """Return the subject of alike things, by the text in them; None where none may be quoted."""
     statement = site.statement
     known = []
     for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
@@ -329,9 +345,9 @@ def _alike_subject(site: _Site) -> Subject | None:
 
 
 def _beside(sites: Sequence[_Site], reader: PairReader, statements: Sequence[Statement]) -> list[Subject]:
-    """The subjects of things without words of their own, by what stands beside them.
+    """Return the subjects of things without text of their own, by the text beside them.
 
-    Of several alike things the first and the last one are looked at.
+    Of several alike things, only the first and the last are examined.
     """
     wanted: list[Wanted] = []
     for site in sites:
@@ -350,9 +366,9 @@ def _beside(sites: Sequence[_Site], reader: PairReader, statements: Sequence[Sta
 
 
 def _nameless_subject(site: _Site, first: tuple[str, str] | None, last: tuple[str, str] | None) -> Subject:
-    """The subject of a thing without words of its own.
+    """Return the subject of a thing without text of its own.
 
-    first, last: what it, or the first and the last of several things, stand beside.
+    first, last: the text beside it, or beside the first and the last of several things.
     """
     statement = site.statement
     plain = plain_subject(statement, site.size)
@@ -377,25 +393,29 @@ _OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {
     ("resized", False): "content",
     ("recolored", True): "background",
 }
-"""What of a picture a change is about that shows all over it, by its kind and whether it is one of a fill."""
+"""What property of a region changed, by the kind of change and whether the region is a fill."""
 
 
 def _is_legible(site: _Site) -> bool:
-    """Whether what a thing holds is text, if none that may be quoted."""
+    """Return whether a thing contains text, quotable or not."""
     lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
     return is_text(lines, site.box)
 
 
 def _is_large_icon(box: Box) -> bool:
-    """Whether a thing is about as wide as it is high, and too high for one or two letters: what is read there
-    may be a ring, or belong to what stands beside it."""
+    """Return whether a thing is about as wide as high, and too high for one or two letters.
+
+    Letters that are read in it may be a ring, or belong to something beside it.
+    """
     short, long = sorted((box[2] - box[0], box[3] - box[1]))
     return short >= LARGE_ICON and long <= ICON[2] * short
 
 
 def _shape(site: _Site) -> str | None:
-    """What a thing without words is by its shape, or the largest of several alike ones; None where that tells
-    nothing."""
+    """Return a noun for a thing without text, by its shape; None where the shape is not distinctive.
+
+    Of several alike things the largest one tells.
+    """
     box = site.box if site.statement.count == 1 else max(site.statement.boxes, key=area)
     aspect = site.statement.values.get("aspect")
     width, height = box[2] - box[0], box[3] - box[1]
@@ -411,7 +431,7 @@ def _shape(site: _Site) -> str | None:
 
 
 def _with_words(site: _Site, subject: Subject) -> Statement:
-    """The statement with what was read among its values, as far as it may be quoted."""
+    """Return the statement with the read text among its values, as far as the text may be quoted."""
     statement = site.statement
     values: dict[str, Any] = {}
     read = " ".join(

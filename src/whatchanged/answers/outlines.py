@@ -1,4 +1,4 @@
-"""A measured answer as a picture: before and after side by side, with what changed outlined."""
+"""Draw a measured answer: before and after side by side, with boxes around what changed."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from whatchanged.captioner.heatmap import MOST_HEIGHT, MOST_WIDTH, beside
 from whatchanged.measured import Box, Statement
 
 COLOR = (214, 39, 40)
-"""Red, on a white line, so that it is seen on any ground."""
+"""Red, on a white line, so that it is visible on any background."""
 WIDTH = 2
-"""Pixels of the line; the white one around it is as wide. Both lie outside of what changed."""
+"""The line's width in pixels; the white line around it is as wide. Both lie outside of what changed."""
 
 
 def outlined(before: Image.Image, after: Image.Image, statements: Sequence[Statement]) -> Image.Image:
-    """Both pictures side by side on one scale, each with the boxes of the statements in it."""
+    """Return both pictures side by side at one scale, each with the boxes of the statements in it."""
     old = [s.box_before for s in statements if s.box_before is not None]
     new = [box for s in statements if s.box_after is not None for box in s.boxes or (s.box_after,)]
     scale = min(1.0, *(min(MOST_HEIGHT / p.height, MOST_WIDTH / p.width) for p in (before, after)))
@@ -22,7 +22,7 @@ def outlined(before: Image.Image, after: Image.Image, statements: Sequence[State
 
 
 def _with_boxes(picture: Image.Image, boxes: Sequence[Box], scale: float) -> Image.Image:
-    """The picture on this scale, with these boxes of its own pixels."""
+    """Return the picture at this scale, with these boxes, given in its own pixels."""
     size = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
     shown = picture.resize(size, Image.Resampling.BICUBIC)
     draw = ImageDraw.Draw(shown)

@@ -1,4 +1,4 @@
-"""A pair of pictures that was read once, for the models and for the measurement."""
+"""A pair of pictures that is read once, for the models and for the measurement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,20 +19,15 @@ from whatchanged.measured.rules.canvas import without_boxes
 from whatchanged.words import percent
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
 
 MOST_IGNORED = 0.5
-"""The part of a picture, at most, in which differences may be ignored: beyond it nothing is compared."""
+"""The largest fraction of a picture that may be ignored."""
 
 
 @dataclass(frozen=True)
 class Looking:
-    """How closely pictures are looked at.
-
-    sensitivity  2 finds differences half as strong as 1 does
-    strict       every pixel that differs is a change
-    policy       from which size on a change counts
-    """
+    """The settings of the comparison."""
 
     sensitivity: float = 1.0
     strict: bool = False
@@ -40,19 +35,19 @@ class Looking:
 
     @property
     def threshold(self) -> float:
-        """The strength from which on a difference is a change."""
+        """The strength from which on a difference counts as a change."""
         return threshold_of(self.policy, self.sensitivity, self.strict)
 
 
 @dataclass(frozen=True, eq=False)
 class ReadPair:
-    """Two pictures as they were read, and what was found of them: computed once, for whoever asks.
+    """Two pictures as read, and the results computed from them, each once.
 
-    sources    where the pictures are from
-    shown      what models look at: alpha dropped, what is ignored as it was before
-    ignore     the places in which differences do not count
-    ignored    the part of the picture after that they cover
-    described  what each model that was asked says
+    sources    the pictures as they were given
+    shown      the input of models: alpha dropped, ignored regions filled from the picture before
+    ignore     the regions in which differences do not count
+    ignored    the fraction of the picture after that they cover
+    described  the description by each model that was run
     """
 
     sources: tuple[PictureSource, PictureSource]
@@ -65,18 +60,20 @@ class ReadPair:
 
     @cached_property
     def compared(self) -> Compared:
-        """What the measurement compares: alpha over white."""
+        """The input of the measurement: alpha over white."""
         one, other = self.pictures
         return Compared(one.on_white, other.on_white, self.ignore, self.looking.policy)
 
     @property
     def pixels(self) -> int:
-        """How many pixels both pictures have."""
+        """The number of pixels of both pictures."""
         return sum(picture.on_white.size // 3 for picture in self.pictures)
 
     @property
     def same(self) -> bool:
-        """Whether a model could see no difference: only a look at all else in the files may find one."""
+        """Whether a model could see no difference; only a comparison of everything in the files may
+        find one.
+        """
         return np.array_equal(*self.shown)
 
     @cached_property
@@ -87,7 +84,7 @@ class ReadPair:
 
     @property
     def hides_changes(self) -> bool:
-        """Whether something differs visibly in the ignored places."""
+        """Whether the pictures differ visibly in the ignored regions."""
         return self.compared.one_size and self.compared.hides(self.looking.threshold)
 
     @property
@@ -109,7 +106,9 @@ def read_pair(
 
 
 def ignored_share(ignore: Sequence[Box], size: tuple[int, int]) -> float:
-    """The part of a picture of this size that is ignored. Raises ImageError beyond ``MOST_IGNORED``."""
+    """Return the fraction of a picture of this size that is ignored. Raises ImageError beyond
+    ``MOST_IGNORED``.
+    """
     share = covered_share(ignore, size) if ignore else 0.0
     if share > MOST_IGNORED:
         raise ImageError(

@@ -1,4 +1,4 @@
-"""Whether a text was rewritten, decided by what was read before and after."""
+"""Decide whether a text was rewritten, from the text read before and after."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,27 +16,28 @@ from whatchanged.text.reader import ReadLine, words_in
 from whatchanged.words import color_code
 
 KINDS = ("rewritten", "restyled", "replaced", "recolored", "resized")
-"""Kinds of what may be a text that was rewritten."""
+"""Kinds of change that may be a rewritten text."""
 UNCLEAR = ("shape", "part", "text")
-"""Finer words of what is not told further: what of a text that says the same changed is looked for."""
+"""Properties too vague to report: if the text is the same, the property that changed is searched for."""
 UNLIKE = 0.75
-"""Two readings that are less alike are of two texts, even if a letter of each may be wrong."""
+"""Two readings less alike than this are two texts, even if a letter of each may be wrong."""
 ICONS = 0.6
-"""Confidence of a line of letters at least."""
+"""The least confidence of a line of letters."""
 SHORT = 2.5
-"""How many times as long as high an icon, or two of them, may be."""
+"""The largest ratio of width to height of an icon, or of two of them."""
 SAME_COLOR = 24
-"""Levels by which the colour of a text may differ from itself."""
+"""Levels by which the colour of unchanged text may vary."""
 SLIGHTLY = 1.08
-"""How much more ink a text has at least that looks slightly bolder."""
+"""How much more ink slightly bolder text has, at least."""
 LinesOfBoth = tuple[list[ReadLine], list[ReadLine]]
 """The lines of a thing, before and after."""
 
 
 def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
-    """The statement, rewritten where other words were read before than after, and else not.
+    """Return the statement as "rewritten" where the text before and after differs, and as another change
+    where it does not.
 
-    Where the words are told beyond doubt they stand in its values, ``text_before`` and ``text_after``.
+    Texts that are certain appear in its values, ``text_before`` and ``text_after``.
     """
     was, now = statement.box_before, statement.box_after
     if statement.kind not in KINDS or was is None or now is None:
@@ -69,20 +70,23 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
 
 
 def _holds_what_followed(statement: Statement) -> bool:
-    """Whether a place that is the same in both pictures may hold lines that were pushed into it or out of it,
-    so that what is read there is not one text before and after."""
+    """Return whether a region that is the same in both pictures may contain lines that other changes pushed
+    into or out of it.
+
+    The text read there is then not one text before and after.
+    """
     down = (statement.values.get("rest") or (0, 0))[1]
     box = statement.box_after
     return statement.box_before == box and box is not None and 2 * abs(down) > box[3] - box[1]
 
 
 def _sure_texts(read: LinesOfBoth, boxes: tuple[Box, Box]) -> list[str | None]:
-    """What the lines in each picture say; None where a letter is in doubt."""
+    """Return the text of the lines in each picture; None where a letter is uncertain."""
     return [_joined(lines, box, certain) for lines, box in zip(read, boxes, strict=True)]
 
 
 def _quoted(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | None:
-    """The words that went and came, where no letter is in doubt; else None."""
+    """Return the words that were replaced, before and after, where no letter is uncertain; else None."""
     sure = _sure_texts(read, boxes)
     whole = all(_is_whole(line, box) for lines, box in zip(read, boxes, strict=True) for line in lines)
     quotes = None if None in sure else differing(sure[0] or "", sure[1] or "", whole)
@@ -90,10 +94,10 @@ def _quoted(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | None:
 
 
 def _around_text(statement: Statement, read: LinesOfBoth, before: str, after: str) -> Statement:
-    """The statement about a thing that holds a text beside other things, as the text tells what became of it.
+    """Return the statement about a thing with a text and other parts, refined by what happened to the text.
 
-    before, after: what was read. One line of other words is what changed, and not the size of what is around
-    it; where the words are the same, no text was rewritten.
+    before, after: the text that was read. If one line has other words, that text is the change, and not the
+    size of its surroundings. If the words are the same, no text was rewritten.
     """
     was, now = statement.box_before, statement.box_after
     assert was is not None and now is not None
@@ -105,7 +109,9 @@ def _around_text(statement: Statement, read: LinesOfBoth, before: str, after: st
 
 
 def _one_side(sure: Sequence[str | None]) -> dict[str, Any]:
-    """The words of the one picture in which no letter is in doubt, where it is one alone and they are few."""
+    """Return the words of the one picture in which every letter is certain, if it is one only and the words
+    are few.
+    """
     return {
         name: text
         for name, text, other in zip(("text_before", "text_after"), sure, sure[::-1], strict=True)
@@ -114,32 +120,33 @@ def _one_side(sure: Sequence[str | None]) -> dict[str, Any]:
 
 
 def _is_whole(line: ReadLine, box: Box) -> bool:
-    """Whether all words of a line stand in a box."""
+    """Return whether all words of a line are in a box."""
     return len(words_in(line, box)) == len(line.line.words)
 
 
 def _is_icon(read: ReadLine) -> bool:
-    """Whether a line is so short, and read so badly, that it is none."""
+    """Return whether a line is an icon: it is short and read with little confidence."""
     left, top, right, bottom = read.at.box
     return read.line.confidence < ICONS and right - left <= SHORT * (bottom - top)
 
 
 def _is_text(lines: Sequence[ReadLine], box: Box) -> bool:
-    """Whether the lines are all that a box holds, and not the words of something larger."""
+    """Return whether the lines fill a box, and are not the text of something larger."""
     return is_text(tuple(line.at.box for line in lines), box)
 
 
 def _joined(lines: Sequence[ReadLine], box: Box, quote: Any) -> str | None:
-    """What lines say one after the other, as far as they lie in a box; None where one is not read well.
+    """Return the text of lines in order, as far as they lie in a box; None where a line is not read with
+    confidence.
 
-    A line of which hardly a letter is read is taken for icons, and left out.
+    A line with hardly a recognised letter is taken for icons, and left out.
     """
     texts = [quote(line, words_in(line, box)) for line in lines if line.line.confidence >= ICONS]
     return None if None in texts or not texts else " ".join(texts)
 
 
 def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
-    """The statement as one about a text that was rewritten, as its words tell."""
+    """Return the statement as one about a rewritten text, whose words were read and differ."""
     values = statement.values if statement.kind == "rewritten" else {"aspect": "text"}
     quoted = {"other_words": True, **quoted}
     element = None if "state" in statement.values else statement.element  # no control whose state changed
@@ -147,7 +154,9 @@ def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
 
 
 def _around_same_text(statement: Statement, was: Box, now: Box) -> Statement:
-    """A thing that was taken for a rewritten text, and holds one that says the same: another size or look."""
+    """Return the statement about a thing that seemed rewritten, but whose text is the same: another size or
+    look.
+    """
     wider, taller = now[2] - now[0] - (was[2] - was[0]), now[3] - now[1] - (was[3] - was[1])
     if not wider and not taller:
         return replace(statement, kind="restyled", values={"aspect": "shape"})
@@ -155,7 +164,9 @@ def _around_same_text(statement: Statement, was: Box, now: Box) -> Statement:
 
 
 def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
-    """A text that says the same as before: recoloured, in another type, moved, or only drawn otherwise."""
+    """Return the statement about a text with the same words: recoloured, in another font, moved, or only
+    drawn otherwise.
+    """
     (one, *_), (other, *_) = read
     was, now = one.at.box, other.at.box
     covered = [
@@ -184,7 +195,7 @@ def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, 
 
 
 def _slightly_bolder(first: Coverage, second: Coverage) -> dict[str, Any]:
-    """How much more or less ink a text has, where that shows and is too little for bold letters."""
+    """Return how much more or less ink a text has, where that is visible and too little for bold letters."""
     more = second.area / max(1.0, first.area)
     if max(more, 1 / max(1e-3, more)) < SLIGHTLY:
         return {}

@@ -1,4 +1,6 @@
-"""The rule for who is believed: a model may not deny what can be seen; and what is said of ignored places."""
+"""The rules for the verdict: a model may not deny a visible change; differences in ignored regions are
+reported.
+"""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,7 +12,7 @@ from whatchanged.measured import Measured
 
 
 class Ruling(NamedTuple):
-    """The verdict on a pair. stands: whether the model's answer is given; else the measured one is."""
+    """The verdict on a pair. stands: whether the model's answer is given; otherwise the measured one is."""
 
     stands: bool
     verdict: AnswerVerdict
@@ -18,11 +20,11 @@ class Ruling(NamedTuple):
 
 
 def verdict_of(changed: bool, doubtful: bool, named: bool, measured: Measured | None) -> Ruling:
-    """The verdict on a pair of which a model says something and the measurement perhaps something else.
+    """Return the verdict on a pair, from the model's caption and the measured answer.
 
     changed   whether the model says that something changed
     doubtful  whether its sentence and its probability disagree
-    named     whether a person named it, so that its sentence stands
+    named     whether the user named the model, so that its sentence stands
     measured  None where it was not asked, because the model says that something changed, or its world
               explains all that differs by viewpoint and light
 
@@ -38,9 +40,8 @@ def verdict_of(changed: bool, doubtful: bool, named: bool, measured: Measured | 
     named      changed    changed                  as measured, and as doubtful
     =========  =========  =======================  ===========================================
 
-    A doubtful answer counts as changed, so nothing that can be seen is passed over in silence. The measured
-    verdict is what a named model is told beside its sentence: one that says "changed" of equal pixels is
-    measured, too.
+    A doubtful answer counts as changed, so no visible change is passed over. A named model's sentence appears
+    with the measured verdict: if the model says "changed" of equal pixels, the pair is measured, too.
     """
     if measured is None:
         return Ruling(True, "changed" if changed else "unchanged", doubtful)
@@ -49,7 +50,9 @@ def verdict_of(changed: bool, doubtful: bool, named: bool, measured: Measured | 
 
 
 def only_ignored(answer: Answer, pair: ReadPair) -> Answer:
-    """The answer; where it sees noise alone, and ignored places hide a visible change, it says so instead."""
+    """Return the answer; if it reports only noise while ignored regions differ visibly, the answer says that
+    instead.
+    """
     if answer.verdict != "noise" or answer.doubtful or not pair.hides_changes:
         return answer
     text = words.capitalised("the pictures differ visibly only in ignored places")

@@ -1,4 +1,4 @@
-"""A worker that keeps an answerer: it is made once, when the worker starts, and asked by every task."""
+"""Keep an answerer in a worker process: it is made once, when the worker starts, and used by every task."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
@@ -21,5 +21,5 @@ def start(make: Callable[[], Answerer]) -> None:
 def with_answerer(
     work: Callable[Concatenate[Answerer, Rest], Result], *arguments: Rest.args, **named: Rest.kwargs
 ) -> Result:
-    """What ``work`` makes of this worker's answerer and the arguments."""
+    """Call ``work`` with this worker's answerer and the arguments."""
     return work(_HERE[0], *arguments, **named)

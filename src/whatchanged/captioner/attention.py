@@ -1,12 +1,12 @@
-"""The attention of each word: the average that a heat map shows, and the files of ``caption --attention``.
+"""The attention of each word: the mean for heat maps, and the files of ``caption --attention``.
 
 A file holds up to a thousand pairs of a model whose attention is a grid. Its format is safetensors: a JSON
-head and plain numbers. Each pair has one tensor, named by its id: (words, 2, rows, columns), float16, before
-and after. The metadata has one key, ``whatchanged``, whose value is JSON:
+head and plain numbers. Each pair has one tensor, named by the pair's id: (words, 2, rows, columns), float16,
+before and after. The metadata has one key, ``whatchanged``, whose value is JSON:
 
     words    id -> the words of the sentence
     grid     [rows, columns]
-    layer    which attention of the model this is
+    layer    the name of the model's attention layer
     model    name, version, fingerprint
     list     fingerprint of the list of pairs
 """
@@ -31,9 +31,9 @@ PATTERN = "attention-*.safetensors"
 KEY = "whatchanged"
 """The only key of a file's metadata."""
 SAME = ("model", "list", "grid", "layer")
-"""What all files of one folder must agree on."""
+"""The metadata on which all files of one folder must agree."""
 MOST_CELLS = 10_000
-"""Rows or columns of a grid at most, as in a model's card."""
+"""Limit on the rows and columns of a grid, as in a model's card."""
 
 FUNCTION_WORDS = frozenset(
     {
@@ -42,7 +42,7 @@ FUNCTION_WORDS = frozenset(
         *("to", "of", "in", "on", "at", "by", "as", "and", "or", "with", "from", "than"),
     }
 )
-"""English words that refer to nothing in a picture; heat maps are averaged over the others."""
+"""English function words; heat maps average over the other words, the content words."""
 
 
 class MapsEntry(NamedTuple):
@@ -55,16 +55,16 @@ class MapsEntry(NamedTuple):
 def words_with_maps(
     words: Sequence[tuple[str, Sequence[int]]], maps: Floats
 ) -> tuple[tuple[str, Floats], ...]:
-    """The words of a decoded row, each with its maps (2, rows, columns).
+    """Return the words of a decoded row, each with its attention maps (2, rows, columns).
 
-    words: each with the indices of its ids, as ``Vocabulary.words`` gives them. maps: of each id, (L, 2,
-    rows, columns). A word of several byte pairs has the mean of their maps.
+    words: each with the indices of its tokens, as ``Vocabulary.words`` gives them. maps: of each token, (L,
+    2, rows, columns). A word of several tokens has the mean of their maps.
     """
     return tuple((word, maps[list(at)].mean(axis=0)) for word, at in words)
 
 
 def over_content(words: WordMaps, grid: tuple[int, int]) -> Floats:
-    """The mean map (2, rows, columns) of the content words; of all words where none is a content word.
+    """Return the mean map (2, rows, columns) of the content words; of all words where none is a content word.
 
     Without any word it is zero on ``grid`` (rows, columns).
     """
@@ -75,16 +75,17 @@ def over_content(words: WordMaps, grid: tuple[int, int]) -> Floats:
 
 
 def file_name(first: int) -> str:
-    """The name of the file whose first pair has this number in the whole list."""
+    """Return the name of the file whose first pair has this index in the whole list."""
     return f"attention-{first:07d}.safetensors"
 
 
 def pack(sentences: Mapping[str, WordMaps], about: Mapping[str, Any]) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
-    sentences: pair id -> its words with their maps; at least one word each. about: the keys of ``SAME``.
+    sentences: pair id -> its words with their maps; at least one word each. about: the metadata with the keys
+    of ``SAME``.
     """
-    from safetensors.numpy import save  # only those who want maps pay for this import
+    from safetensors.numpy import save  # imported here: only files of maps need it
 
     tensors = {
         pair_id: np.stack([maps for _, maps in words]).astype(np.float16)
@@ -95,7 +96,7 @@ def pack(sentences: Mapping[str, WordMaps], about: Mapping[str, Any]) -> bytes:
 
 
 def about_file(path: Path) -> dict[str, Any]:
-    """The metadata of a file. Raises PredictionsError where it is no file of maps."""
+    """Return the metadata of a file. Raises PredictionsError where it is no file of maps."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -116,7 +117,7 @@ def about_file(path: Path) -> dict[str, Any]:
 
 
 class AttentionFiles:
-    """The maps of a folder by pair id. Only what is asked for is read. Raises PredictionsError."""
+    """The maps of a folder by pair id, each read on demand. Raises PredictionsError."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -141,11 +142,11 @@ class AttentionFiles:
         return len(self._entries)
 
     def words(self, pair_id: str) -> tuple[str, ...]:
-        """The words of a pair's sentence."""
+        """Return the words of a pair's sentence."""
         return self._entries[pair_id].words
 
     def read(self, pair_id: str) -> list[tuple[str, Floats]]:
-        """The words of a pair's sentence, each with its maps (2, rows, columns)."""
+        """Return the words of a pair's sentence, each with its maps (2, rows, columns)."""
         from safetensors import safe_open
 
         entry = self._entries[pair_id]
@@ -153,7 +154,7 @@ class AttentionFiles:
             self._opened = entry.path, safe_open(regular(entry.path), "numpy")
         opened = self._opened[1]
         wanted = (len(entry.words), 2, *self.grid)
-        stored = opened.get_slice(pair_id)  # its head alone: what does not fit is not read
+        stored = opened.get_slice(pair_id)  # its header alone: a tensor of a wrong shape is not read
         shape, kind = tuple(stored.get_shape()), stored.get_dtype()
         if shape != wanted or kind != "F16":
             raise _no_maps(entry.path, pair_id, wanted, f"{shape}, {kind}")
@@ -163,7 +164,7 @@ class AttentionFiles:
         return list(zip(entry.words, maps, strict=True))
 
     def heat(self, pair_id: str) -> Floats:
-        """The maps of a pair (2, rows, columns), averaged over its content words."""
+        """Return the maps of a pair (2, rows, columns), averaged over its content words."""
         return over_content(self.read(pair_id), self.grid)
 
     def _add(self, path: Path) -> None:
@@ -187,7 +188,7 @@ class AttentionFiles:
 
 
 def _no_maps(path: Path, pair_id: str, wanted: tuple[int, ...], actual: str) -> PredictionsError:
-    """The error for a tensor that holds no maps of its pair."""
+    """Return the error for a tensor that does not hold the maps of its pair."""
     return PredictionsError(
         f"{path}: the maps of {pair_id} should be {wanted}, F16, finite and not negative; they are {actual}."
         " Caption again."
@@ -195,7 +196,7 @@ def _no_maps(path: Path, pair_id: str, wanted: tuple[int, ...], actual: str) -> 
 
 
 def _are_words_of(value: Any, pair_ids: set[str]) -> bool:
-    """Whether it maps exactly these pairs to lists of words, at least one each."""
+    """Return whether the value maps exactly these pairs to lists of words, at least one each."""
     if not isinstance(value, dict) or set(value) != pair_ids:
         return False
     return all(
@@ -205,7 +206,7 @@ def _are_words_of(value: Any, pair_ids: set[str]) -> bool:
 
 
 def _is_grid(value: Any) -> bool:
-    """Whether it is [rows, columns]."""
+    """Return whether the value is [rows, columns]."""
     if not isinstance(value, list) or len(value) != 2:
         return False
     return all(type(count) is int and 0 < count <= MOST_CELLS for count in value)

@@ -1,13 +1,13 @@
 """A model on disk: a folder with ``bundle.json``, its graphs, the weights and a README.
 
     bundle.json           the model's card, and the size and SHA-256 of every other file
-    encoder.onnx          from two pictures to a memory; runs once a pair
-    decoder.onnx          from the memory to a sentence; runs once a word
-    weights.safetensors   what training can start from; the captioner does not read it
-    README.md             the card for people
+    encoder.onnx          the encoder: two pictures to a memory; runs once for each pair
+    decoder.onnx          the decoder: the memory to a sentence; runs once for each word
+    weights.safetensors   the weights, from which training can start; the captioner does not read them
+    README.md             the card as text
 
-A bundle may come from a stranger. Names of files cannot leave the folder, a file is read once and checked
-before it is used, and no code of the bundle is ever run.
+A bundle may come from a stranger. File names cannot lead out of the folder, each file is read once and
+checked before use, and no code of the bundle is ever run.
 """
 
 import dataclasses
@@ -20,22 +20,21 @@ from pathlib import Path
 from typing import Any
 
 from whatchanged.captioner.card import Card, PictureInput
-from whatchanged.captioner.card_json import card_from_json, card_to_json
-from whatchanged.captioner.json_reader import CardReader
+from whatchanged.captioner.card_json import CardReader, card_from_json, card_to_json
 from whatchanged.errors import REGIONS_ARE_GONE, BundleError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import open_regular, read_regular
 
 DEFAULT = "clevr-pcl"
-"""The model that is used where none is named."""
+"""The default model."""
 MANIFEST = "bundle.json"
 GRAPHS = ("encoder.onnx", "decoder.onnx")
 GONE = ("screens",)
 """Models that were shipped up to 0.2."""
 WEIGHTS = "weights.safetensors"
 RECIPE = "recipe.toml"
-"""What the folder of a run holds, which people take for a model's."""
+"""A file that identifies the folder of a run, which users may mistake for a model's."""
 SHIPPED = Path(__file__).parents[1] / "models"
 
 _MOST_BYTES = 4_000_000
@@ -45,7 +44,7 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True)
 class ListedFile:
-    """What a file must be: its size in bytes and its SHA-256."""
+    """The recorded size in bytes and SHA-256 of a file."""
 
     size: int
     sha256: str
@@ -65,16 +64,18 @@ class Bundle:
 
     @property
     def size(self) -> int:
-        """Bytes of all files that the card lists."""
+        """The sum of the sizes of all files that the card lists, in bytes."""
         return sum(entry.size for entry in self.files.values())
 
     @property
     def has_weights(self) -> bool:
-        """Whether training can start from this bundle. Bundles of format 1 hold no weights."""
+        """Whether the bundle has weights from which training can start. Bundles of format 1 have none."""
         return WEIGHTS in self.files
 
     def read(self, name: str) -> bytes:
-        """The bytes of a listed file, checked. Raises BundleError where they are not what the card says."""
+        """Return the bytes of a listed file. Raises BundleError where size or SHA-256 differ from the
+        card's.
+        """
         path = self.folder / name
         wanted = self.files[name]
         if not path.is_file():
@@ -99,18 +100,21 @@ class Bundle:
 
 
 def shipped() -> tuple[str, ...]:
-    """Names of the models inside this package."""
+    """Return the names of the models inside this package."""
     return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}")))
 
 
 def names_model(given: str | Path) -> bool:
-    """Whether this is the name of a shipped model; one that an earlier version shipped is refused by name,
-    where no folder has it."""
+    """Return whether this is the name of a shipped model. Raises BundleError for one that only an earlier
+    version shipped.
+
+    A folder of that name is accepted.
+    """
     return str(given) in shipped() or (str(given) in GONE and not Path(given).is_dir())
 
 
 def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
-    """Read the card of a shipped model (by name) or of a folder; None: the default model.
+    """Open a shipped model (by name) or a folder, and read its card; None: the default model.
 
     A shipped name wins over a folder of the same name; write ``./name`` for the folder. The other files are
     checked when they are read. Raises BundleError where the folder, its card or a listed name is wrong.
@@ -137,7 +141,7 @@ def open_bundle(name_or_folder: str | Path | None = None) -> Bundle:
 
 
 def write_bundle(folder: Path, card: Card) -> Bundle:
-    """Write ``bundle.json`` for the files that lie in the folder now, whole or not at all; read it back."""
+    """Write ``bundle.json`` for the files now in the folder, completely or not at all; read it back."""
     names = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != MANIFEST)
     files = {name: dataclasses.asdict(_entry(folder / name)) for name in names}
     fields = {**card_to_json(card), "files": files}
@@ -147,7 +151,7 @@ def write_bundle(folder: Path, card: Card) -> Bundle:
 
 
 def picture_input(bundle: Bundle) -> PictureInput:
-    """The pictures that the model reads. Raises BundleError for one of stored features."""
+    """Return the declared picture input of the model. Raises BundleError for a model of stored features."""
     if isinstance(bundle.card.input, PictureInput):
         return bundle.card.input
     raise BundleError(
@@ -158,7 +162,7 @@ def picture_input(bundle: Bundle) -> PictureInput:
 
 
 def _find(name_or_folder: str | Path) -> Path:
-    """The folder of a shipped model, or the folder that was named."""
+    """Return the folder of a shipped model, or the named folder."""
     if names_model(name_or_folder) and str(name_or_folder) in GONE:
         raise BundleError(f"{name_or_folder}: {REGIONS_ARE_GONE}")
     folder = SHIPPED / name_or_folder if names_model(name_or_folder) else Path(name_or_folder)
@@ -177,7 +181,9 @@ def _entry(path: Path) -> ListedFile:
 
 
 def _listed_files(fields: Mapping[str, Any], path: Path) -> dict[str, ListedFile]:
-    """The files that the card lists. Raises BundleError where a name is not plain or a graph is missing."""
+    """Return the files that the card lists. Raises BundleError where a name is not plain or a graph is
+    missing.
+    """
     listed, entries = CardReader(path).object(fields, "files")
     files = {}
     for name in entries:

@@ -1,15 +1,18 @@
-"""The card of a model as JSON: what ``bundle.json`` holds of it, in every format that can be read.
+"""Read and write a model's card as JSON, the content of ``bundle.json``; every format since the first can be
+read.
 
 Format 2 declares ``input`` and ``attention``. Format 1 knew only whole pictures and grids: ``image_size``,
 ``mean``, ``std`` and ``grid``. Cards are always written in format 2.
 
-Some keys of the file keep their first name, so that readers of these files go on working:
+A key of the file keeps its first name, so that other programs can still read these files:
 
     familiar      the in-distribution threshold, ``Card.in_distribution``
 """
 
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +27,7 @@ from whatchanged.captioner.card import (
     PictureInput,
 )
 from whatchanged.captioner.colors import NAMES
-from whatchanged.captioner.json_reader import CardReader
-from whatchanged.errors import REGIONS_ARE_GONE, BundleError
+from whatchanged.errors import REGIONS_ARE_GONE, BundleError, escaped_lines
 from whatchanged.images import MAX_PIXELS
 from whatchanged.vocabulary import SPECIALS, Vocabulary
 
@@ -35,9 +37,9 @@ FORMATS = (1, FORMAT)
 """The formats that can be read."""
 
 REGION_INPUT = "regions"
-"""The kind of the input of a model that only an earlier version can read."""
+"""The kind of input of models that only an earlier version can read."""
 MOST_SENTENCES = 1000
-"""Sentences of one card that say that nothing changed: each is run for each pair."""
+"""Limit on the no-change sentences of one card: each runs through the decoder for each pair."""
 LONGEST_SENTENCE = 1000
 """Characters of such a sentence."""
 
@@ -46,8 +48,106 @@ SPECIAL_IDS = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
 Fields = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class CardReader:
+    """Reads values of a model's card. Errors name the file, the key, the expected and the actual value."""
+
+    path: Path
+    inside: str = ""
+    """The prefix of keys in messages: "input." for the keys of ``input``."""
+
+    def wrong(self, key: str, wanted: str, got: Any) -> BundleError:
+        """Return the error for a wrong value."""
+        shown = repr(got)
+        if len(shown) > 60:
+            shown = shown[:57] + "..."
+        return BundleError(
+            f"{self.path}: {self.inside}{key} should be {wanted}, it is {shown}. Export the model again."
+        )
+
+    def mapping(self, value: Any, key: str) -> dict[str, Any]:
+        """Return an object."""
+        if not isinstance(value, dict):
+            raise self.wrong(key, "an object", value)
+        return value
+
+    def object(self, values: Fields, key: str) -> tuple["CardReader", dict[str, Any]]:
+        """Return the object at a key, and a reader for its keys."""
+        return CardReader(self.path, f"{self.inside}{key}."), self.mapping(values.get(key), key)
+
+    def text(self, values: Fields, key: str) -> str:
+        """Return a text without control characters: a terminal would act on them."""
+        found = values.get(key)
+        if not isinstance(found, str) or found != escaped_lines(found):
+            raise self.wrong(key, "a text, without control characters", found)
+        return found
+
+    def texts(self, values: Fields, key: str) -> tuple[str, ...]:
+        """Return a list of texts without control characters."""
+        found = values.get(key)
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            raise self.wrong(key, "a list of texts", found)
+        if any(item != escaped_lines(item) for item in found):
+            raise self.wrong(key, "a list of texts without control characters", found)
+        return tuple(found)
+
+    def flag(self, values: Fields, key: str) -> bool:
+        """Return true or false; false where the key is missing."""
+        found = values.get(key, False)
+        if not isinstance(found, bool):
+            raise self.wrong(key, "true or false", found)
+        return found
+
+    def number(self, values: Fields, key: str) -> float:
+        """Return a finite number."""
+        return self._number(values.get(key), key)
+
+    def numbers(self, values: Fields, key: str, length: int) -> tuple[float, ...]:
+        """Return a list of finite numbers."""
+        found = values.get(key)
+        if not isinstance(found, Sequence) or len(found) != length:
+            raise self.wrong(key, f"{length} numbers", found)
+        return tuple(self._number(item, key) for item in found)
+
+    def count(self, values: Fields, key: str, most: int) -> int:
+        """Return a whole number from 1 to ``most``."""
+        return self._count(values.get(key), key, most)
+
+    def share(self, values: Fields, key: str) -> float:
+        """Return a number from 0 to 1."""
+        found = self._number(values.get(key), key)
+        if not 0 <= found <= 1:
+            raise self.wrong(key, "a number from 0 to 1", found)
+        return found
+
+    def size(self, values: Fields, key: str) -> tuple[int, int]:
+        """Return two whole numbers from 1 to 10,000."""
+        found = values.get(key)
+        if not isinstance(found, list) or len(found) != 2:
+            raise self.wrong(key, "two whole numbers", found)
+        return self._count(found[0], key, 10_000), self._count(found[1], key, 10_000)
+
+    def _number(self, value: Any, key: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+            raise self.wrong(key, "a number", value)
+        return float(value)
+
+    def _count(self, value: Any, key: str, most: int) -> int:
+        if type(value) is not int or not 1 <= value <= most:
+            raise self.wrong(key, f"a whole number from 1 to {most}", value)
+        return value
+
+
+def _is_finite(value: int | float) -> bool:
+    """Return whether a float can hold the number: JSON's whole numbers may have hundreds of digits."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def card_to_json(card: Card) -> dict[str, Any]:
-    """The card as the fields of ``bundle.json``, the list of files aside."""
+    """Return the card as the fields of ``bundle.json``, except the list of files."""
     no_change = card.no_change
     fields: dict[str, Any] = {
         "format": FORMAT,
@@ -84,7 +184,7 @@ def _in_distribution_to_json(known: InDistribution) -> dict[str, Any]:
 
 
 def declaration_to_json(declared: Input | GridAttention) -> dict[str, Any]:
-    """What a model reads, or how its attention lies over the pictures, as JSON with its kind."""
+    """Return the declaration of a model's input, or of its attention, as JSON with its kind."""
     match declared:
         case PictureInput():
             kind = "pictures"
@@ -96,7 +196,9 @@ def declaration_to_json(declared: Input | GridAttention) -> dict[str, Any]:
 
 
 def card_from_json(fields: Any, path: Path) -> Card:
-    """The card that ``bundle.json`` holds. Raises BundleError, naming ``path`` and the key that is wrong."""
+    """Make the card from the fields of ``bundle.json``. Raises BundleError, which names ``path`` and the
+    wrong key.
+    """
     reader = CardReader(path)
     values = reader.mapping(fields, "the whole file")
     reads = values.get("input")
@@ -148,7 +250,7 @@ def _unknown_kind(reader: CardReader, kind: Any) -> BundleError:
 
 
 def _pictures(reader: CardReader, values: Fields, size: str) -> PictureInput:
-    """Whole pictures, their size under the key ``size``."""
+    """Read the input of whole pictures, their size under the key ``size``."""
     width, height = reader.size(values, size)
     if width * height > MAX_PIXELS:
         raise reader.wrong(size, f"a size of at most {MAX_PIXELS:,} pixels", [width, height])
@@ -193,7 +295,7 @@ def _no_change(reader: CardReader, values: Fields) -> NoChange:
 
 
 def _sentences(reader: CardReader, fields: Fields) -> tuple[str, ...]:
-    """The sentences that say that nothing changed. One that stood there twice would count twice."""
+    """Read the no-change sentences. A repeated sentence would count twice, so all must differ."""
     results = reader.texts(fields, "sentences")
     if len(results) > MOST_SENTENCES or len(set(results)) < len(results):
         raise reader.wrong("sentences", f"at most {MOST_SENTENCES:,} texts, all different", results)
@@ -203,7 +305,7 @@ def _sentences(reader: CardReader, fields: Fields) -> tuple[str, ...]:
 
 
 def _judged_by(reader: CardReader, fields: Fields) -> Literal["head", "sentences"]:
-    """Where the probability comes from. The first cards do not say so: from a head."""
+    """Read the source of the no-change probability. The first cards do not record it: it is a head."""
     match fields.get("by", "head"):
         case "head":
             return "head"
@@ -222,7 +324,7 @@ def _in_distribution(reader: CardReader, values: Fields) -> InDistribution | Non
 
 
 def _colors(reader: CardReader, fields: Fields) -> dict[str, tuple[float, float]]:
-    """The ranges of the numbers about colours; {} in cards that have none, as those of before 0.2."""
+    """Read the ranges of the colour statistics; {} in cards without them, such as those before 0.2."""
     if "colours" not in fields:
         return {}
     inside, ranges = reader.object(fields, "colours")
@@ -245,7 +347,7 @@ def _above_0(reader: CardReader, fields: Fields, key: str) -> float:
 
 
 def _vocabulary(reader: CardReader, values: Fields) -> Vocabulary:
-    """The words, or the merges of a byte-pair encoding."""
+    """Read the words, or the merges of a byte-pair encoding."""
     if values.get("special_ids") != SPECIAL_IDS:
         raise reader.wrong("special_ids", str(SPECIAL_IDS), values.get("special_ids"))
     found = values.get("vocabulary")

@@ -1,8 +1,9 @@
-"""Numbers about the colours of a whole picture, by which pictures of another kind are told at little cost.
+"""Colour statistics of a whole picture, a cheap test for out-of-distribution pictures.
 
-A model's card holds the range of each number over its drawn training pictures. What lies outside, such as a
-grey or a strongly tinted picture of the same scenes, is out of distribution, though the encoder's features
-hardly show it. With the cells c of ``CELL`` x ``CELL`` pixels, their mean red R, green G and blue B:
+A model's card holds the range of each statistic over its training pictures. A picture outside a range, such
+as a grey or a strongly tinted picture of the same scenes, is out of distribution, though the encoder's
+features hardly show it. Let R, G and B be the mean red, green and blue of each cell c of ``CELL`` x ``CELL``
+pixels:
 
     l = (R + G + B) / 3              p = (R - G) / (l + 1)            q = ((R + G) / 2 - B) / (l + 1)
 
@@ -20,21 +21,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 NAMES = ("red_green", "yellow_blue", "vividness", "brightness", "contrast")
-"""The numbers in the order of ``color_numbers``."""
+"""The statistics in the order of ``color_numbers``."""
 CELL = 4
-"""Pixels of a cell's side, so that grain and the blocks of compression do not count."""
+"""The side of a cell in pixels; its mean removes noise and compression artefacts."""
 VIVID = 0.99
-"""The part of the cells that the vivid ones are above: objects may be few and small."""
+"""The quantile of the vivid cells: objects may be few and small."""
 
 NO_COLOR = float(np.log2(1 / 255))
-"""The vividness of a picture in which nothing stands out from the tint."""
+"""The vividness of a picture without any colour that differs from the tint."""
 
 Ranges = Mapping[str, tuple[float, float]]
 """Name -> the least and the largest value in distribution."""
 
 
 def color_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """The numbers of pictures (B, H, W, 3) of at least ``CELL`` pixels a side: (B, 5)."""
+    """Return the colour statistics of pictures (B, H, W, 3) of at least ``CELL`` pixels a side: (B, 5)."""
     batch, height, width, _ = pixels.shape
     rows, columns = height // CELL, width // CELL
     whole = pixels[:, : rows * CELL, : columns * CELL]
@@ -50,10 +51,10 @@ def color_numbers(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def color_distance(numbers: NDArray[np.float64], ranges: Ranges) -> NDArray[np.float64]:
-    """How far pictures of these ``color_numbers`` (B, 5) are from the middle of the ranges: (B,); above 1 one
-    is outside of a range.
+    """Return how far the statistics (B, 5) of pictures are from the middle of the ranges: (B,); above 1 is
+    outside.
 
-    The unit of each number is half its range; the largest counts. 0 where there are no ranges.
+    The unit for each statistic is half its range; the largest distance counts. 0 where there are no ranges.
     """
     distance = np.zeros(len(numbers))
     for name, (low, high) in ranges.items():

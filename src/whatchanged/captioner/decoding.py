@@ -1,4 +1,4 @@
-"""Greedy and beam search over any step function, in NumPy.
+"""Greedy search and beam search with any step function, in NumPy.
 
 A step predicts one word. It takes the previous ids (B,), the position of the word (1 for the first) and the
 cache. It returns the log-probabilities (B, V), the word's attention (B, ...) or None, and the next cache. The
@@ -22,7 +22,7 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Step = Callable[[Ids, int, GraphCache], tuple[Any, Any, GraphCache]]
 Skips = Callable[[Sequence[int]], bool]
-"""Whether a sentence that begins with these ids, BOS left out, is not to be written."""
+"""Whether beam search must skip a sentence that begins with these ids (without BOS)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Decoded:
     """The decoded words of one row."""
 
     ids: tuple[int, ...]
-    """The ids behind BOS, up to EOS (included) or up to the length limit."""
+    """The token ids after BOS, up to EOS (included) or up to the length limit."""
     log_probability: float
     """The sum over ``ids``."""
     attention: Floats | None
@@ -38,10 +38,10 @@ class Decoded:
 
 
 def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[Decoded]:
-    """The most probable word at each position (the first of equals), ``batch`` rows side by side.
+    """Return the most probable word at each position (the first of equals), for ``batch`` rows at once.
 
-    A row has at most ``max_length`` ids, BOS included, so at most ``max_length - 1`` steps run. They stop as
-    soon as every row has reached EOS. What follows a row's EOS is cut off.
+    A row has at most ``max_length`` ids, BOS included, so at most ``max_length - 1`` steps run. The search
+    stops as soon as every row has reached EOS. Ids after a row's EOS are cut off.
     """
     previous: Ids = np.full(batch, BOS, np.int64)
     ended = np.zeros(batch, bool)
@@ -69,18 +69,19 @@ def greedy(step: Step, cache: GraphCache, batch: int, max_length: int) -> list[D
 def beam(
     step: Step, cache: GraphCache, batch: int, max_length: int, beams: int, skips: Skips | None = None
 ) -> list[Decoded]:
-    """The best of the ``beams`` hypotheses that are kept per row; a score is the sum of log-probabilities.
+    """Return the best of the ``beams`` hypotheses that are kept for each row; a score is the sum of
+    log-probabilities.
 
-    A hypothesis that has ended keeps its place and its score. Scores only fall, so a row is done when its
-    best hypothesis has ended. Equal sums are ordered by the log-probability of their last word, then by beam
-    and id, so that one beam is the same as greedy search, rounding included. skips: hypotheses that begin so
-    are not kept.
+    A hypothesis that has ended keeps its rank and its score. Scores only fall, so a row is done when its best
+    hypothesis has ended. Equal sums are ordered by the log-probability of their last word, then by beam and
+    id, so that one beam gives the same result as greedy search, rounding included. skips: hypotheses with
+    such a beginning are not kept.
     """
     cache = _take(cache, np.repeat(np.arange(batch), beams))
     words: Ids = np.full((batch, beams), BOS, np.int64)
     ended = np.zeros((batch, beams), bool)
     total = np.full((batch, beams), -np.inf)
-    total[:, 0] = 0.0  # all beams of a row start equal, so only one of them may count
+    total[:, 0] = 0.0  # at the start all beams of a row are equal, so only one of them may count
     ids: Ids = np.zeros((batch, beams, 0), np.int64)
     maps: Floats | None = None
     for position in range(1, max_length):
@@ -116,9 +117,10 @@ def beam(
 def _skipped(
     best: Ids, sums: NDArray[np.float64], ids: Ids, ended: NDArray[np.bool_], skips: Skips
 ) -> list[tuple[int, int]]:
-    """Which of the candidates ``best`` (B, beams), numbered by beam and word, are skipped: row and number.
+    """Return which of the candidates ``best`` (B, beams), numbered by beam and word, are skipped: row and
+    number.
 
-    sums: (B, beams * V), their scores; those without a chance are not asked about. ids: (B, beams, length),
+    sums: (B, beams * V), their scores; candidates without a chance are not tested. ids: (B, beams, length),
     the words before. ended: (B, beams).
     """
     size = sums.shape[1] // ids.shape[1]
@@ -133,7 +135,7 @@ def _skipped(
 
 
 def _take(cache: GraphCache, rows: Ids) -> GraphCache:
-    """The cache of these rows, in this order. Where nothing moves, the same object is returned."""
+    """Return the cache of these rows, in this order; the same object where the order does not change."""
     if all(len(value) == len(rows) for value in cache.values()) and np.array_equal(
         rows, np.arange(len(rows))
     ):
@@ -142,13 +144,13 @@ def _take(cache: GraphCache, rows: Ids) -> GraphCache:
 
 
 def _reorder(history: NDArray[Any], parent: Ids) -> NDArray[Any]:
-    """``history`` (batch, beams, ...), each beam with the past of its parent."""
+    """Return ``history`` (batch, beams, ...) with the past of each beam's parent."""
     taken: NDArray[Any] = history[np.arange(len(history))[:, None], parent]
     return taken
 
 
 def _decoded(ids: Sequence[int] | Ids, log_probability: float, maps: Floats | None) -> Decoded:
-    """A row, cut behind its first EOS."""
+    """Return a row, cut behind its first EOS."""
     row = [int(i) for i in ids]
     length = row.index(EOS) + 1 if EOS in row else len(row)
     return Decoded(tuple(row[:length]), log_probability, None if maps is None else maps[:length])

@@ -1,4 +1,4 @@
-"""Captions from features that were computed from pictures beforehand, by a model that reads such."""
+"""Caption pairs from stored features instead of pictures, with a model trained on such features."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -7,16 +7,17 @@ import numpy as np
 
 from whatchanged.captioner.bundle import Bundle
 from whatchanged.captioner.card import FeatureInput
-from whatchanged.captioner.onnx_graphs import checked_count
-from whatchanged.captioner.runtime import CaptionGraphs, Description, Floats
+from whatchanged.captioner.description import Description, Floats
+from whatchanged.captioner.onnx_graphs import CaptionGraphs
 from whatchanged.errors import BundleError
+from whatchanged.launch import checked_count
 
 FeatureReader = Callable[[Path], Floats]
-"""The place of a picture -> its features (N, F), N cells row by row."""
+"""A function from a picture's path to its features (N, F), for N cells row by row."""
 
 
 def declared_features(bundle: Bundle) -> FeatureInput:
-    """The features that the model reads. Raises BundleError where it reads something else."""
+    """Return the declared features of the model's input. Raises BundleError where it reads something else."""
     declared = bundle.card.input
     if not isinstance(declared, FeatureInput):
         raise BundleError(
@@ -26,10 +27,10 @@ def declared_features(bundle: Bundle) -> FeatureInput:
 
 
 class FeatureCaptioner:
-    """A model of stored features that is loaded and ready."""
+    """A loaded model that reads stored features."""
 
     def __init__(self, bundle: Bundle, read: FeatureReader, beams: int = 1) -> None:
-        """read: gives a picture's features. beams, and what is raised: see ``runtime.Captioner``."""
+        """read: returns a picture's features. beams, and the errors: see ``runtime.Captioner``."""
         declared_features(bundle)
         self.bundle, self.read, self.beams = bundle, read, checked_count("beams", beams)
         self.name, self.grid = bundle.card.name, bundle.card.attention.shape
@@ -37,11 +38,11 @@ class FeatureCaptioner:
 
     @property
     def layer(self) -> str:
-        """Which attention of the model its maps are of."""
+        """The name of the attention layer of its maps."""
         return str(self.bundle.card.provenance.get("attention", self.name))
 
     def about(self) -> dict[str, str]:
-        """What tells this model from others."""
+        """The fields that identify the model."""
         return {
             "name": self.name,
             "version": self.bundle.card.version,
@@ -49,7 +50,7 @@ class FeatureCaptioner:
         }
 
     def describe(self, pairs: Sequence[tuple[Path, Path]], batch_size: int) -> Iterator[Description]:
-        """What is said of each pair, in order. Raises what ``read`` does."""
+        """Yield the description of each pair, in order. Raises what ``read`` raises."""
         for start in range(0, len(pairs), batch_size):
             batch = pairs[start : start + batch_size]
             before, after = (np.stack([self.read(pair[side]) for pair in batch]) for side in (0, 1))

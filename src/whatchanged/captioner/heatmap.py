@@ -1,4 +1,4 @@
-"""Heat maps over a pair: the pictures before and after side by side, lines around where the words looked."""
+"""Heat maps over a pair: both pictures side by side, with contour lines of the attention."""
 
 from collections.abc import Sequence
 
@@ -11,30 +11,34 @@ from whatchanged.contours import COLORS, SHARES, ClosedLine, outlines
 from whatchanged.errors import ShapeError
 
 GAP = 8
-"""White pixels between the two pictures."""
+"""The gap between the two pictures, in white pixels."""
 LEAST_HEIGHT, MOST_HEIGHT = 320, 640
-"""Between which both pictures are shown: the lines keep their width, so small pictures are enlarged."""
+"""The least and the largest height of the displayed pictures: lines keep their width, so small pictures are
+enlarged.
+"""
 MOST_WIDTH = 2560
-"""Of one picture. A strip of 4000 x 8, as high as a photograph, would be 100,000 wide."""
+"""The largest width of one picture. A strip of 4000 x 8 at the height of a photograph would be 100,000
+wide.
+"""
 
 FINER = 3
-"""Lines are drawn at this many times the size, then made smaller: they have no steps."""
+"""Lines are drawn at this multiple of the size, then reduced, so that they are smooth."""
 LINE_WIDTH, RIM_WIDTH = 2, 4
-"""In pixels, of a line and of the dark rim beneath it."""
+"""The width in pixels of a line, and of its dark rim."""
 RIM = (0, 0, 0, 140)
 
 LEGEND = 22
-"""Height in pixels of the strip below the pictures that says what the lines are."""
+"""The height in pixels of the legend below the pictures."""
 INK = (70, 70, 70)
 
 
 def overlay(
     before: Image.Image, after: Image.Image, heatmaps: NDArray[np.floating], grid: GridAttention
 ) -> Image.Image:
-    """Both pictures side by side at one height, with lines around where the words looked, and a legend.
+    """Return both pictures side by side at one height, with contour lines of the attention, and a legend.
 
     heatmaps: (2, rows, columns), as ``grid`` declares; the cells cover the whole picture. The lines are those
-    of ``contours.outlines``: a picture where nobody looked stays as it is. A picture that would be wider than
+    of ``contours.outlines``: a picture without attention has none. A picture that would be wider than
     ``MOST_WIDTH`` is shown at that width and is less high than the other.
 
     Raises ShapeError where the maps are not those of the grid.
@@ -52,7 +56,7 @@ def overlay(
 
 
 def _shown_size(picture: Image.Image, height: int) -> tuple[int, int]:
-    """The size at which the picture is ``height`` high, or as high as ``MOST_WIDTH`` allows."""
+    """Return the size of the picture at this height, or at the height that ``MOST_WIDTH`` allows."""
     width = max(1, round(picture.width * height / picture.height))
     if width <= MOST_WIDTH:
         return width, height
@@ -60,7 +64,7 @@ def _shown_size(picture: Image.Image, height: int) -> tuple[int, int]:
 
 
 def _outlined(picture: Image.Image, levels: Sequence[Sequence[ClosedLine]]) -> Image.Image:
-    """The picture with the lines of each level, the dark rims of all of them below."""
+    """Return the picture with the lines of each level, above the dark rims of all lines."""
     if not any(levels):
         return picture
     fine = (picture.width * FINER, picture.height * FINER)
@@ -83,13 +87,13 @@ def _draw(
     color: tuple[int, int, int, int],
     width: int,
 ) -> None:
-    """One closed line, drawn beyond the point where it began, so that the joint there is round too."""
+    """Draw one closed line, beyond its first point, so that the joint there is round too."""
     points = [(float(x) * size[0], float(y) * size[1]) for x, y in line]
     draw.line([*points, *points[1:2]], fill=color, width=width * FINER, joint="curve")
 
 
 def beside(panels: Sequence[Image.Image]) -> Image.Image:
-    """The panels in a row, as high as the highest, a gap of white between them."""
+    """Return the panels in a row, as high as the highest, with a white gap between them."""
     width = sum(panel.width for panel in panels) + GAP * (len(panels) - 1)
     sheet = Image.new("RGB", (width, max(panel.height for panel in panels)), "white")
     left = 0
@@ -100,7 +104,7 @@ def beside(panels: Sequence[Image.Image]) -> Image.Image:
 
 
 def _above_the_legend(sheet: Image.Image) -> Image.Image:
-    """The sheet with a strip below it: what each line holds."""
+    """Return the sheet with a legend of the lines below it."""
     whole = Image.new("RGB", (sheet.width, sheet.height + LEGEND), "white")
     whole.paste(sheet)
     draw = ImageDraw.Draw(whole)

@@ -1,6 +1,6 @@
-"""The probability that nothing changed, as a decoder without a head for it finds it.
+"""The probability that nothing changed, for a decoder without a head that computes it.
 
-It is the probability of the sentences that say so.
+It is the sum of the probabilities of all no-change sentences.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from whatchanged.captioner.decoding import GraphCache, Ids, Step
 from whatchanged.vocabulary import BOS, EOS, UNK, Vocabulary
 
 ROWS = 32
-"""Sentences that run side by side at most. Each needs a copy of its pair's memory."""
+"""The largest batch of sentences. Each needs a copy of its pair's memory."""
 
 
 def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -> list[list[int]]:
-    """The ids of the sentences that a decoder can write, without BOS and with EOS.
+    """Return the token ids of the sentences that a decoder can write, without BOS and with EOS.
 
     A sentence with a word outside the vocabulary, or with too many words, is left out.
     """
@@ -27,10 +27,11 @@ def sayable(sentences: Sequence[str], vocabulary: Vocabulary, max_length: int) -
 def sentences_probability(
     step: Step, cache: GraphCache, batch: int, sentences: Sequence[Sequence[int]]
 ) -> NDArray[np.float64]:
-    """Per pair Σ_s Π_t P(w_st | w_s,<t, pair), summed over the sentences s and their words t: (B,).
+    """Return for each pair Σ_s Π_t P(w_st | w_s,<t, pair), summed over the sentences s and their words t:
+    (B,).
 
-    It is 0 where there are no sentences. step: as in ``decoding``. sentences: as ``sayable`` returns them. A
-    few pairs run at a time, or a part of one pair's sentences: at most ``ROWS`` rows at once.
+    It is 0 where there are no sentences. step: as in ``decoding``. sentences: as ``sayable`` returns them. At
+    most ``ROWS`` rows run at once: those of a few pairs, or a part of one pair's sentences.
     """
     total = np.zeros(batch)
     at_once = max(1, ROWS // max(1, len(sentences)))
@@ -46,7 +47,7 @@ def sentences_probability(
 
 
 def _log_probabilities(step: Step, cache: GraphCache, rows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """The sum of the log-probabilities of each row's ids; all rows run side by side."""
+    """Return the sum of the log-probabilities of each row's ids; all rows run in one batch."""
     longest = max(map(len, rows))
     ids: Ids = np.array([[*row, *[EOS] * (longest - len(row))] for row in rows], np.int64)  # (R, longest)
     lengths = np.array([len(row) for row in rows])

@@ -1,4 +1,4 @@
-"""How an answer shows itself in a notebook: its sentence, a line of facts, and a picture."""
+"""The HTML by which a notebook shows an answer: its sentence, a line of facts, and a picture."""
 
 import base64
 import html
@@ -8,7 +8,7 @@ from PIL import Image
 
 
 def as_html(sentence: str, facts: str, picture: Image.Image | None) -> str:
-    """HTML that stands by itself; the picture is inside it."""
+    """Return HTML with the picture embedded."""
     shown = ""
     if picture is not None:
         shown = f'<br><img alt="before and after" style="max-width:100%" src="{_data_url(picture)}">'

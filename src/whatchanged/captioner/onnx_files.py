@@ -1,11 +1,12 @@
-"""ONNX files as they are stored, as far as is needed to see what a graph would do before it is loaded.
+"""Parse an ONNX file far enough to refuse an unsafe graph before it is loaded.
 
-A graph may hold the operators of ``OPERATORS`` alone: each is done once, and its result is numbers within the
-memory that ``onnx_graphs`` allows. It may not read another file, repeat or choose parts of itself (loops and
-branches hold graphs of their own), define functions, or make texts.
+A graph may contain only the operators in ``OPERATORS``: each runs once, and returns numbers within the memory
+limit of ``onnx_graphs``. A graph may not read another file, contain loops or branches (these hold graphs of
+their own), define functions, or create strings.
 
-An ONNX file is a protocol buffer: messages of numbered fields, a field a tag, a length and content. The
-tables below say in which fields a tensor may stand; their numbers are those of ONNX's onnx.proto.
+An ONNX file is a protocol buffer: messages of numbered fields, where a field consists of a tag, a length and
+its content. The tables below list the fields that may contain a tensor; the numbers are those of ONNX's
+onnx.proto.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,20 +25,20 @@ FIELDS: Mapping[int, Mapping[int, int]] = {
     SPARSE: {1: TENSOR, 2: TENSOR},
     TENSOR: {},
 }
-"""Kind of message -> its fields that hold messages in which a tensor may stand."""
+"""Kind of message -> its fields with messages that may contain a tensor."""
 REFUSED: Mapping[int | None, Mapping[int, str]] = {
     None: {20: "a graph for training", 25: "functions of its own"},
     ATTRIBUTE: {6: "a graph within the graph", 11: "graphs within the graph"},
     TENSOR: {6: "texts"},
 }
-"""Kind of message (None: the model itself) -> fields that may not occur, and what they hold."""
+"""Kind of message (None: the model itself) -> forbidden fields, and what they hold."""
 OPERATOR, DOMAIN = 4, 7
-"""Fields of a node: its operator, and whose operator that is."""
+"""Fields of a node: its operator, and the operator's domain."""
 ATTRIBUTE_NAME, ATTRIBUTE_NUMBER = 1, 3
 KIND_OF_NUMBERS, EXTERNAL_DATA, DATA_LOCATION = 2, 13, 14
-"""Fields of a tensor: of what kind its numbers are, where they lie outside of the file, whether they do."""
+"""Fields of a tensor: its data type, the location of external data, and whether its data is external."""
 TEXT = 8
-"""The kind of number that is a text."""
+"""The data type of strings."""
 _BY_MEANING = {
     "one number from one or several": """
         Abs Acos Acosh Add And Asin Asinh Atan Atanh Cast CastLike Ceil Celu Clip Cos Cosh Div Elu Equal Erf
@@ -60,8 +61,9 @@ _BY_MEANING = {
         SpaceToDepth Split Squeeze Tile Transpose Trilu Unsqueeze""",
 }
 OPERATORS = frozenset(name for names in _BY_MEANING.values() for name in names.split())
-"""What the exporter writes for the methods here and for those of other packages. No operator among them
-repeats a part of the graph, and none makes texts, which are not within the bounded memory."""
+"""The operators that the exporter writes for the methods here and for those of other packages. None of them
+repeats a part of the graph, and none creates strings, which the memory limit does not cover.
+"""
 _DEEPEST = 50
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
@@ -76,7 +78,7 @@ class _Field(NamedTuple):
 
 
 def check_graph(path: Path, content: bytes) -> None:
-    """Raises BundleError where the graph may not be loaded, or this is no ONNX file.
+    """Raise BundleError where the graph may not be loaded, or this is no ONNX file.
 
     content: the bytes of the file at ``path``.
     """
@@ -89,7 +91,7 @@ def check_graph(path: Path, content: bytes) -> None:
 
 
 def _refused(content: bytes, message: _Field, inner: Mapping[int, int], kind: int | None, depth: int) -> str:
-    """What in this message may not be loaded, in words; empty where all of it may be.
+    """Return a phrase for the forbidden part of this message; empty where all of it may be loaded.
 
     inner: the fields of the message that hold messages. kind: of the message, None for the model itself.
     """
@@ -110,9 +112,9 @@ def _refused(content: bytes, message: _Field, inner: Mapping[int, int], kind: in
 
 
 def _wrong_fields(content: bytes, kind: int | None, fields: Sequence[_Field]) -> str:
-    """What is wrong with a message's own fields, in words; empty where nothing is.
+    """Return a phrase for a fault in a message's own fields; empty where there is none.
 
-    Of several fields of one number the last one counts in a protocol buffer, so every one is looked at.
+    If a field number occurs several times, the last one counts in a protocol buffer, so every one is checked.
     """
     refused = REFUSED.get(kind, {})
     held = next((refused[field.number] for field in fields if field.number in refused), "")
@@ -129,7 +131,7 @@ def _wrong_fields(content: bytes, kind: int | None, fields: Sequence[_Field]) ->
 
 
 def _wrong_operator(content: bytes, fields: Sequence[_Field]) -> str:
-    """What is wrong with a node's operator, in words; empty where nothing is."""
+    """Return a phrase for a fault in a node's operator; empty where there is none."""
     for field in fields:
         if field.number == DOMAIN and _text(content, field) not in ("", "ai.onnx"):
             owner = _text(content, field)
@@ -143,7 +145,7 @@ def _wrong_operator(content: bytes, fields: Sequence[_Field]) -> str:
 
 
 def _makes_texts(content: bytes, fields: Sequence[_Field]) -> bool:
-    """Whether an attribute asks for texts: as a constant's value, or as what numbers are cast to."""
+    """Return whether an attribute creates strings: as a constant's value, or as the target type of a cast."""
     names = [_text(content, field) for field in fields if field.number == ATTRIBUTE_NAME]
     if any(name.startswith("value_string") for name in names):
         return True
@@ -151,12 +153,12 @@ def _makes_texts(content: bytes, fields: Sequence[_Field]) -> bool:
 
 
 def _text(content: bytes, field: _Field) -> str:
-    """The beginning of a name."""
+    """Return the beginning of a name."""
     return content[field.start : min(field.end, field.start + 100)].decode("utf-8", "replace")
 
 
 def _fields(content: bytes, message: _Field) -> list[_Field]:
-    """The fields of a message."""
+    """Yield the fields of a message."""
     fields = []
     index, end = message.start, message.end
     while index < end:
@@ -180,7 +182,7 @@ def _fields(content: bytes, message: _Field) -> list[_Field]:
 
 
 def _varint(content: bytes, position: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the lowest first, and where it ends."""
+    """Return a number stored as seven bits a byte, the lowest first, and the position behind it."""
     value = content[position]
     if value < 0x80:  # nearly always
         return value, position + 1

@@ -1,8 +1,8 @@
-"""The two ONNX graphs of a bundle: run by name, and checked against the card and against each other.
+"""Run the two ONNX graphs of a bundle, checked against its card, and turn their outputs into descriptions.
 
-A graph is a stranger's program, if one without input or output of its own. Its weights must lie in the graph,
-which the bundle's hashes cover; it holds known operators alone, each of which is done once (``onnx_files``);
-the memory for what it computes is bounded; whatever goes wrong while it runs is a ``BundleError``.
+A graph is a stranger's program, though one without input or output of its own. Its weights must be in the
+graph's file, which the bundle's hashes cover. It may contain only known operators, each of which runs once
+(``onnx_files``). Its memory is limited. Every error while it runs is a ``BundleError``.
 """
 
 import functools
@@ -14,30 +14,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle
 from whatchanged.captioner.card import Card
+from whatchanged.captioner.colors import color_distance, color_numbers
+from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
+from whatchanged.captioner.description import Description
+from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.onnx_files import check_graph
-from whatchanged.errors import BundleError, WhatchangedError
+from whatchanged.errors import BundleError
+from whatchanged.launch import checked_count
 from whatchanged.telemetry import import_silent
+from whatchanged.worlds import known_world
 
 Floats = NDArray[np.float32]
 
-MOST_COUNT = 1000
-"""The largest number of beams or threads; more is a slip of the keyboard."""
+USUAL_THREADS = min(2, os.cpu_count() or 1)
+"""Threads that an operator uses where nobody says how many."""
+OTHERS = 4
+"""The number of beams for a sentence that contradicts itself under greedy search."""
 MOST_MEMORY = 2**31
-"""Bytes that all graphs of this process together may hold at a time, their weights included."""
+"""The bytes that all graphs of this process together may use at a time, their weights included."""
 PASSED_ON = ("memory_", "first_cache_", "next_cache_")
-"""Outputs that only graphs read. What is wrong in them shows in those that people read."""
+"""Outputs that only graphs read. Faults in them appear in the other outputs."""
 NUMBERS: Mapping[str, type[np.generic]] = {
     "tensor(float)": np.float32,
     "tensor(int64)": np.int64,
     "tensor(bool)": np.bool_,
 }
-"""What a decoder's state may hold, as ONNX Runtime calls it."""
+"""The data types of a decoder's state, as ONNX Runtime names them."""
 
 
 class Graph:
-    """One ONNX session whose inputs and outputs go by name."""
+    """One ONNX session with named inputs and outputs."""
 
     def __init__(self, path: Path, content: bytes, threads: int) -> None:
         """content: the bytes of the file at ``path``, checked. Raises BundleError where it is no graph."""
@@ -60,13 +69,13 @@ class Graph:
         self.inputs = {item.name: item for item in self._session.get_inputs()}
         self.outputs = {item.name: item for item in self._session.get_outputs()}
         self._wanted: dict[str, tuple[int, ...]] = {}
-        """Outputs whose sizes behind the batch are known."""
+        """Outputs with known sizes behind the batch axis."""
 
     def run(self, feed: dict[str, Any], rows: int) -> dict[str, Any]:
-        """All outputs by name. What the graph does not take is left out of the feed.
+        """Return all outputs by name. Values of the feed that the graph does not take are left out.
 
-        rows: how many each output must have. Raises BundleError where the graph fails, or answers with
-        something else than is expected, or with what is not a number.
+        rows: how many rows each output must have. Raises BundleError where the graph fails, where an output
+        has another type or shape than expected, or where it has values that are not finite.
         """
         taken = {name: value for name, value in feed.items() if name in self.inputs}
         try:
@@ -83,7 +92,7 @@ class Graph:
         return found
 
     def _check_output(self, name: str, values: Any, rows: int) -> None:
-        """Raises BundleError where an output is no array of numbers of the shape that it must have."""
+        """Raise BundleError where an output is no array of numbers of the required shape."""
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub":
             kind = values.dtype if isinstance(values, np.ndarray) else type(values).__name__
             raise BundleError(
@@ -104,7 +113,7 @@ class Graph:
             )
 
     def check_names(self, side: str, actual: set[str], wanted: set[str]) -> None:
-        """Raises BundleError where the names of one side, "inputs" or "outputs", are not those wanted."""
+        """Raise BundleError where the names of one side, "inputs" or "outputs", are not those wanted."""
         if actual != wanted:
             raise BundleError(
                 f"{self.path}: its {side} are {', '.join(sorted(actual))}; "
@@ -112,13 +121,13 @@ class Graph:
             )
 
     def expect(self, output: str, behind: tuple[int, ...]) -> None:
-        """From now on ``run`` checks that the output has these sizes behind the batch."""
+        """Make ``run`` check from now on that the output has these sizes behind the batch axis."""
         self._wanted[output] = behind
 
     def check_shape(self, name: str, wanted: tuple[int, ...]) -> None:
-        """Raises BundleError where the sizes behind the batch are not those wanted.
+        """Raise BundleError where the sizes behind the batch axis are not those wanted.
 
-        A size that the graph leaves open fits any; of an output it is looked at again when the graph has run.
+        A size that the graph leaves open fits any; for an output, ``run`` checks the actual size.
         """
         self.expect(name, wanted)
         items = {**self.inputs, **self.outputs}
@@ -134,10 +143,10 @@ class Graph:
 
 
 def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) -> dict[str, Any]:
-    """What every cache_* input of a decoder holds before the first word.
+    """Return the content of every cache_* input of a decoder before the first word.
 
-    It is what the encoder says (``first_cache_*``, taken out of ``encoded``). Where it says nothing, the
-    state is still empty: the axes that the graph leaves open behind the batch, which grow, have length 0.
+    It is the encoder's output ``first_cache_*``, which is removed from ``encoded``. Without such an output
+    the state is empty: axes behind the batch whose size the graph leaves open, which grow, have length 0.
 
     inputs: those of the decoder by name, as ONNX Runtime describes them.
     """
@@ -151,33 +160,127 @@ def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) 
     return state
 
 
-def checked_count(name: str, value: Any) -> int:
-    """A number of beams or threads that a caller gave. Raises WhatchangedError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MOST_COUNT:
-        raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
-    return int(value)
-
-
-def checked_threads(threads: int | None) -> int:
-    """How many threads an operator may use; None: at most two. Raises WhatchangedError."""
-    return min(2, os.cpu_count() or 1) if threads is None else checked_count("threads", threads)
-
-
 @functools.cache  # there is one such allocator in a process
 def _bound_memory() -> None:
-    """All sessions that use the environment's allocator share one, which gives out ``MOST_MEMORY``."""
+    """Limit the memory of sessions: all that use the environment's allocator share one with ``MOST_MEMORY``
+    bytes.
+    """
     ort = import_silent("onnxruntime")
     place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
     ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": MOST_MEMORY}))
 
 
+class CaptionGraphs:
+    """The two graphs of a bundle, and the conversion of their outputs to descriptions."""
+
+    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
+        """Check the graphs' files and build their sessions; for the errors see ``Captioner``."""
+        self.card = bundle.card
+        self._encoder, self._decoder = open_graphs(bundle, threads)
+        self._skips = _contradictions(self.card)
+
+    def describe(
+        self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
+    ) -> list[Description]:
+        """Describe pairs in a batch, from the encoder's input: (B, ...) each.
+
+        pixels: (B, 2, H, W, 3), where the model reads pictures.
+        """
+        batch = len(before)
+        encoded = self._encoder.run({"before": before, "after": after}, batch)
+        judged = encoded.pop("no_change", None)  # (B,)
+        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
+        state = first_state(self._decoder.inputs, encoded, batch)
+        cache = {**encoded, **state}
+        if judged is None:
+            judged = self._judge_by_sentences(cache, batch)
+        if beams == 1:
+            rows = self._greedy(cache, batch)
+        else:
+            rows = beam(self._step, cache, batch, self.card.max_length, beams, self._skips)
+        return [
+            self._description(row, float(judged[i]), None if distances is None else distances[i])
+            for i, row in enumerate(rows)
+        ]
+
+    def _greedy(self, cache: GraphCache, batch: int) -> list[Decoded]:
+        """Return each row's words by greedy search, or by a beam search that skips contradictions where a row
+        contradicts itself.
+        """
+        rows, skips = greedy(self._step, cache, batch, self.card.max_length), self._skips
+        wrong = [] if skips is None else [i for i, row in enumerate(rows) if skips(row.ids)]
+        if wrong:
+            own = {name: value[wrong] for name, value in cache.items()}
+            others = beam(self._step, own, len(wrong), self.card.max_length, OTHERS, skips)
+            for i, row in zip(wrong, others, strict=True):
+                rows[i] = row
+        return rows
+
+    def _in_units_of_threshold(
+        self, distances: Floats | None, pixels: NDArray[np.uint8] | None
+    ) -> NDArray[np.float64] | None:
+        """Return how far each picture is from the training pictures, in units of the threshold: (B, 2); None:
+        unknown.
+        """
+        known = self.card.in_distribution
+        if distances is None or known is None or pixels is None:
+            return None
+        colors = [color_distance(color_numbers(pixels[:, side]), known.colors) for side in (0, 1)]
+        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
+        return np.maximum(in_units, np.stack(colors, axis=1))
+
+    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
+        """Return the probability (B,) of the no-change sentences, for a model without a no-change head."""
+        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
+        return sentences_probability(self._step, cache, batch, ids)
+
+    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
+        """Compute the next word, as a step function of ``decoding``."""
+        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
+        results = self._decoder.run(asked, len(previous))
+        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
+        return results["log_probabilities"], results["attention"], {**cache, **grown}
+
+    def _description(
+        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
+    ) -> Description:
+        vocabulary = self.card.vocabulary
+        sentence = vocabulary.text(row.ids)
+        maps = row.attention
+        if maps is None:
+            maps = np.zeros((0, 2, *self.card.attention.shape), np.float32)
+        words = words_with_maps(vocabulary.words(row.ids), maps)
+        no_change = self.card.no_change.calibrated(probability)
+        changed = sentence not in self.card.no_change.sentences
+        return Description(
+            sentence=sentence,
+            no_change=no_change,
+            heatmaps=over_content(words, self.card.attention.shape),
+            words=words,
+            changed=changed,
+            doubtful=changed == (no_change >= self.card.no_change.threshold),
+            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
+        )
+
+
+def _contradictions(card: Card) -> Skips | None:
+    """Return a test for sentences of the model's world that contradict themselves; None for an unknown
+    world.
+    """
+    world = known_world(card.world)
+    contradicts = None if world is None else world.language.contradicts
+    if contradicts is None:
+        return None
+    return lambda ids: contradicts(card.vocabulary.text(ids))
+
+
 def open_graphs(bundle: Bundle, threads: int | None) -> tuple[Graph, Graph]:
-    """The encoder and the decoder of a captioner, which fit the card and each other.
+    """Return the encoder and the decoder of a captioner, checked against the card and each other.
 
     Raises BundleError where a file that the card lists was altered, or a graph is wrong; WhatchangedError
     where ``threads`` is no whole number from 1.
     """
-    used = checked_threads(threads)
+    used = USUAL_THREADS if threads is None else checked_count("threads", threads)
     content = {name: bundle.read(name) for name in bundle.files if name != WEIGHTS}
     encoder, decoder = (Graph(bundle.folder / name, content[name], used) for name in GRAPHS)
     _check_graphs(bundle.card, encoder, decoder)
@@ -213,7 +316,7 @@ def _check_graphs(card: Card, encoder: Graph, decoder: Graph) -> None:
 
 
 def _check_state(decoder: Graph, name: str, begins_empty: bool) -> None:
-    """Raises BundleError where a tensor of the decoder's state cannot begin as ``first_state`` has it."""
+    """Raise BundleError where a tensor of the decoder's state cannot begin as ``first_state`` sets it."""
     item = decoder.inputs[name]
     if item.type not in NUMBERS:
         raise BundleError(

@@ -1,15 +1,15 @@
-"""The captioner: two pictures in, a description out. NumPy and ONNX Runtime on the CPU; no torch.
+"""The captioner: describe pairs of pictures with NumPy and ONNX Runtime on the CPU, without torch.
 
-The encoder graph runs once for a pair, the decoder graph once for a word. What they read and write depends
-on what the model's card declares. This version runs models whose input is whole pictures, or features of them
-(``features.py``), and whose attention is a grid over each picture (B pairs, N cells of F numbers, V words of
-the vocabulary, L words so far):
+The encoder graph runs once for each pair, the decoder graph once for each word. Their inputs and outputs
+depend on the model's card. This version runs models whose input is whole pictures, or stored features
+(``features.py``), and whose attention is a grid over each picture. Shapes: B pairs, N cells of F numbers, V
+words of the vocabulary, L words so far.
 
     encoder   before, after (B, 3, H, W) float32, or (B, N, F) where the model reads features
               -> memory_* (B, ...), any number of them
-                 first_cache_* (B, ...), what the decoder's state of that name begins with; a state without
-                 such an output begins empty, the axes that its graph leaves open having length 0
-                 no_change (B,), where the card says that a head judges
+                 first_cache_* (B, ...), the initial value of the decoder's state of that name; a state
+                 without such an output begins empty: axes that its graph leaves open have length 0
+                 no_change (B,), where the card declares a no-change head
                  strangeness (B, 2), where the card has an in-distribution threshold: the distances of the
                  pictures before and after from the training pictures
     decoder   previous (B,) int64, position () int64 (if it matters), memory_*, cache_* (B, ...), the state,
@@ -17,203 +17,30 @@ the vocabulary, L words so far):
               -> log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
-from whatchanged.captioner.attention import over_content, words_with_maps
 from whatchanged.captioner.bundle import Bundle, open_bundle, picture_input
 from whatchanged.captioner.card import Card, GridAttention, PictureInput
-from whatchanged.captioner.colors import color_distance, color_numbers
-from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
-from whatchanged.captioner.heatmap import overlay
-from whatchanged.captioner.no_change import sayable, sentences_probability
-from whatchanged.captioner.notebook import as_html
-from whatchanged.captioner.onnx_graphs import checked_count, first_state, open_graphs
+from whatchanged.captioner.description import Description
+from whatchanged.captioner.onnx_graphs import CaptionGraphs
 from whatchanged.errors import ShapeError
-from whatchanged.figures import Figure, draw_maps
 from whatchanged.images import PictureSource, kept, normalise, open_image, resize
-from whatchanged.worlds import known_world
+from whatchanged.launch import checked_count
 
-Floats = NDArray[np.float32]
 PictureSources = list[Any] | tuple[Any, ...]
 """Several pictures, each a ``PictureSource``. A type of its own, because a path is a sequence too."""
 
 BATCH = 16
-"""Pairs that run side by side where lists are given."""
-OTHERS = 4
-"""Hypotheses that are kept where the first sentence contradicts itself."""
-
-
-@dataclass(frozen=True, eq=False)
-class Description:
-    """What a model says of a pair of pictures.
-
-    >>> import whatchanged
-    >>> found = whatchanged.load().describe("before.png", "after.png")
-    >>> found.sentence
-    'the large red metal cube has been added'
-    >>> found.changed, found.doubtful, found.unfamiliar
-    (True, False, False)
-    >>> [word for word, _ in found.words[:3]]
-    ['the', 'large', 'red']
-    >>> found.heatmaps.shape
-    (2, 20, 30)
-    """
-
-    sentence: str
-    no_change: float
-    """The calibrated probability that nothing changed, from 0 to 1."""
-    heatmaps: Floats = field(repr=False)
-    """The attention before and after, (2, rows, columns), averaged over the content words."""
-    words: tuple[tuple[str, Floats], ...] = field(repr=False)
-    """Each word of the sentence with its own attention (2, rows, columns)."""
-    changed: bool
-    """Whether the sentence says that something changed."""
-    doubtful: bool
-    """Whether ``no_change`` and the sentence disagree: they lie on two sides of the model's threshold."""
-    ood_distance: tuple[float, float] | None = None
-    """How far the pictures before and after are from the training pictures; above 1 they are out of
-    distribution. None where the model cannot tell."""
-    sources: tuple[PictureSource, PictureSource] | None = field(default=None, repr=False)
-    """The pictures, as they were given; None where only pixels at the model's size were."""
-
-    @property
-    def unfamiliar(self) -> bool | None:
-        """Whether a picture is out of distribution, so that the sentence means little. None: unknown."""
-        return None if self.ood_distance is None else max(self.ood_distance) > 1
-
-    def heatmap(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Image.Image:
-        """Both pictures side by side, with lines around where the words looked.
-
-        before, after: the pictures, if others are to be shown than those described. Raises ShapeError where
-        there are none, ImageError where they cannot be read.
-        """
-        grid = GridAttention(*self.heatmaps.shape[1:])
-        return overlay(*self._shown(before, after), self.heatmaps, grid)
-
-    def word_figure(self, before: PictureSource | None = None, after: PictureSource | None = None) -> Figure:
-        """Both pictures once for each word of the sentence, with where that word looked.
-
-        before, after, and what is raised: see ``heatmap``; also ShapeError for an empty sentence.
-        """
-        return draw_maps(self._shown(before, after), self.words)
-
-    def _shown(
-        self, before: PictureSource | None, after: PictureSource | None
-    ) -> tuple[Image.Image, Image.Image]:
-        """The pictures to show. Raises ShapeError where there are none, ImageError where they cannot be
-        read."""
-        known = self.sources or (None, None)
-        first, second = (known[0] if before is None else before), (known[1] if after is None else after)
-        if first is None or second is None:
-            raise ShapeError("The pictures of this description are not known: give both of them.")
-        return open_image(first), open_image(second)
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        facts = f"probability that nothing changed: {self.no_change:.2f}"
-        if self.unfamiliar:
-            facts += "; the pictures look unlike anything that the model has seen"
-        return as_html(self.sentence, facts, None if self.sources is None else self.heatmap())
-
-
-class CaptionGraphs:
-    """The two graphs of a bundle, and how what they compute becomes a description."""
-
-    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
-        """Check the files that are run and build their sessions; what is raised: see ``Captioner``."""
-        self.card = bundle.card
-        self._encoder, self._decoder = open_graphs(bundle, threads)
-        self._skips = _contradictions(self.card)
-
-    def describe(
-        self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
-    ) -> list[Description]:
-        """Describe pairs side by side, by what the encoder reads of them: (B, ...) each.
-
-        pixels: (B, 2, H, W, 3), where it reads pictures.
-        """
-        batch = len(before)
-        encoded = self._encoder.run({"before": before, "after": after}, batch)
-        judged = encoded.pop("no_change", None)  # (B,)
-        distances = self._in_units_of_threshold(encoded.pop("strangeness", None), pixels)
-        state = first_state(self._decoder.inputs, encoded, batch)
-        cache = {**encoded, **state}
-        if judged is None:
-            judged = self._judge_by_sentences(cache, batch)
-        if beams == 1:
-            rows = self._greedy(cache, batch)
-        else:
-            rows = beam(self._step, cache, batch, self.card.max_length, beams, self._skips)
-        return [
-            self._description(row, float(judged[i]), None if distances is None else distances[i])
-            for i, row in enumerate(rows)
-        ]
-
-    def _greedy(self, cache: GraphCache, batch: int) -> list[Decoded]:
-        """Each row's words by greedy search; where they contradict themselves, by a beam that leaves such
-        sentences out."""
-        rows, skips = greedy(self._step, cache, batch, self.card.max_length), self._skips
-        wrong = [] if skips is None else [i for i, row in enumerate(rows) if skips(row.ids)]
-        if wrong:
-            own = {name: value[wrong] for name, value in cache.items()}
-            others = beam(self._step, own, len(wrong), self.card.max_length, OTHERS, skips)
-            for i, row in zip(wrong, others, strict=True):
-                rows[i] = row
-        return rows
-
-    def _in_units_of_threshold(
-        self, distances: Floats | None, pixels: NDArray[np.uint8] | None
-    ) -> NDArray[np.float64] | None:
-        """How far each picture is from the training pictures, 1 the limit: (B, 2); None: nobody can tell."""
-        known = self.card.in_distribution
-        if distances is None or known is None or pixels is None:
-            return None
-        colors = [color_distance(color_numbers(pixels[:, side]), known.colors) for side in (0, 1)]
-        in_units: NDArray[np.float64] = distances.astype(np.float64) / known.threshold
-        return np.maximum(in_units, np.stack(colors, axis=1))
-
-    def _judge_by_sentences(self, cache: GraphCache, batch: int) -> NDArray[np.float64]:
-        """The probability (B,) of the no-change sentences, for a model without a head that judges."""
-        ids = sayable(self.card.no_change.sentences, self.card.vocabulary, self.card.max_length)
-        return sentences_probability(self._step, cache, batch, ids)
-
-    def _step(self, previous: Ids, position: int, cache: GraphCache) -> tuple[Floats, Floats, GraphCache]:
-        """One word further, as ``decoding`` asks for it."""
-        asked = {"previous": previous, "position": np.array(position, np.int64), **cache}
-        results = self._decoder.run(asked, len(previous))
-        grown = {name.removeprefix("next_"): results[name] for name in results if name.startswith("next_")}
-        return results["log_probabilities"], results["attention"], {**cache, **grown}
-
-    def _description(
-        self, row: Decoded, probability: float, distances: NDArray[np.float64] | None
-    ) -> Description:
-        vocabulary = self.card.vocabulary
-        sentence = vocabulary.text(row.ids)
-        maps = row.attention
-        if maps is None:
-            maps = np.zeros((0, 2, *self.card.attention.shape), np.float32)
-        words = words_with_maps(vocabulary.words(row.ids), maps)
-        no_change = self.card.no_change.calibrated(probability)
-        changed = sentence not in self.card.no_change.sentences
-        return Description(
-            sentence=sentence,
-            no_change=no_change,
-            heatmaps=over_content(words, self.card.attention.shape),
-            words=words,
-            changed=changed,
-            doubtful=changed == (no_change >= self.card.no_change.threshold),
-            ood_distance=None if distances is None else (float(distances[0]), float(distances[1])),
-        )
+"""The default batch size for lists of pairs."""
 
 
 class Captioner:
-    """A model that is loaded and ready. Loading is slow, so keep it. Threads may share it.
+    """A loaded model. Loading is slow, so keep the object. Threads may share it.
 
     >>> import whatchanged
     >>> captioner = whatchanged.load("clevr-pcl")
@@ -225,17 +52,17 @@ class Captioner:
     """
 
     card: Card
-    """What is known of the model."""
+    """The model's card."""
     input: PictureInput
     """What the model reads."""
     attention: GridAttention
-    """How the attention of its words lies over the pictures."""
+    """How the attention maps of its words cover the pictures."""
 
     def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
-        """Check the files that are run and build their sessions.
+        """Check the graphs' files and build their sessions.
 
-        threads: how many an operator may use; None: at most two. Raises BundleError where a file is wrong or
-        the model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
+        threads: threads of an operator; None: at most two. Raises BundleError where a file is wrong or the
+        model declares what this version cannot run, WhatchangedError where ``threads`` is no whole number
         from 1.
         """
         self.bundle = bundle
@@ -252,10 +79,10 @@ class Captioner:
     def describe(
         self, before: PictureSource | PictureSources, after: PictureSource | PictureSources, beams: int = 1
     ) -> Description | list[Description]:
-        """Describe one pair, or two lists of pictures pair by pair; lists are answered with a list.
+        """Describe one pair, or two lists of pictures pair by pair; for lists, return a list.
 
         A picture is a path, the bytes of a file, an open file, a Pillow picture or an array
-        (``whatchanged.images.PictureSource``). beams: hypotheses that the search keeps; 1 is greedy.
+        (``whatchanged.images.PictureSource``). beams: hypotheses of beam search; 1 is greedy.
 
         Raises ImageError for a picture that cannot be used, ShapeError for lists of different lengths,
         WhatchangedError where ``beams`` is no whole number from 1.
@@ -272,11 +99,11 @@ class Captioner:
         return self._describe_lists([before], [after], beams)[0]
 
     def read(self, before: PictureSource, after: PictureSource) -> NDArray[np.uint8]:
-        """A pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
+        """Return a pair at the size that the model reads: (2, H, W, 3). Raises ImageError."""
         return np.stack([resize(open_image(source), self.input.size) for source in (before, after)])
 
     def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
-        """Describe pairs that ``read`` prepared, (B, 2, H, W, 3), side by side."""
+        """Describe a batch of pairs that ``read`` prepared, (B, 2, H, W, 3)."""
         inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
         return self._graphs.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
 
@@ -293,7 +120,7 @@ class Captioner:
 def load(name: str | Path | None = None, threads: int | None = None) -> Captioner:
     """Load a shipped model by its name, or a model folder by its path; None: the default model.
 
-    threads: how many an operator may use; None: at most two. Raises BundleError where the model is missing,
+    threads: threads of an operator; None: at most two. Raises BundleError where the model is missing,
     incomplete, altered or of a kind that this version cannot run, WhatchangedError where ``threads`` is no
     whole number from 1.
 
@@ -303,12 +130,3 @@ def load(name: str | Path | None = None, threads: int | None = None) -> Captione
     'the large red metal cube has been added'
     """
     return Captioner(open_bundle(name), threads)
-
-
-def _contradictions(card: Card) -> Skips | None:
-    """Which sentences of the model's world contradict themselves; None where nobody can tell."""
-    world = known_world(card.world)
-    contradicts = None if world is None else world.language.contradicts
-    if contradicts is None:
-        return None
-    return lambda ids: contradicts(card.vocabulary.text(ids))

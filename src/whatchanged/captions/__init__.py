@@ -1,4 +1,4 @@
-"""Sentences for many pairs: a list or a data set in, predictions out, resumed where they stopped."""
+"""Caption many pairs: a list or a data set in, predictions out; an interrupted run can be resumed."""
 
 from whatchanged.captions.engine import CaptionedPairs, caption_pairs
 

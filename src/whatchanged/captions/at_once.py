@@ -1,6 +1,7 @@
-"""Captions by who answers many pairs together: a run, or a model that reads stored features.
+"""Caption many pairs in batches, by a trained run or by a model that reads stored features.
 
-A line a pair, written when all is done. No answer is measured here: pictures may not even be there.
+One line for each pair is written at the end. No pair is measured here: the pictures themselves may be
+missing.
 """
 
 import json
@@ -23,28 +24,30 @@ if TYPE_CHECKING:
 
 
 class PairDescription(Protocol):
-    """What is said of a pair: the sentence, the probability that nothing changed where it is known, and each
-    word with its maps where these were asked for."""
+    """The prediction for a pair: the sentence, the probability of no change where it is known, and the words.
+
+    Each word comes with its attention maps where they were requested.
+    """
 
     @property
     def sentence(self) -> str:
-        """The sentence."""
+        """The caption."""
 
     @property
     def no_change(self) -> float | None:
-        """From 0 to 1."""
+        """The probability that nothing changed, from 0 to 1."""
 
     @property
     def words(self) -> "WordMaps":
-        """In the order of the sentence."""
+        """The words in the order of the sentence, with their maps."""
 
 
 class PairCaptioner(Protocol):
-    """Who captions pairs by their pictures, or by what was stored of these: a run, or a model of features."""
+    """A captioner of pairs by their pictures or by stored features: a run, or a model of features."""
 
     @property
     def name(self) -> str:
-        """Stands as ``answer`` in each line."""
+        """The captioner's name, written as ``answer`` in each line."""
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -52,34 +55,37 @@ class PairCaptioner(Protocol):
 
     @property
     def layer(self) -> str:
-        """Which attention the maps are of."""
+        """The name of the attention layer of the maps."""
 
     def about(self) -> dict[str, str]:
-        """What tells the model from others."""
+        """The fields that identify the model."""
 
     def describe(
         self, pairs: Sequence[tuple[Path, Path]], batch_size: int
     ) -> "Iterator[PairDescription | ImageError]":
-        """What is said of each pair in order, or what is wrong with its pictures."""
+        """Yield for each pair, in order, its prediction, or the error about its pictures."""
 
 
 class CaptionerChoice(Protocol):
-    """Which such captioner, before the data set is open."""
+    """The selected captioner, before the data set is open."""
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether it reads the pictures themselves, not what was stored of them."""
+        """Whether it reads the pictures themselves, or else stored features."""
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """The captioner for the data set at ``root``. maps: whether words come with their attention."""
+        """Open the captioner for the data set at ``root``. maps: whether each word comes with its
+        attention.
+        """
 
 
 @dataclass(frozen=True)
 class PairsOfRun:
-    """The pairs to caption at once, and where it goes.
+    """The pairs to caption, and the output.
 
-    base: the folder that pictures are named from. span: the first and the last pair (excluded) of ``listed``
-    that are captioned. attention: the folder of the maps, or None. replace: whether maps there may go.
+    base: the folder to which picture paths are relative. span: the first and the last pair (excluded) of
+    ``listed`` that are captioned. attention: the folder of the maps, or None. replace: whether existing maps
+    may be replaced.
     """
 
     base: Path
@@ -91,11 +97,13 @@ class PairsOfRun:
 
     @property
     def pairs(self) -> Sequence[PairToCaption]:
-        """Those of the span."""
+        """The pairs of the span."""
         return self.listed[slice(*self.span)]
 
     def maps(self, captioner: PairCaptioner) -> Maps | None:
-        """Where maps go, if they do. Raises OutputError where some lie there that may not be replaced."""
+        """Return the folder of the maps, if maps are written. Raises OutputError where maps exist that may
+        not be replaced.
+        """
         if self.attention is None:
             return None
         about = {
@@ -110,10 +118,10 @@ class PairsOfRun:
 
 
 def caption_at_once(choice: CaptionerChoice, job: PairsOfRun, beams: int, launch: Launch) -> int:
-    """Write a line for every pair, and its maps where they are wanted; returns how many pairs failed.
+    """Write a line for every pair, and its maps if requested; return how many pairs failed.
 
-    A line has the names of ``Answer.as_json``: what a run without calibration knows of them. Maps are written
-    as they come, the lines when all is done.
+    A line has the keys of ``Answer.as_json``, as far as a run without calibration knows their values. Maps
+    are written as they come, the lines at the end.
     """
     captioner = choice.open(job.base, beams, job.attention is not None)
     maps = job.maps(captioner)
@@ -140,7 +148,7 @@ def caption_at_once(choice: CaptionerChoice, job: PairsOfRun, beams: int, launch
 
 
 def _write_maps(maps: Maps, done: int, words: dict[str, Any]) -> None:
-    """Write the next file of maps; before the first one, the folder is made and those of earlier runs go."""
+    """Write the next file of maps; before the first one, make the folder and remove maps of earlier runs."""
     maps.folder.mkdir(exist_ok=True)
     if done == min(maps.pairs, CHUNK):
         for earlier in maps.existing():
@@ -151,7 +159,7 @@ def _write_maps(maps: Maps, done: int, words: dict[str, Any]) -> None:
 def _fields(
     pair: PairToCaption, description: "PairDescription | ImageError", run: str, root: Path
 ) -> dict[str, Any]:
-    """The fields of one line. run: the name of the recipe, which stands where a model's would."""
+    """Return the fields of one line. run: the name of the recipe, written in place of a model's name."""
     if isinstance(description, ImageError):
         return {"id": pair.pair_id, "error": str(description)}
     fields: dict[str, Any] = {"id": pair.pair_id, "caption": description.sentence}
@@ -162,7 +170,7 @@ def _fields(
 
 
 def _write(output: Path, text: str) -> None:
-    """Write the lines. What a model noted beside those that lay here before goes: it is not of these."""
+    """Write the lines, and remove the sidecar of the former lines: it does not belong to these."""
     if not output.is_file() or is_remote(output):
         write_output(output, text)
         with suppress(FileNotFoundError):

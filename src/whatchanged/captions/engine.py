@@ -1,9 +1,10 @@
-"""Captions of a list or a data set: what is read, who answers, what is written and when.
+"""Caption a list or a data set: read its pairs, choose the captioner, write the predictions.
 
 A line is ``{"id", "caption", "no_change", ...}`` as ``Answer.as_json`` gives it, or ``{"id", "error"}`` for a
-pair that failed. It is flushed before the next one is written. ``OUT.meta.json`` beside the output names the
-models and the list, so that two runs are never mixed. With a ``form`` of the field's, the output is written
-when all is captioned; the lines are in ``OUT.lines.jsonl``.
+pair that failed. Each line is flushed before the next one is written. ``OUT.meta.json`` beside the output
+names the models and the list, so that a resumed run never mixes two runs. If ``form`` asks for a format of
+the field, the output is written after all pairs are captioned; until then the lines are in
+``OUT.lines.jsonl``.
 """
 
 from collections.abc import Sequence
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CaptionedPairs:
-    """What came of it.
+    """The result of ``caption_pairs``.
 
-    pairs: how many were to be captioned. failed: how many of them failed; the lines say why.
-    output: the predictions. lines: the file of lines, the output itself unless another form was asked for.
+    pairs: how many pairs were to be captioned. failed: how many of them failed; their lines give the reasons.
+    output: the predictions. lines: the file of lines: the output itself, unless another form was requested.
     """
 
     pairs: int
@@ -75,23 +76,25 @@ def caption_pairs(
     quiet: bool = True,
     launch: Launch | None = None,
 ) -> CaptionedPairs:
-    """Caption every pair of a list or data set; what ``whatchanged caption`` does, under the same names.
+    """Caption every pair of a list or data set; the arguments have the names of the options of ``whatchanged
+    caption``.
 
         >>> from whatchanged import caption_pairs
         >>> done = caption_pairs("pairs.csv", "captions.jsonl")
         >>> done.pairs, done.failed
         (1, 0)
 
-    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: where the predictions go. model: a
-    shipped model or a model's folder, to answer in any case, or "measured" for none; without it whoever
-    knows the pictures answers. captioner: who captions many pairs together in its place. dataset: which one
-    this is, where it is not recognised. skip_missing: leave out pairs whose pictures are missing.
-    batch_size: pairs side by side. beams: hypotheses kept by the search. shard: (i, n), the i-th of n
-    parts, from 1. form: how the output is written. read_text: whether things are named by the words in and
-    beside them; None: where the extra "text" is there. attention: a folder for each word's maps, of one
-    named model. html: a page of all pairs, with the pictures in it where embed is true. resume: continue
-    after the last whole line. force: replace the output. ray: the address of a cluster. quiet: nothing on
-    stderr. launch: batch size, cluster and quiet in one, in place of these three keywords.
+    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: the file of predictions. model: a
+    shipped model or a model's folder, which captions every pair, or "measured" for no model; without it, a
+    model captions the pairs that look like its training pictures, and the others are measured. captioner:
+    captions pairs in batches in place of a model. dataset: the name of the data set, where it is not
+    recognised. skip_missing: leave out pairs whose pictures are missing. batch_size: pairs in one batch.
+    beams: hypotheses kept by beam search. shard: (i, n), the i-th of n parts, from 1. form: the format of the
+    output. read_text: whether to read text in the pictures and name things by it; None: if the extra "text"
+    is installed. attention: a folder for each word's maps, of one named model. html: a page of all pairs,
+    with the pictures in it where embed is true. resume: continue after the last whole line. force: replace
+    the output. ray: the address of a cluster. quiet: nothing on stderr. launch: batch size, cluster and quiet
+    in one, in place of these three keywords.
 
     Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
     written or exists (unless resumed or forced), or the options do not go together.
@@ -108,8 +111,8 @@ def caption_pairs(
         check_outputs([html], [pairs, lines, sidecar(lines)])
     results.check([pairs, lines, *([] if html is None else [html])], force or resume)
     from whatchanged.answers import Answerer
-    from whatchanged.answers.reads import reads_words
     from whatchanged.datasets import open_dataset
+    from whatchanged.text.recogniser import reads_words
 
     answerer = None
     if captioner is None:  # before the data: is it a model?
@@ -157,29 +160,31 @@ def _check_options(
     resume: bool,
     force: bool,
 ) -> None:
-    """That the options go together. Raises WhatchangedError."""
+    """Check that the options go together. Raises WhatchangedError."""
     part, parts = shard
     if not 1 <= part <= parts:
         raise WhatchangedError(f"shard is (i, n) with i from 1 to n, such as (1, 4); got {shard!r}.")
     if resume and force:
         raise WhatchangedError("Choose one of resume and force.")
     if attention is not None and model is None and captioner is None:
-        raise WhatchangedError("attention keeps the maps of one model; name the model.")
+        raise WhatchangedError("attention needs one model; name the model.")
     if captioner is not None and (model is not None or html is not None or resume):
-        raise WhatchangedError("A captioner of many pairs together goes without model, html and resume.")
+        raise WhatchangedError("A captioner works without model, html and resume; leave them out.")
     if embed and html is None:
         raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
 
 
 def _captioner(answerer: "Answerer") -> "Captioner":
-    """The model that was named. Raises BundleError for the measurement, which has no maps."""
+    """Return the named model. Raises BundleError for the measurement, which has no attention maps."""
     for model in answerer.models:
         return model.build()
     raise BundleError("The measurement has no maps: go without --attention.")
 
 
 def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:
-    """The pairs of a data set, single pictures left out. Raises DatasetError where there are none."""
+    """Return the pairs of a data set without its single pictures. Raises DatasetError where there are no
+    pairs.
+    """
     listed = [PairToCaption(r.pair_id, r.before, r.after) for r in data.records if r.after is not None]
     if not listed:
         raise DatasetError(
@@ -192,7 +197,7 @@ def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:
 def _check_paths(output: Path, pairs: Path, attention: Path | None, replace: bool) -> None:
     """Check that the output and the maps may be written, and are neither the list nor part of the data set.
 
-    A file in the folder of the data set may be captions of an earlier run; its sidecar tells.
+    A file in the folder of the data set may be captions of an earlier run; its sidecar shows that.
     """
     check_output(output, replace, "--resume to continue it or --force to replace it")
     check_output(sidecar(output), force=True)
@@ -221,7 +226,7 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[PairToCaption]) 
 
 
 def _report(dataset: "Dataset", single: int, quiet: bool) -> None:
-    """Say what was left out."""
+    """Print which entries were left out."""
     report = dataset.report
     if report.skipped:
         note(f"Left out: {counted(len(report.skipped), 'pair')} without a picture.", quiet)

@@ -1,4 +1,4 @@
-"""``caption --format``: the output in a format of the field, written when the run's lines are all there."""
+"""``caption --format``: write the output in a format of the field, after all lines of the run are written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ Form = Literal["ours", "coco", "two-files", "pcl"]
 
 @dataclass(frozen=True)
 class Results:
-    """What a person asked for: a place and a format."""
+    """The requested output: its path and its format."""
 
     path: Path
     form: Form
 
     @property
     def lines(self) -> Path:
-        """Where the run writes its lines: the output itself, or a file beside it.
+        """Return the file of the run's lines: the output itself, or a file beside it.
 
-        Raises OutputError where nothing can lie beside it, as the output has no name of its own.
+        Raises OutputError where no file can lie beside the output, because it has no name of its own.
         """
         if self.form == "ours":
             return self.path
@@ -35,7 +35,7 @@ class Results:
         return self.path.with_name(f"{self.path.name}.lines.jsonl")
 
     def check(self, others: Sequence[Path], replace: bool) -> None:
-        """That the files can be written and are none of the others. Raises OutputError."""
+        """Check that the files can be written and are none of the others. Raises OutputError."""
         if self.form == "ours":
             return
         from whatchanged.evaluation.io.results import results_paths
@@ -49,14 +49,14 @@ class Results:
                 check_outputs([path], others)
 
     def check_pairs(self, records: "Sequence[PairRecord]") -> None:
-        """That the format fits the pairs. Raises OutputError."""
+        """Check that the format fits the pairs. Raises OutputError."""
         if self.form != "ours":
             from whatchanged.evaluation.io.results import check_kinds
 
             check_kinds(self.form, records)
 
     def write(self, records: "Sequence[PairRecord]") -> None:
-        """Write the captions once all lines are there; ``records`` are those of the data set."""
+        """Write the captions after all lines are written; ``records`` are those of the data set."""
         if self.form == "ours":
             return
         from whatchanged.evaluation.io.predictions import read_predictions

@@ -1,4 +1,4 @@
-"""The attention maps of ``caption --attention``: where they go, what lies there already, and writing them."""
+"""The attention maps of ``caption --attention``: their folder, existing files in it, and writing new ones."""
 
 import re
 from dataclasses import dataclass
@@ -21,20 +21,21 @@ _NAME = re.compile(r"attention-(\d{7,})\.safetensors")
 
 @dataclass(frozen=True)
 class Maps:
-    """The maps of one run."""
+    """The attention maps of one run."""
 
     folder: Path
     first: int
-    """The number of the run's first pair in the whole list."""
+    """The index of the run's first pair in the whole list."""
     pairs: int
     """The number of the run's pairs."""
     about: dict[str, Any]
-    """What the files say of themselves: model, list, grid and layer."""
+    """The metadata of the files: model, list, grid and layer."""
 
     def check_free(self, replace: bool) -> None:
-        """Raises OutputError where maps of the run's pairs exist and may not be replaced.
+        """Raise OutputError where maps of the run's pairs exist and may not be replaced.
 
-        So it does where another command writes them now, or where a link would lead them elsewhere.
+        The same error is raised where another command writes them now, or where a link leads out of the
+        folder.
         """
         from whatchanged.captioner.attention import file_name
 
@@ -50,13 +51,13 @@ class Maps:
             )
 
     def existing(self) -> list[Path]:
-        """The files of maps in the folder whose first pair is one of the run's."""
+        """Return the map files in the folder whose first pair is one of the run's."""
         span = range(self.first, self.first + self.pairs)
         names = {path: _NAME.fullmatch(path.name) for path in sorted(self.folder.glob("attention-*"))}
         return [path for path, name in names.items() if name and int(name[1]) in span]
 
     def check_written(self, done: int, output: Path) -> None:
-        """Check the maps of the pairs that are done: they exist, and are of this model and list.
+        """Check that the maps of the captioned pairs exist, and belong to this model and list.
 
         Raises OutputError; ``output`` is the file of predictions, for the message.
         """
@@ -78,11 +79,13 @@ class Maps:
                 )
 
     def ends_file(self, done: int) -> bool:
-        """Whether a file of maps is whole once ``done`` pairs of the run are done."""
+        """Return whether a file of maps is complete once ``done`` pairs of the run are captioned."""
         return done % CHUNK == 0 or done == self.pairs
 
     def write(self, done: int, sentences: dict[str, Any]) -> None:
-        """Write the maps of the last sentences, pair id -> words; ``done`` pairs of the run are done."""
+        """Write the maps of the latest sentences, pair id -> words; ``done`` pairs of the run are
+        captioned.
+        """
         from whatchanged.captioner.attention import file_name, pack
 
         path = self.folder / file_name(self.first + (done - 1) // CHUNK * CHUNK)
@@ -90,7 +93,7 @@ class Maps:
 
 
 def about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, Any]:
-    """What the files of maps say of themselves. identity: that of the run."""
+    """Return the metadata of the map files. identity: that of the run."""
     card = captioner.card
     unnamed = f"as {card.name} {card.version} ({card.method}) gives it"
     return {
@@ -102,7 +105,7 @@ def about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, An
 
 
 def check_folder(folder: Path) -> None:
-    """Raises OutputError where no maps can be written."""
+    """Raise OutputError where no maps can be written."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: --attention wants a folder, this is a file. Choose another name.")
     if not folder.absolute().parent.is_dir():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
 
 BATCH = 16
-"""Pairs side by side, where a launch does not say how many."""
+"""Default batch size in pairs."""
 
 
 class PairToCaption(NamedTuple):
@@ -36,35 +36,37 @@ class PairToCaption(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """How far an output has come."""
+    """The progress of an output."""
 
     done: int = 0
     """Pairs that have their line."""
     failed: int = 0
     """Pairs among them that failed."""
     offset: int = 0
-    """Where the next line begins."""
+    """The byte position of the next line."""
 
 
 @dataclass(frozen=True)
 class CaptionRun:
-    """One output: its pairs, where it goes and what it depends on."""
+    """One output: its pairs, its path and the settings that it depends on."""
 
     pairs: Sequence[PairToCaption]
     base: Path
-    """The folder that pictures are named from: that of the list, or of the data set."""
+    """The folder to which picture paths are relative: that of the list, or of the data set."""
     output: Path
     identity: dict[str, Any]
-    """What ``--resume`` compares, as ``identity_of`` gives it."""
+    """The settings that ``--resume`` compares, as ``identity_of`` returns them."""
     maps: Maps | None
 
     @property
     def meta(self) -> Path:
-        """The file beside the output that holds the identity."""
+        """The sidecar of the output, which holds the identity."""
         return sidecar(self.output)
 
     def standing(self, resume: bool) -> Standing:
-        """Where to start. Raises OutputError where the output is of another model, list or setting."""
+        """Return where to start. Raises OutputError where the output is from another model, list or
+        setting.
+        """
         if not resume or not self.output.exists():
             return Standing()
         self._check_identity()
@@ -74,11 +76,11 @@ class CaptionRun:
         return standing
 
     def open(self, standing: Standing) -> AbstractContextManager[BinaryIO]:
-        """The output, cut to what stands and ready for the next line, and its sidecar.
+        """Yield the output, cut to its complete lines and ready for the next one; write its sidecar.
 
-        The sidecar takes its place last, so that it never belongs to the lines of another run. Whether it can
-        be written is known before anything else is touched. Maps of earlier runs are removed. Raises
-        OutputError, with everything as it was.
+        The sidecar is renamed into place last, so that it never belongs to the lines of another run. It is
+        checked to be writable before anything else changes. Maps of earlier runs are removed. Raises
+        OutputError, with everything unchanged.
         """
         if is_remote(self.output):
             return self._open_elsewhere()
@@ -105,7 +107,7 @@ class CaptionRun:
 
     @contextmanager
     def _open_elsewhere(self) -> Iterator[BinaryIO]:
-        """A stream to the output, which appears when it is whole, and after it its sidecar."""
+        """Yield a stream to a remote output, which appears when it is complete, followed by its sidecar."""
         with whole_elsewhere(self.output) as stream:
             yield stream
         write_output(self.meta, json.dumps(self.identity, indent=1) + "\n")
@@ -119,7 +121,7 @@ class CaptionRun:
                 "Pass --force to start anew."
             ) from error
         for key, value in self.identity.items():
-            if key == "whatchanged":  # another version of the program may continue
+            if key == "whatchanged":  # another version of the program may continue the output
                 continue
             if not isinstance(known, dict) or known.get(key) != value:
                 raise OutputError(
@@ -128,7 +130,9 @@ class CaptionRun:
                 )
 
     def _count(self) -> Standing:
-        """The whole lines that answer the first pairs in order; with maps, up to the last whole file."""
+        """Count the complete lines that caption the first pairs in order; with maps, up to the last complete
+        map file.
+        """
         standing = Standing()
         kept = standing
         with open_regular(self.output) as stream:
@@ -151,9 +155,9 @@ class CaptionRun:
 
 @dataclass(frozen=True)
 class Captioned:
-    """What is kept of one answer, or of a pair that failed.
+    """The result for one pair, captioned or failed.
 
-    line: of the output. words: with their maps, where these are kept.
+    line: its line of the output. words: the words with their maps, where maps are kept.
     """
 
     line: bytes
@@ -164,13 +168,15 @@ class Captioned:
 
 
 def caption_all(answerer: "Answerer", run: CaptionRun, standing: Standing, launch: Launch) -> int:
-    """Caption what is left of the run and write it. Returns how many of all its pairs failed."""
+    """Caption the remaining pairs of the run and write their lines. Return how many of all its pairs
+    failed.
+    """
     failed = standing.failed
     unfamiliar = measured = 0
     words: dict[str, Any] = {}  # of the pairs whose maps are not written yet
     left = run.pairs[standing.done :]
     with (
-        room_for(run.output),  # around the stream, too, which writes what is left when it is closed
+        room_for(run.output),  # outside the stream's block too: closing the stream writes buffered lines
         run.open(standing) as stream,
         progress("captioning", len(run.pairs), launch.quiet, standing.done) as advance,
     ):
@@ -209,11 +215,11 @@ def caption_all(answerer: "Answerer", run: CaptionRun, standing: Standing, launc
 def identity_of(
     answerer: "Answerer", base: Path, pairs: Sequence[PairToCaption], span: tuple[int, int], attention: bool
 ) -> dict[str, Any]:
-    """What the predictions depend on.
+    """Return the settings that the predictions depend on.
 
-    The paths of pictures count relative to ``base``, so a data set may move. span: the first and the last
-    pair (excluded) of this shard. Where no model was named, every model that may have been asked is, with
-    the threshold of each ``answer``.
+    Picture paths count relative to ``base``, so a data set may move. span: the first and the last pair
+    (excluded) of this shard. Where no model was named, the identity lists every model that may have captioned
+    pairs, with its threshold.
     """
     from whatchanged import __version__
     from whatchanged.answers.models import identity_of_models
@@ -232,7 +238,7 @@ def identity_of(
 
 
 def identity_of_list(base: Path, pairs: Sequence[PairToCaption]) -> dict[str, Any]:
-    """The number of pairs, and a hash of their ids and of their pictures' paths relative to ``base``."""
+    """Return the number of pairs, and a hash of their ids and of their picture paths relative to ``base``."""
     digest = hashlib.sha256()
     for pair in pairs:
         paths = (named_from(base, path) for path in (pair.before, pair.after))
@@ -241,21 +247,21 @@ def identity_of_list(base: Path, pairs: Sequence[PairToCaption]) -> dict[str, An
 
 
 def named_from(base: Path, picture: Path) -> str:
-    """The picture as it is named from this folder."""
+    """Return the path of the picture relative to this folder."""
     return str(picture).removeprefix(f"{base}/")
 
 
 def sidecar(output: Path) -> Path:
-    """The file that names the model, the list and the settings of an output."""
+    """Return the path of the file that records model, list and settings of an output."""
     return output.with_name(output.name + ".meta.json")
 
 
 def _captioned(
     answerer: "Answerer", run: CaptionRun, pairs: Sequence[PairToCaption], batch_size: int
 ) -> Iterator[tuple[PairToCaption, Captioned]]:
-    """Every pair in order, captioned in this process, or by the workers of a cluster that was joined.
+    """Yield every pair in order, captioned in this process, or by the workers of a joined cluster.
 
-    Either takes the same batches, so that it makes the same numbers.
+    Both use the same batches, so the numbers are the same.
     """
     from whatchanged.answers import Answerer, worker
 
@@ -278,7 +284,7 @@ def _captioned(
 def caption_batch(
     answerer: "Answerer", base: Path, keeps_words: bool, batch: Sequence[PairToCaption]
 ) -> list[Captioned]:
-    """The pairs of one batch with their lines, in which pictures are named from ``base``."""
+    """Return the pairs of one batch with their lines, in which picture paths are relative to ``base``."""
     from whatchanged.answers import MEASURED
 
     results = []
@@ -298,7 +304,7 @@ def caption_batch(
 
 
 def _line(pair: PairToCaption, answer: "Answer | ImageError", base: Path) -> bytes:
-    """One line of the output."""
+    """Return one line of the output."""
     if isinstance(answer, ImageError):
         fields: dict[str, Any] = {"id": pair.pair_id, "error": str(answer)}
     else:
@@ -311,7 +317,7 @@ def _line(pair: PairToCaption, answer: "Answer | ImageError", base: Path) -> byt
 
 
 def _line_fields(line: bytes) -> dict[str, Any]:
-    """The fields of an existing line; {} where it is none."""
+    """Return the fields of an existing line; {} for an invalid line."""
     try:
         fields = read_json(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The page of ``whatchanged caption --html``: every pair of an output with its line."""
+"""The page of ``whatchanged caption --html``: every pair of an output with its caption."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def caption_page(run: "CaptionRun", records: Sequence[PairRecord]) -> Page:
-    """The page of a run whose output is complete; ``records`` know references, boxes and splits of its pairs.
+    """Return the page of a complete run; ``records`` hold references, boxes and splits of its pairs.
 
-    Where the words looked is shown where the run kept their maps.
+    The page shows attention where the run kept the maps.
     """
     known = {record.pair_id: record for record in records}
     maps = None if run.maps is None else AttentionFiles(run.maps.folder)
@@ -40,7 +40,7 @@ def caption_page(run: "CaptionRun", records: Sequence[PairRecord]) -> Page:
 
 
 def _tags(record: PairRecord) -> Mapping[str, str]:
-    """What the pairs can be filtered by."""
+    """Return the tags by which the pairs can be filtered."""
     tags = {"split": str(record.split)}
     if record.change_type:
         tags["type"] = record.change_type

@@ -1,10 +1,12 @@
-"""The door: one file a command, each a function of the command's name, registered by the table below.
+"""The command line: each command is a file here with a function of the same name, registered in the table
+below.
 
-Exit codes (docs/reference/exit-codes.md has the table): 0 done; 1 done in part, or where asked, something
-changed; 2 nothing done (wrong usage or bad input); 70 a fault of the program, with its traceback; 130
-interrupted; 143 ended by SIGTERM.
-Results go to stdout, everything else to stderr. A command's file imports nothing heavy until it runs. Its
-EXAMPLES end the command's help; a command that needs a class of its own calls that class COMMAND.
+Exit codes (docs/reference/exit-codes.md has the table): 0 done; 1 done in part, or something changed where
+the command reports that; 2 nothing done (wrong usage or bad input); 70 an internal error, with its traceback;
+130 interrupted; 143 ended by SIGTERM.
+Results go to stdout, everything else to stderr. The file of a command imports slow modules only when the
+command runs. EXAMPLES in the file appear at the end of the command's help. A command that needs a click class
+of its own names it COMMAND.
 """
 
 import importlib
@@ -48,19 +50,19 @@ COMMANDS = (
 """Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""
 
 WrongUsage: Any = typer.BadParameter.__bases__[0]
-"""What wrong usage raises: an error of click, or of the copy of it that newer versions of Typer hold."""
+"""The exceptions for wrong usage: those of click, or of the copy of it in newer versions of Typer."""
 
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 FAULT = 70
-"""As sysexits.h numbers an internal error; 1 is taken by what scripts ask about."""
+"""The exit code of an internal error, as in sysexits.h; scripts test for 1."""
 
 
 class _Door(typer.core.TyperGroup):
-    """The group of commands, with one place where a mistake becomes a message."""
+    """The group of commands; it turns every user error into a message."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a person's mistake ends in one message on stderr and exit code 2."""
+        """Run the command; a user error becomes one message on stderr and exit code 2."""
         try:
             with holding_outputs():
                 return super().invoke(ctx)
@@ -70,10 +72,10 @@ class _Door(typer.core.TyperGroup):
         except WhatchangedError as error:
             note(f"whatchanged: {error}")
         except WrongUsage as error:
-            error.message = escaped(error.message)  # of wrong usage, which repeats what was given
+            error.message = escaped(error.message)  # of wrong usage, which repeats the user's input
             raise
         except BrokenPipeError:
-            raise  # whoever read our output has gone; Typer ends quietly
+            raise  # the reader of our output has closed it; Typer ends quietly
         except OSError as error:
             note(f"whatchanged: {error.filename or 'system'}: {error.strerror or error}")
             if error.errno in NO_ROOM:
@@ -99,7 +101,7 @@ def _whatchanged(
 
 
 def _build() -> typer.Typer:
-    """The application with every command of the table."""
+    """Build the application with every command of the table."""
     app = typer.Typer(
         cls=_Door,
         no_args_is_help=True,
@@ -115,7 +117,9 @@ def _build() -> typer.Typer:
 
 
 def _examples(commands: Sequence[str]) -> str:
-    """The end of a command's help; an empty line between two lines keeps them apart."""
+    """Return the examples as the end of a command's help; an empty line between two lines keeps them
+    apart.
+    """
     return "\n\n".join(["Example:" if len(commands) == 1 else "Examples:", *commands])
 
 
@@ -123,29 +127,32 @@ app = _build()
 
 
 class _Signals:
-    """SIGINT and SIGTERM end the process by an exception, so that drafts are removed and programs that were
-    started are ended. A library may raise one of its own in its place; then it is still known what came."""
+    """End the process on SIGINT and SIGTERM by an exception, so that drafts are removed and child programs
+    are ended.
+
+    A library may raise an exception of its own instead; the received signal is remembered here.
+    """
 
     def __init__(self) -> None:
         self.came: int | None = None
 
     def interrupt(self, number: int, frame: object) -> None:
-        """SIGINT came."""
+        """Handle SIGINT."""
         self.came = number
         raise KeyboardInterrupt
 
     def terminate(self, number: int, frame: object) -> None:
-        """SIGTERM came."""
+        """Handle SIGTERM."""
         self.came = number
         note("whatchanged: terminated.")
         sys.exit(128 + number)
 
 
 def main() -> None:
-    """Run the command line; ends the process with one of the exit codes above."""
+    """Run the command line and end the process with one of the exit codes above."""
     _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # The name of a file need not be UTF-8; what stands for it is an escape of JSON, too.
+        # A file name need not be UTF-8; its undecodable bytes are printed as escapes that JSON has, too.
         sys.stdout.reconfigure(errors="backslashreplace")
     signals = _Signals()
     before = (
@@ -168,12 +175,14 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """What was closed before (``2>&-``) leads nowhere, or a file would take its number and get our words."""
+    """Open standard streams that the caller closed (``2>&-``); otherwise a file would get their number, and
+    our output.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
             os.set_inheritable(number, True)
             stream = os.fdopen(number, "r" if number == 0 else "w", closefd=False)
             setattr(sys, name, stream)
@@ -181,7 +190,7 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Warnings of libraries are for programmers: they are shown where Python was asked for them (-W)."""
+    """Hide the warnings of libraries, which are for programmers, unless Python was asked for them (-W)."""
     if sys.warnoptions:
         yield
         return

@@ -1,6 +1,6 @@
-"""``whatchanged accept``: new pictures take the place of old ones, as they were seen in a report.
+"""``whatchanged accept``: copy new pictures over old ones, after a look at the report of a comparison.
 
-Exit codes: 0 done, or nothing was left to do; 2 nothing done, also where the answer on a terminal was no.
+Exit codes: 0 done, or nothing was left to do; 2 nothing done, also where the user answered no on a terminal.
 """
 
 import sys
@@ -24,14 +24,14 @@ EXAMPLES = (
     "whatchanged accept compared --decisions decisions.json --dry-run",
 )
 MOST_SHOWN = 20
-"""Pictures that are listed before a question; a dry run lists all."""
+"""How many pictures are listed before the question; a dry run lists all."""
 
 
 def accept(
     report: Annotated[
         Path,
         typer.Argument(
-            help="The folder of results that compare wrote, and you have looked at.", metavar="REPORT"
+            help="The folder of results that compare wrote, after you have looked at them.", metavar="REPORT"
         ),
     ],
     wanted: Annotated[
@@ -44,15 +44,17 @@ def accept(
     ] = None,
     decisions: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What was decided on the report's page, which saved this file."),
+        typer.Option(metavar="FILE", help="The decisions that the report's page saved."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be copied, and copy nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be copied, and copy nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask on a terminal.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks.")] = False,
 ) -> None:
-    """Copy new pictures over old ones: those of a group, single ones, or what was decided on the page."""
+    """Copy new pictures over old ones: those of a group, single ones, or those accepted on the report's
+    page.
+    """
     from whatchanged.compare.accept import carry_out, check_log, plan, plan_decided, to_do
     from whatchanged.compare.decisions import read_decisions
     from whatchanged.compare.record import read_record
@@ -90,18 +92,18 @@ def accept(
 
 
 def _agreed(question: str) -> bool:
-    """Whether the person at the terminal says yes; the end of the input is no."""
+    """Return whether the user at the terminal answers yes; the end of the input counts as no."""
     typer.echo(question, nl=False)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def show_accepted(copies: "Sequence[Copy]") -> None:
-    """Say how many pictures were copied."""
+    """Print how many pictures were copied."""
     show(f"{counted(len(copies), 'picture')} accepted. The next comparison takes them as old.")
 
 
 def _show_groups(record: "Record", wanted: Sequence[str]) -> None:
-    """The groups that are named, with what their members share."""
+    """Print the named groups, with the change that their members share."""
     from whatchanged.compare.accept import group_called
 
     for name in wanted:
@@ -111,7 +113,7 @@ def _show_groups(record: "Record", wanted: Sequence[str]) -> None:
 
 
 def _show_copies(copies: "Sequence[Copy]", most: int) -> None:
-    """What is copied to where, of at most so many pictures."""
+    """Print which file is copied to which, for at most ``most`` pictures."""
     for copy in copies[:most]:
         new = " (new)" if copy.was is None else ""
         show(f"{_from_here(copy.source)} -> {_from_here(copy.target)}{new}")
@@ -120,6 +122,6 @@ def _show_copies(copies: "Sequence[Copy]", most: int) -> None:
 
 
 def _from_here(path: Path) -> Path:
-    """The path as it is shorter to read, where it lies below the working directory."""
+    """Return the path relative to the working directory where it lies below that, else as it is."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

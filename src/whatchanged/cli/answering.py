@@ -1,10 +1,12 @@
-"""``--model`` of the commands that answer."""
+"""The option ``--model`` of the commands that caption single pairs."""
 
 from whatchanged.cli.console import note
 
 
 def answering(model: str | None, quiet: bool) -> str | None:
-    """Who answers where this was given; with a remark where it is a model of before."""
+    """Return the model or the measurement that the option names; print a remark for a model of an earlier
+    version.
+    """
     if model is None:
         return None
     from whatchanged.answers.models import who_answers

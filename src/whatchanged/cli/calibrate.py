@@ -1,4 +1,6 @@
-"""``whatchanged calibrate``: what differs between two runs of one state, so that it counts as no change."""
+"""``whatchanged calibrate``: compare two runs of one state, and record their differences as noise to
+ignore.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,11 +17,16 @@ EXAMPLES = ("whatchanged calibrate run1 run2 -o noise.json",)
 
 def calibrate(
     run1: Annotated[Path, typer.Argument(help="The pictures of one run.", metavar="RUN1")],
-    run2: Annotated[Path, typer.Argument(help="Those of another run of the same state.", metavar="RUN2")],
+    run2: Annotated[
+        Path, typer.Argument(help="The pictures of another run of the same state.", metavar="RUN2")
+    ],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="NOISE.json", help="A file for compare --noise; replaced if there."
+            "--output",
+            "-o",
+            metavar="NOISE.json",
+            help="The file for compare --noise; an existing file is replaced.",
         ),
     ],
     workers: Annotated[
@@ -27,7 +34,7 @@ def calibrate(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
-    """Learn a machine's noise: places that differ from run to run, and how little counts as a change."""
+    """Learn a machine's noise: regions that differ from run to run, and how small a difference counts."""
     from whatchanged.compare.noise import learn_noise, most_covered
     from whatchanged.compare.pairs import match_folders
 
@@ -44,4 +51,4 @@ def calibrate(
         f" --noise {output}"
     )
     for pair_id, why in learned.unexplained.items():
-        note(f"{pair_id}: not taught, as {why}")
+        note(f"{pair_id}: left out, because {why}")

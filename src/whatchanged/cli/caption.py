@@ -1,7 +1,7 @@
-"""``whatchanged caption``: a sentence for every pair of a list or data set, one JSON line each, in order.
+"""``whatchanged caption``: caption every pair of a list or data set, one JSON line for each, in order.
 
-What is read, answered and written: ``captions/engine.py``. A shard is a contiguous part of the list; the
-outputs of all shards, one after the other, are the output of the whole.
+``captions/engine.py`` describes input and output. A shard is a contiguous part of the list; the outputs of
+all shards, concatenated, are the output of the whole list.
 """
 
 import re
@@ -38,7 +38,7 @@ def caption(
         typer.Option(
             "--output",
             "-o",
-            help="Where the predictions go (JSON lines).",
+            help="The file for the predictions (JSON lines).",
             parser=path_of,
             metavar="FILE",
         ),
@@ -51,20 +51,23 @@ def caption(
     ] = "all",
     skip_missing: SkipMissing = False,
     batch_size: Annotated[
-        int, typer.Option(min=1, max=1024, help="Pairs side by side.", rich_help_panel=COMPUTED)
+        int, typer.Option(min=1, max=1024, help="Pairs in one batch.", rich_help_panel=COMPUTED)
     ] = 16,
     beams: Annotated[
-        int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.", rich_help_panel=COMPUTED)
+        int,
+        typer.Option(min=1, max=64, help="Hypotheses of beam search; 1 is greedy.", rich_help_panel=COMPUTED),
     ] = 1,
     shard: Annotated[
         str,
-        typer.Option(metavar="I/N", help="Only the I-th of N parts, from 1/N to N/N.", rich_help_panel=PAIRS),
+        typer.Option(
+            metavar="I/N", help="Caption only the I-th of N parts, from 1/N to N/N.", rich_help_panel=PAIRS
+        ),
     ] = "1/1",
     form: Annotated[
         Form,
         typer.Option(
             "--format",
-            help="How OUT is written: our JSON lines; a list {image_id, caption}; a folder with "
+            help="The format of OUT: our JSON lines; a list {image_id, caption}; a folder with "
             "sc_results.json and nsc_results.json; or PCL's lines.",
             rich_help_panel=WRITTEN,
         ),
@@ -80,8 +83,8 @@ def caption(
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Also write a page of all pairs, which links the pictures; with --attention it shows where "
-            "the words looked.",
+            help="Also write a page of all pairs, which links the pictures; with --attention it shows the "
+            "attention of the words.",
             rich_help_panel=WRITTEN,
         ),
     ] = None,
@@ -92,9 +95,7 @@ def caption(
     ] = None,
     features: Annotated[
         Path | None,
-        typer.Option(
-            help="Stored features, for a run or a model that learned from such.", rich_help_panel=RUNS
-        ),
+        typer.Option(help="Stored features, for a run or a model trained on features.", rich_help_panel=RUNS),
     ] = None,
     device: Annotated[
         str, typer.Option(help="With --run: auto, cpu, cuda or cuda:NUMBER.", rich_help_panel=COMPUTED)
@@ -108,7 +109,7 @@ def caption(
     ] = "auto",
     read_text: ReadText = None,
     ray: Ray = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue after the last whole line.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue after the last complete line.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
@@ -120,7 +121,7 @@ def caption(
     if resume and force:
         raise typer.BadParameter("choose one of --resume and --force")
     if attention is not None and model is None and run is None:
-        raise typer.BadParameter("--attention keeps the maps of one model; name it with --model, or a --run")
+        raise typer.BadParameter("--attention needs one model: name it with --model or --run")
     model = answering(model, quiet)
     launch = Launch(device, precision=precision, batch_size=batch_size, ray=ray, quiet=quiet)
     choice = chosen_run(run, model, features, checkpoint, launch)
@@ -134,9 +135,9 @@ def caption(
         },
     )
     if any_remote(pairs, output):
-        only_here({"--html": html, "--attention": attention}, "pages and maps lie beside their pictures")
+        only_here({"--html": html, "--attention": attention}, "pages and maps need files on this machine")
     if any_remote(output):
-        only_here({"--resume": resume}, "its file appears when it is whole. Use --shard")
+        only_here({"--resume": resume}, "a remote file appears only when it is complete. Use --shard")
     check_embed(embed, html)
     done = caption_pairs(
         pairs,
@@ -164,7 +165,7 @@ def caption(
 
 
 def _part(shard: str) -> tuple[int, int]:
-    """I and N of ``--shard I/N``."""
+    """Return I and N of ``--shard I/N``."""
     found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", shard)
     part, parts = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= part <= parts:

@@ -1,6 +1,6 @@
-"""``caption --run`` and ``--features``: who captions many pairs together, and what does not go with that.
+"""``caption --run`` and ``--features``: which captioner they select, and which options they exclude.
 
-This knows the training wing, which captions know nothing of.
+This file uses the training package; the package ``captions`` does not import it.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from whatchanged.launch import Launch
 
 @dataclass(frozen=True)
 class RunChoice:
-    """A run that is to caption, and how."""
+    """A run that captions, and its settings."""
 
-    refusal: ClassVar[str] = "a run (--run) goes without {}; for that, export it to a model"
+    refusal: ClassVar[str] = "a run (--run) works without {}; export the run to a model to use that"
 
     run: Path
     features: Path | None
@@ -27,7 +27,7 @@ class RunChoice:
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether the run reads the pictures themselves, not what was stored of them."""
+        """Whether the run reads the pictures themselves, or else stored features."""
         try:
             from whatchanged.training.run_folder import read_recipe
         except ModuleNotFoundError as error:
@@ -35,7 +35,9 @@ class RunChoice:
         return not read_recipe(self.run).vision.stored
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """The run's captioner for the data set at ``root``. maps: whether words come with their attention."""
+        """Open the run's captioner for the data set at ``root``. maps: whether each word comes with its
+        attention.
+        """
         try:
             from whatchanged.training.caption import open_run_captioner
         except ModuleNotFoundError as error:
@@ -45,7 +47,7 @@ class RunChoice:
 
 @dataclass(frozen=True)
 class FeaturesChoice:
-    """A model of stored features that is to caption, and where these lie."""
+    """A model of stored features that captions, and the folder of the features."""
 
     refusal: ClassVar[str] = "captions from --features go without {}"
     reads_pictures: ClassVar[bool] = False
@@ -54,7 +56,7 @@ class FeaturesChoice:
     features: Path
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """The model's captioner for the data set at ``root``; words always come with their attention.
+        """Open the model's captioner for the data set at ``root``; each word always comes with its attention.
 
         Raises BundleError where the model reads something else, DatasetError where these features are not of
         the kind that it reads.
@@ -81,9 +83,10 @@ def chosen_run(
     checkpoint: str,
     launch: Launch,
 ) -> RunChoice | FeaturesChoice | None:
-    """What ``--run`` and the options that go with it say, or ``--model`` with ``--features``.
+    """Return what ``--run`` and its options select, or ``--model`` with ``--features``.
 
-    None without them, for pictures that are answered for one by one. Refuses what is for a run without one.
+    None without them: the pairs are then captioned one by one. Raises BadParameter for an option that only
+    works with a run.
     """
     if run is not None:
         return RunChoice(run, features, checkpoint, launch)
@@ -99,7 +102,7 @@ def chosen_run(
 
 
 def refuse_others(choice: RunChoice | FeaturesChoice | None, used: dict[str, bool]) -> None:
-    """Refuse options that such sentences cannot have. used: option -> whether it is used."""
+    """Refuse options that these captioners do not support. used: option -> whether it is used."""
     for option, asked in used.items():
         if asked and choice is not None:
             raise typer.BadParameter(choice.refusal.format(option))

@@ -1,7 +1,8 @@
-"""``whatchanged compare``: many pairs at once, grouped by what changed, as a page, a summary and for CI.
+"""``whatchanged compare``: compare many pairs; group them by change; write a page, a summary and messages for
+CI.
 
 Exit codes: 0 nothing changed; 1 a picture changed, was added or removed, or could not be compared; 2 nothing
-done. With ``--fail-on never`` what was found never makes it 1.
+done. With ``--fail-on never`` a change does not cause exit code 1.
 """
 
 import shlex
@@ -42,7 +43,7 @@ EXAMPLES = (
     "whatchanged compare --git main -o compared",
 )
 MOST_GROUPS = 10
-"""Groups, and pictures of none, that the terminal shows."""
+"""How many groups, and how many pictures without a group, the terminal shows."""
 
 
 def compare(
@@ -57,61 +58,70 @@ def compare(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="A folder for the results.", parser=path_of),
+        typer.Option("--output", "-o", metavar="DIR", help="The folder for the results.", parser=path_of),
     ] = None,
     git: Annotated[
-        str | None, typer.Option(metavar="REV", help="A revision against the work tree; REV..REV; REV...REV.")
+        str | None,
+        typer.Option(metavar="REV", help="Compare a revision with the work tree; or REV..REV, REV...REV."),
     ] = None,
     fail_on: Annotated[
-        Literal["changed", "never"], typer.Option("--fail-on", help="What makes the exit code 1.")
+        Literal["changed", "never"], typer.Option("--fail-on", help="Exit with 1 after a change, or never.")
     ] = "changed",
     annotations: Annotated[
         Literal["github"] | None, typer.Option(help="Print messages that GitHub shows in a pull request.")
     ] = None,
     ignore: Annotated[
-        Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
+        Path | None,
+        typer.Option(metavar="BOXES.json", help="A file with boxes in which differences do not count."),
     ] = None,
     noise: Annotated[
-        Path | None, typer.Option(metavar="NOISE.json", help="This machine's noise, as calibrate wrote it.")
+        Path | None,
+        typer.Option(metavar="NOISE.json", help="The noise of this machine, a file that calibrate wrote."),
     ] = None,
     calibrate: Annotated[
         bool,
-        typer.Option("--calibrate", help="Until the next minor version; see whatchanged calibrate."),
+        typer.Option(
+            "--calibrate", help="Deprecated, gone in the next minor version: use whatchanged calibrate."
+        ),
     ] = False,
     policy: PolicyName = None,
     policies: Annotated[
-        Path | None, typer.Option(metavar="POLICIES.json", help="Policies of some pictures, by their names.")
+        Path | None,
+        typer.Option(metavar="POLICIES.json", help="A file with policies for some pictures, by their names."),
     ] = None,
     sensitivity: Annotated[
-        float, typer.Option(min=0.01, max=100.0, help="Until the next minor version; see --policy.")
+        float,
+        typer.Option(min=0.01, max=100.0, help="Deprecated, gone in the next minor version: use --policy."),
     ] = 1.0,
-    strict: Annotated[bool, typer.Option("--strict", help="Likewise: every pixel is a change.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Deprecated likewise: every differing pixel is a change.")
+    ] = False,
     read_text: ReadText = None,
     accept: Annotated[
         list[str] | None,
-        typer.Option(metavar="GROUP|FILE", help="Likewise; see whatchanged accept."),
+        typer.Option(metavar="GROUP|FILE", help="Deprecated likewise: use whatchanged accept."),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
-            help="Insist on a shipped model or a model folder; measured: no model.",
+            help="A shipped model or a model folder, which always answers; measured: no model.",
             autocompletion=completion.answering,
         ),
     ] = None,
     pdf_dpi: PDFDensity = None,
-    embed: Annotated[bool, typer.Option("--embed", help="Put the pictures into index.html.")] = False,
+    embed: Annotated[bool, typer.Option("--embed", help="Embed the pictures in index.html.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes (one a core).")] = None,
     ray: Ray = None,
-    force: Annotated[bool, typer.Option("--force", help="Use no answer of an earlier run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Ignore the answers of an earlier run.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no remarks.")] = False,
 ) -> None:
     """Compare many pairs of pictures: two folders, a git revision, or a testing tool's results."""
-    from whatchanged.answers.reads import reads_words
     from whatchanged.compare.ignore import read_ignored
     from whatchanged.compare.noise import read_noise
     from whatchanged.compare.policies import read_policies
     from whatchanged.compare.settings import CompareSettings
     from whatchanged.measured.policy import DEFAULT, find_policy
+    from whatchanged.text.recogniser import reads_words
 
     _check(old, new, git)
     others = git or accept or ignore or noise or strict or model or policy or policies
@@ -135,7 +145,7 @@ def compare(
     if model is not None:
         from whatchanged.answers import Answerer
 
-        Answerer(model)  # one that cannot be used stops here, with nothing written
+        Answerer(model)  # an invalid one stops the command here, before anything is written
     if noise is not None:
         settings = read_noise(noise).applied(settings)
     if accept and any_remote(old, new, output):
@@ -157,14 +167,17 @@ def compare(
             page = embed or not any_remote(old, new, output)
             write_outputs(comparison, output, embed, page)
             if not page:
-                note("No index.html: it cannot link pictures across a URL. Pass --embed for one.", quiet)
+                note(
+                    "index.html is not written, as it cannot link across a URL. Pass --embed to write it.",
+                    quiet,
+                )
     _print_results(comparison, output, annotations is not None, quiet)
     if fail_on == "changed" and not comparison.passes:
         raise typer.Exit(1)
 
 
 def _check(old: Path | None, new: Path | None, git: str | None) -> None:
-    """That the arguments go together."""
+    """Check that the arguments go together."""
     if git is not None and new is not None:
         raise typer.BadParameter("--git compares one folder; name one, or none for this one")
     if any_remote(old, new):
@@ -178,7 +191,7 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
 def _matched(
     old: Path | None, new: Path | None, git: str | None, output: Path | None, dpi: float | None, quiet: bool
 ) -> "Iterator[tuple[Matched, Path]]":
-    """The pairs, and the folder that keeps their answers: that of the results, or one that is removed."""
+    """Yield the pairs, and the folder that keeps their answers: the results' folder, or a temporary one."""
     from whatchanged.compare.outputs import STORED, claim
 
     if output is None or is_remote(output):
@@ -205,7 +218,7 @@ def _matched(
 
 
 def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dpi: float | None) -> "Matched":
-    """What is to be compared, PDF files page by page."""
+    """Return the pairs to compare, PDF files page by page."""
     from whatchanged.compare.pdf_pages import with_pages
     from whatchanged.pdf import DPI
 
@@ -213,7 +226,7 @@ def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dp
 
 
 def _match_files(old: Path | None, new: Path | None, git: str | None, folder: Path) -> "Matched":
-    """What is to be compared, file by file."""
+    """Return the pairs to compare, file by file."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
     from whatchanged.compare.pairs import match_folders, match_list
@@ -238,7 +251,7 @@ def _run(
     force: bool,
     quiet: bool,
 ) -> "Comparison":
-    """All answers; those of an earlier run in the same folder are used again."""
+    """Return all answers; the answers of an earlier run in the same folder are used again."""
     from whatchanged.compare.comparison import compare as compare_pairs
     from whatchanged.compare.outputs import STORED
     from whatchanged.compare.stored import StoredAnswers
@@ -255,13 +268,13 @@ def _run(
 
 
 def _print_results(comparison: "Comparison", output: Path | None, github: bool, quiet: bool) -> None:
-    """The headline and the largest groups on stdout, or what GitHub reads."""
+    """Print the headline and the largest groups on stdout, or the messages that GitHub reads."""
     from whatchanged.compare.annotations import github_annotations
     from whatchanged.compare.words import group_sentence, headline, looked_by, otherwise, outcome_sentence
 
     if github:
         for line in github_annotations(comparison):
-            typer.echo(line)  # GitHub is to act on these; what they quote is escaped
+            typer.echo(line)  # GitHub acts on these; text that they quote is escaped
     show(headline(comparison))
     note(looked_by(comparison), quiet)
     if otherwise(comparison):
@@ -288,7 +301,7 @@ def _print_results(comparison: "Comparison", output: Path | None, github: bool, 
 def _calibrate(
     old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
 ) -> None:
-    """``--calibrate``, as the command of its own does it."""
+    """Run ``--calibrate`` as the command ``calibrate`` does."""
     if old is None or new is None or output is None:
         raise typer.BadParameter("--calibrate wants two folders, RUN1 and RUN2, and -o FILE")
     words = shlex.join(["whatchanged", "calibrate", str(old), str(new), "-o", str(output)])
@@ -297,7 +310,7 @@ def _calibrate(
 
 
 def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path, quiet: bool) -> None:
-    """Copy new over old, if nothing changed since the results were written."""
+    """Copy new pictures over old ones, if nothing changed since the results were written."""
     from whatchanged.compare.accept import carry_out, plan, to_do
     from whatchanged.compare.lines import results_text
     from whatchanged.compare.record import AGAIN, RESULTS, digest_of_results, record_of
@@ -311,7 +324,7 @@ def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path, qui
     text = results_text(comparison)
     if seen != text.encode("utf-8", "backslashreplace"):
         raise OutputError(
-            f"{folder / RESULTS}: the pictures or the settings are others than when it was written. {AGAIN}"
+            f"{folder / RESULTS}: the pictures or the settings have changed since it was written. {AGAIN}"
         )
     copies = to_do(plan(record_of(comparison, digest_of_results(text)), wanted))
     carry_out(copies, folder, " ".join(wanted))

@@ -1,9 +1,9 @@
-"""What a shell completes the values of options to; each function takes what was typed so far.
+"""Shell completion of the values of options; each function takes the text typed so far.
 
     whatchanged --install-completion        # bash, zsh, fish or PowerShell, whichever runs
 
-Files are completed by the shell itself where none of these functions is named. A shell waits for the answer,
-so nothing heavy is imported and nothing is raised.
+Without one of these functions, the shell itself completes file names. The shell waits for the answer, so
+these functions import no slow module and raise nothing.
 """
 
 from collections.abc import Iterable
@@ -13,65 +13,65 @@ from typing import Any
 from whatchanged.errors import WhatchangedError
 
 MOST_ENTRIES = 200
-"""Of a folder, so that a large one does not fill the screen."""
+"""Limit on the entries listed of one folder."""
 
 
 def models(typed: str) -> list[str]:
-    """The shipped models, and folders."""
+    """Complete the names of shipped models, and folders."""
     from whatchanged.captioner.bundle import shipped
 
     return [*_begin(shipped(), typed), *_paths(typed, folders_only=True)]
 
 
 def answering(typed: str) -> list[str]:
-    """Who may be told to answer: the measurement, a shipped model, or one in a folder."""
+    """Complete the values of ``--model``: "measured", a shipped model, or the folder of one."""
     return [*_begin(["measured"], typed), *models(typed)]
 
 
 def models_and_files(typed: str) -> list[str]:
-    """The shipped models, folders and files."""
+    """Complete the names of shipped models, folders and files."""
     from whatchanged.captioner.bundle import shipped
 
     return [*_begin(shipped(), typed), *_paths(typed)]
 
 
 def policies(typed: str) -> list[str]:
-    """The policies by name."""
+    """Complete the names of policies."""
     from whatchanged.measured.policy import POLICIES
 
     return _begin(POLICIES, typed)
 
 
 def recipes(typed: str) -> list[str]:
-    """The recipes by name, and files."""
+    """Complete the names of recipes, and files."""
     from whatchanged.recipes.reader import recipe_names
 
     return [*_begin(recipe_names(), typed), *_paths(typed)]
 
 
 def data_sets(typed: str) -> list[str]:
-    """The names of all data sets that can be read."""
+    """Complete the names of all data sets that can be read."""
     from whatchanged.datasets import dataset_names
 
     return _begin(dataset_names(), typed)
 
 
 def drawings(typed: str) -> list[str]:
-    """What the worlds can draw."""
+    """Complete the names of what the worlds can draw."""
     from whatchanged.worlds import all_drawers
 
     return _begin((drawer.name for drawer in all_drawers()), typed)
 
 
 def preparations(typed: str) -> list[str]:
-    """The published rules by which captions become words."""
+    """Complete the names of published preparations of captions."""
     from whatchanged.datasets.preparation import PREPARATIONS
 
     return _begin(PREPARATIONS, typed)
 
 
 def acceptable(ctx: Any, incomplete: str) -> list[str]:
-    """The groups and pairs of the report that a command names."""
+    """Complete the groups and pairs of the report that the command line names."""
     from whatchanged.compare.record import read_record
 
     try:
@@ -88,7 +88,7 @@ def _begin(names: Iterable[str], typed: str) -> list[str]:
 
 
 def _paths(typed: str, folders_only: bool = False) -> list[str]:
-    """The entries of a folder that begin as typed; a folder ends in a slash."""
+    """Return the entries of a folder that begin with the typed text; a folder ends in a slash."""
     folder, slash, start = typed.rpartition("/")
     try:
         entries = sorted(Path(folder + slash or ".").iterdir())

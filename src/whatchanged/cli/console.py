@@ -1,4 +1,4 @@
-"""What the commands share: results on stdout, remarks on stderr, and a look at where an output is to go."""
+"""Printing shared by the commands: results on stdout, remarks on stderr, and checks of output options."""
 
 import os
 import sys
@@ -26,32 +26,32 @@ __all__ = [
 
 
 def show(text: str) -> None:
-    """A line of the result, for a person to read; strangers' words in it cannot act on the terminal."""
+    """Print a line of the result; control characters in quoted text are escaped."""
     typer.echo(escaped(text))
 
 
 def show_lines(text: str) -> None:
-    """Lines of the result that the program put together, each as ``show`` prints it."""
+    """Print lines of the result that the program composed, each as ``show`` does."""
     typer.echo(escaped_lines(text))
 
 
 def check_embed(embed: bool, html: Path | None) -> None:
-    """That ``--embed`` has a page to put pictures into. Raises OutputError."""
+    """Check that ``--embed`` comes with a page. Raises OutputError."""
     if embed and html is None:
         raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
 
 
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
-    """Print what a person reads: on stdout, or on stderr where one of the outputs goes to stdout.
+    """Print the result on stdout, or on stderr where one of the outputs goes to stdout.
 
-    Whoever reads may go before the end, as ``head -1`` does: the exit code tells of the result all the same.
+    The reader may close the stream early, as ``head -1`` does; the exit code still reports the result.
     """
     taken = any(path is not None and _is_stdout(path) for path in outputs)
     stream = sys.stderr if taken else sys.stdout
     try:
         print(escaped_lines(text), file=stream, flush=True)
     except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)  # or what is left would be written as the program ends
+        nowhere = os.open(os.devnull, os.O_WRONLY)  # or buffered output would be written as the program ends
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 

@@ -1,4 +1,4 @@
-"""``whatchanged dataset``: what a folder or list holds, and whether it is whole."""
+"""``whatchanged dataset``: print what a data set folder or list contains, and whether it is complete."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,15 +41,14 @@ def dataset(
         bool,
         typer.Option(
             "--skip-missing",
-            help="Leave out, and list, pairs whose pictures are missing and entries that are damaged instead "
-            "of refusing.",
+            help="Leave out and list pairs with missing pictures and damaged entries, instead of an error.",
         ),
     ] = False,
     name: Annotated[
         str | None,
         typer.Option(
             "--dataset",
-            help="Which data set this is; recognised if left out.",
+            help="The name of the data set; recognised if left out.",
             autocompletion=completion.data_sets,
         ),
     ] = None,
@@ -59,7 +58,7 @@ def dataset(
     preparation: Annotated[
         str | None,
         typer.Option(
-            help="Also count words as this named preparation cuts them (recipes: data.preparation).",
+            help="Also count words by this named preparation (recipes: data.preparation).",
             autocompletion=completion.preparations,
         ),
     ] = None,
@@ -73,15 +72,18 @@ def dataset(
     ] = None,
     embed: Embed = False,
     samples: Annotated[
-        int, typer.Option(min=1, max=500, help="Sample pairs a split on that page.", rich_help_panel=WRITTEN)
+        int,
+        typer.Option(
+            min=1, max=500, help="Sample pairs of each split on that page.", rich_help_panel=WRITTEN
+        ),
     ] = 12,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the page if it is there.", rich_help_panel=WRITTEN)
+        bool, typer.Option("--force", help="Replace an existing page.", rich_help_panel=WRITTEN)
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the data sets that can be read.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
-    """Say what this folder is, its splits and counts, and what is missing."""
+    """Print which data set this folder is, its splits and counts, and what is missing."""
     if folder is None or list_:
         _list()
         return
@@ -112,7 +114,9 @@ def dataset(
 
 
 def _list() -> None:
-    """Print the name of every data set that can be read; behind those of plug-ins, their packages."""
+    """Print the name of every data set that can be read; the names of plug-ins are followed by their
+    packages.
+    """
     from whatchanged.datasets import READERS
     from whatchanged.plugins import DATASETS, installed
 
@@ -147,7 +151,9 @@ def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:
 
 
 def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
-    """Vocabulary and cuts by a named preparation, beside the published vocabulary."""
+    """Return lines about vocabulary and truncation by a named preparation, beside the published
+    vocabulary.
+    """
     from whatchanged.datasets.preparation import preparation
 
     rule = preparation(name)
@@ -180,5 +186,5 @@ def _report_lines(opened: "Dataset") -> list[str]:
         first = ", ".join(str(path) for path in report.missing[:NAMED])
         lines.append(f"missing pictures: {len(report.missing):,} (first: {first})")
         skipped = ", ".join(report.skipped[:NAMED])
-        lines.append(f"pairs left out for it: {len(report.skipped):,} (first: {skipped})")
+        lines.append(f"pairs left out for that reason: {len(report.skipped):,} (first: {skipped})")
     return lines

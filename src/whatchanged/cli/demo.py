@@ -1,7 +1,7 @@
-"""``whatchanged demo``: shipped pairs whose truth is known, what the model says of them, what is right.
+"""``whatchanged demo``: caption shipped pairs whose truth is known, and judge the captions.
 
-The pairs show the model's world. A model whose world brings no pairs is shown those of the first world that
-does.
+The pairs come from the model's world. A model whose world has no pairs captions those of the first world that
+has some.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.json_values import read_json
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
     from whatchanged.page import Page
     from whatchanged.worlds import Demo, Truth, World
 
@@ -41,7 +41,7 @@ class KnownPair:
 
 @dataclass(frozen=True)
 class DemoOutcome:
-    """What the model said of a pair, whether that is wholly true, and a sentence that is."""
+    """The caption of a pair, whether it is wholly true, and a true caption."""
 
     pair: KnownPair
     description: "Description"
@@ -52,7 +52,9 @@ class DemoOutcome:
 def demo(
     page: Annotated[
         Path | None,
-        typer.Option("--html", metavar="OUT", help="Write a page with pictures and where the words looked."),
+        typer.Option(
+            "--html", metavar="OUT", help="Write a page with the pictures and the attention of the words."
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="A shipped model or a model folder.", autocompletion=completion.models)
@@ -60,10 +62,10 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Replace the page.")] = False,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="DIR", help="Copy the pairs into a new folder, to try; no more."),
+        typer.Option("--save", metavar="DIR", help="Only copy the pairs into a new folder, to try them."),
     ] = None,
 ) -> None:
-    """Describe the shipped pairs and say which sentences are wholly true."""
+    """Caption the shipped pairs and print which captions are wholly true."""
     if save is not None:
         if page is not None:
             raise typer.BadParameter("--save copies the pairs and writes no page: leave out --html.")
@@ -95,7 +97,7 @@ def demo(
 
 
 def _save(folder: Path, model: str | None) -> None:
-    """Copy the pairs of the model's world, and a list of them that `caption` reads, into a new folder."""
+    """Copy the pairs of the model's world into a new folder, with a list of them that `caption` reads."""
     from whatchanged.captioner.bundle import open_bundle
 
     if folder.exists() or folder.is_symlink():
@@ -120,7 +122,7 @@ def _save(folder: Path, model: str | None) -> None:
 
 
 def demo_of(world: str) -> "tuple[World, Demo]":
-    """The world of this name and its part of the demonstration, or the first world that has one.
+    """Return the world of this name with its demonstration, or the first world that has one.
 
     Raises DatasetError where no world has one.
     """
@@ -134,7 +136,7 @@ def demo_of(world: str) -> "tuple[World, Demo]":
 
 
 def read_pairs(shown: "Demo") -> list[KnownPair]:
-    """The pairs of ``demo.json``. Raises DatasetError where the folder is not what it should be."""
+    """Read the pairs of ``demo.json``. Raises DatasetError where the folder is invalid."""
     path = shown.folder / "demo.json"
     try:
         entries = read_json(path.read_text(encoding="utf-8"))["pairs"]
@@ -153,7 +155,7 @@ def read_pairs(shown: "Demo") -> list[KnownPair]:
 
 
 def _page(summary: str, outcomes: list[DemoOutcome]) -> "Page":
-    """The pairs with their sentences; those that are not true have a true one beside them."""
+    """Return a page of the pairs with their captions; beside each wrong caption stands a true one."""
     from whatchanged.page import Badge, Page, Pair
 
     shown = [

@@ -1,4 +1,4 @@
-"""``whatchanged describe``: one pair from the command line to its sentence."""
+"""``whatchanged describe``: print a sentence for one pair of pictures."""
 
 import io
 import json
@@ -19,13 +19,13 @@ from whatchanged.files import write_output
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answer
-    from whatchanged.captioner.runtime import Description
+    from whatchanged.captioner.description import Description
     from whatchanged.images import PictureSource
     from whatchanged.measured import Box
     from whatchanged.measured.policy import Policy
 
 STREAM = "-"
-"""What a person writes for stdin, or for stdout."""
+"""The name that stands for stdin or stdout on the command line."""
 STDOUT = Path("/dev/stdout")
 
 EXAMPLES = (
@@ -40,42 +40,46 @@ def describe(
     ],
     after: Annotated[str, typer.Argument(help="The picture after; likewise.", show_default=False)],
     model: ModelName = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on one line.")] = False,
     maps: Annotated[
-        bool, typer.Option("--maps", help="--json with every word's attention: a long line.")
+        bool, typer.Option("--maps", help="Print JSON with every word's attention: a long line.")
     ] = False,
     heatmap: Annotated[
         str | None,
         typer.Option(
             metavar="PNG",
-            help="Write both pictures, with where the words looked or what changed; - for stdout.",
+            help="Write both pictures, with the attention or boxes of the changes; - for stdout.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the heat map's file.")] = False,
-    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing heat map.")] = False,
+    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses of beam search; 1 is greedy.")] = 1,
     read_text: ReadText = None,
     policy: PolicyName = None,
     policies: Annotated[
-        Path | None, typer.Option(metavar="POLICIES.json", help="Policies by names, as of compare.")
+        Path | None,
+        typer.Option(metavar="POLICIES.json", help="A file with policies for some pictures, as for compare."),
     ] = None,
     ignore: Annotated[
-        Path | None, typer.Option(metavar="BOXES.json", help="Places in which differences do not count.")
+        Path | None,
+        typer.Option(metavar="BOXES.json", help="A file with boxes in which differences do not count."),
     ] = None,
     pdf_dpi: PDFDensity = None,
     exit_code: Annotated[
         bool,
-        typer.Option("--exit-code", help="Exit with 1 if something changed or may have, as git diff does."),
+        typer.Option(
+            "--exit-code", help="Exit with 1 if something changed or may have changed, as git diff does."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No remarks on stderr.")] = False,
 ) -> None:
     """Say in one sentence what changed between two pictures.
 
-    Whoever knows the pictures answers: a model that was trained on such
-    pictures, or else a measurement, which tells of any two pictures what
-    differs and where: screenshots, plots and documents are told so. Shipped
-    is clevr-pcl, for drawn scenes of cubes, spheres and cylinders (CLEVR).
-    With --model a model answers for other pictures, too; what it says of them
-    means nothing.
+    A model answers if it was trained on such pictures. Shipped is clevr-pcl,
+    for drawn scenes of cubes, spheres and cylinders (CLEVR). For all other
+    pictures, such as screenshots, plots and documents, a measurement answers:
+    it says what differs and where. With --model a model answers for any
+    pictures; for pictures unlike its training pictures, its sentence means
+    nothing.
     """
     if os.devnull in (before, after) and heatmap is None:
         _of_one_side(before, after, as_json or maps, exit_code)
@@ -119,11 +123,11 @@ def describe(
 
 
 def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> None:
-    """What there is to say where ``git difftool`` gives the null device for a picture that is not there."""
+    """Print the answer where ``git difftool`` gives the null device in place of a missing picture."""
     from whatchanged.images import picture_size
 
     file, there = ("added", after) if before == os.devnull else ("removed", before)
-    picture_size(sys.stdin.buffer if there == STREAM else there)  # raises of what is no picture
+    picture_size(sys.stdin.buffer if there == STREAM else there)  # raises for anything but a picture
     sentence = f"The picture was {file}."
     if as_json:
         fields = {"caption": sentence, "verdict": "changed", "changed": True, "file": file, "no_change": 0.0}
@@ -138,9 +142,10 @@ def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> Non
 def _as_compared(
     after: str, policy: str | None, policies: Path | None, ignore: Path | None
 ) -> "tuple[list[Box], Policy]":
-    """The ignored boxes and the policy of a picture, as ``compare`` takes them from the same files.
+    """Return the ignored boxes and the policy of a picture, as ``compare`` reads them from the same files.
 
-    A pattern may fit the path, or any end of it: ``compare`` calls a pair by its path below the folder.
+    A pattern may match the whole path or any end of it: ``compare`` names a pair by its path below the
+    folder.
     """
     from whatchanged.compare.ignore import boxes_of, read_ignored
     from whatchanged.compare.policies import policy_of, read_policies
@@ -159,7 +164,7 @@ def _as_compared(
 
 
 def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
-    """The pictures; one of them may come from stdin."""
+    """Return the pictures; one of them may come from stdin."""
     if before == STREAM and after == STREAM:
         raise ImageError("-: only one of the two pictures can come from stdin. Name a file for the other.")
     first, second = (sys.stdin.buffer if given == STREAM else given for given in (before, after))
@@ -167,7 +172,7 @@ def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
 
 
 def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path:
-    """Where the heat map goes. Raises OutputError where it cannot be written."""
+    """Check the path of the heat map. Raises OutputError where it cannot be written."""
     if heatmap == STREAM:
         return STDOUT
     place = Path(heatmap)
@@ -179,7 +184,7 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 
 def _text(answer: "Answer") -> str:
-    """The answer for a person: the sentence with what is to be said against it, and the probability."""
+    """Return the answer as text: the sentence, its reservations, and the probability of no change."""
     from whatchanged.measured.policy import DEFAULT
     from whatchanged.words import percent
 
@@ -195,7 +200,7 @@ def _text(answer: "Answer") -> str:
 
 
 def _remarks(answer: "Answer", quiet: bool) -> None:
-    """What the reader of the sentence should know besides."""
+    """Print remarks that qualify the sentence."""
     said, measured = answer.description, answer.measured
     if said is not None and measured is not None and measured.verdict != "identical":
         note(f"Measured: {measured.sentence}", quiet)
@@ -206,7 +211,7 @@ def _remarks(answer: "Answer", quiet: bool) -> None:
 
 
 def _maps(description: "Description") -> dict[str, Any]:
-    """Where the words looked, as ``--maps`` prints it. The keys are public."""
+    """Return the attention of each word, as ``--maps`` prints it. The keys are public."""
     fields: dict[str, Any] = {}
     if description.ood_distance is not None:
         fields["strangeness"] = [round(distance, 3) for distance in description.ood_distance]
@@ -216,7 +221,9 @@ def _maps(description: "Description") -> dict[str, Any]:
 
 
 def _warning(answer: "Answer") -> str:
-    """Which of the two pictures are out of distribution; at least one of them is."""
+    """Return the warning that names which of the two pictures are out of distribution; at least one of them
+    is.
+    """
     which = "the pictures look"
     if answer.description is not None:
         before, after = (distance > 1 for distance in answer.description.ood_distance or (0.0, 0.0))

@@ -1,4 +1,4 @@
-"""``whatchanged doctor``: what is installed, what is missing, and the command that mends it."""
+"""``whatchanged doctor``: print what is installed, what is missing, and the command that installs it."""
 
 import importlib.metadata
 import os
@@ -26,14 +26,14 @@ EXTRAS = {
     "screens": ("matplotlib", "typst", "pypdfium2"),
     "scale": ("ray", "universal-pathlib", "fsspec", "s3fs"),
 }
-"""Distributions of each extra, as ``pyproject.toml`` names them; their absence is no fault."""
+"""Distributions of each extra, as ``pyproject.toml`` names them; a missing one is no error."""
 
 
 def doctor(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model to check; those that answer if not given.", autocompletion=completion.models
+            help="A model to check; by default all that may answer.", autocompletion=completion.models
         ),
     ] = None,
 ) -> None:
@@ -45,7 +45,7 @@ def doctor(
     broken = _report("base", BASE, install_command(again=True))
     for extra, names in EXTRAS.items():
         _report(extra, names, install_command(extra))
-    if broken:  # what is looked at next is made of these packages
+    if broken:  # the next checks import these packages
         typer.echo("The metrics, the plug-ins and the model are looked at once the base is complete.")
         raise typer.Exit(2)
     _report_metrics()
@@ -58,7 +58,7 @@ def doctor(
 
 
 def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
-    """Print the versions of one part of the install; whether something is missing."""
+    """Print the versions of one part of the install; return whether something is missing."""
     missing = []
     for name in names:
         version = _version(name)
@@ -73,7 +73,7 @@ def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
 
 
 def _report_metrics() -> None:
-    """Whether METEOR and SPICE can be computed; each failure says what mends it."""
+    """Print whether METEOR and SPICE can be computed; each failure names its remedy."""
     from whatchanged.evaluation.metrics import java, spice
     from whatchanged.evaluation.metrics.meteor import tables
 
@@ -91,11 +91,11 @@ def _report_metrics() -> None:
 
 
 def _report_plugins() -> None:
-    """What other packages add, methods and worlds among it; each is imported to see whether it works."""
+    """Print the plug-ins of other packages; each is imported, to see whether it works."""
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
     from whatchanged.evaluation.metrics.caption_metrics import METRICS
-    from whatchanged.evaluation.metrics.plugin_metrics import find_metric
+    from whatchanged.evaluation.metrics.further_metrics import find_metric
     from whatchanged.recipes.tables import TABLES
     from whatchanged.training.features.openers import OPENERS, find_opener
     from whatchanged.worlds import WORLDS, find_world
@@ -122,7 +122,7 @@ def _report_plugins() -> None:
 
 
 def _report_reading() -> None:
-    """Whether words are read, and what that adds."""
+    """Print whether text in pictures is read, and what that adds."""
     from whatchanged.errors import MissingExtra
     from whatchanged.text.recogniser import can_read, reading_identity
 
@@ -136,7 +136,7 @@ def _report_reading() -> None:
 
 
 def _version(name: str) -> str | None:
-    """The version of an installed distribution, found without importing it."""
+    """Return the version of an installed distribution, without importing it."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -144,18 +144,18 @@ def _version(name: str) -> str | None:
 
 
 def _installed() -> list[str]:
-    """The models that are asked where none is named: the default one, and one of each other world."""
+    """Return the models that answer where none is named: the default one, and one of each other world."""
     from whatchanged.answers.models import installed_models
     from whatchanged.captioner.bundle import shipped
 
     try:
         return [model.card.name for model in installed_models()]
     except BundleError:
-        return list(shipped())  # looking at them one by one tells what is wrong
+        return list(shipped())  # looking at them one by one finds the fault
 
 
 def _model_works(model: str) -> bool:
-    """Check the model's files, and let it answer for a blank pair with a square that is new."""
+    """Check the model's files, and let it caption a blank picture against one with a new square."""
     import numpy as np
 
     from whatchanged.answers import Answerer

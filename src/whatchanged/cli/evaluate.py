@@ -1,4 +1,4 @@
-"""``whatchanged evaluate``: predictions against references, in numbers."""
+"""``whatchanged evaluate``: score predictions against references."""
 
 import re
 from collections.abc import Sequence
@@ -45,15 +45,22 @@ def evaluate(
     ] = False,
     json: Annotated[
         Path | None,
-        typer.Option(help="Write the report here, unrounded; replaced if there.", rich_help_panel=WRITTEN),
+        typer.Option(
+            help="Write the report to this file, unrounded; an existing file is replaced.",
+            rich_help_panel=WRITTEN,
+        ),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write the tables here; replaced if there.", rich_help_panel=WRITTEN)
+        Path | None,
+        typer.Option(
+            help="Write the tables to this file; an existing file is replaced.", rich_help_panel=WRITTEN
+        ),
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write a page of all pairs here, replaced if there; it links the pictures.",
+            help="Write a page of all pairs to this file; an existing file is replaced. The page links "
+            "the pictures.",
             rich_help_panel=WRITTEN,
         ),
     ] = None,
@@ -62,7 +69,7 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Maps of `caption --attention`: the pointing game, and the page's.",
+            help="Attention maps of `caption --attention`, for the pointing game and the page.",
             rich_help_panel=WRITTEN,
         ),
     ] = None,
@@ -70,32 +77,34 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="WxH",
-            help="Of all pictures, in pixels, for the pointing game where they are not at hand.",
+            help="Size of all pictures in pixels, for the pointing game without the pictures.",
             show_default="each picture's own",
             rich_help_panel=WRITTEN,
         ),
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(metavar="OTHER", help="Another system's predictions: a paired comparison.")
+        Path | None,
+        typer.Option(metavar="OTHER", help="Predictions of another system, for a paired comparison."),
     ] = None,
     seeds: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="OTHER",
-            help="The method trained from another seed; repeat for each seed.",
+            help="Predictions of the same method, trained from another seed; repeat for each seed.",
             rich_help_panel=SCORES,
         ),
     ] = None,
     tokenizer: Annotated[
         Literal["ptb", "plain"],
         typer.Option(
-            help="ptb: as the COCO evaluation; plain: split at blanks, as PCL's.", rich_help_panel=SCORES
+            help="ptb: as in the COCO evaluation; plain: split at blanks, as in PCL's.",
+            rich_help_panel=SCORES,
         ),
     ] = "ptb",
     document_frequencies: Annotated[
         Literal["subset", "corpus"],
         typer.Option(
-            help="CIDEr-D's word weights: of each subset, as the benchmark, or of all pairs scored.",
+            help="Source of CIDEr-D's word weights: each subset, as in the benchmark, or all scored pairs.",
             rich_help_panel=SCORES,
         ),
     ] = "subset",
@@ -105,7 +114,7 @@ def evaluate(
             min=0,
             max=1,
             metavar="P",
-            help="The no-change probability (0 to 1) from which a pair is unchanged.",
+            help="A pair with at least this no-change probability (0 to 1) is classified as unchanged.",
             show_default="the model's own, or 0.5",
             rich_help_panel=SCORES,
         ),
@@ -116,7 +125,7 @@ def evaluate(
             min=0,
             max=100_000,
             metavar="N",
-            help="Of the bootstrap of scenes; 0: no intervals.",
+            help="Resamples of scenes for the bootstrap intervals; 0: no intervals.",
             rich_help_panel=SCORES,
         ),
     ] = 1000,
@@ -124,7 +133,7 @@ def evaluate(
         bool,
         typer.Option(
             "--no-meteor",
-            help="Leave METEOR out, which takes some seconds (extra `eval`).",
+            help="Omit METEOR, which takes some seconds (extra `eval`).",
             rich_help_panel=SCORES,
         ),
     ] = False,
@@ -132,7 +141,7 @@ def evaluate(
         bool,
         typer.Option(
             "--no-java",
-            help="Leave SPICE out, which is a Java program (extra `eval`).",
+            help="Omit SPICE, which is a Java program (extra `eval`).",
             rich_help_panel=SCORES,
         ),
     ] = False,
@@ -146,7 +155,7 @@ def evaluate(
         bool,
         typer.Option(
             "--failed-as-empty",
-            help="Score pairs that failed or are missing as empty sentences, not refuse.",
+            help="Score pairs that failed or are missing as empty captions, instead of an error.",
             rich_help_panel=PAIRS,
         ),
     ] = False,
@@ -201,7 +210,7 @@ def evaluate(
 
 
 def _size(text: str | None) -> tuple[int, int] | None:
-    """Width and height of ``--picture-size``."""
+    """Return width and height of ``--picture-size``."""
     if text is None:
         return None
     found = re.fullmatch(r"([1-9]\d{0,5})x([1-9]\d{0,5})", text)
@@ -213,7 +222,7 @@ def _size(text: str | None) -> tuple[int, int] | None:
 def _retrieval(
     path: Path, references: "References", resamples: int, json: Path | None, markdown: Path | None
 ) -> None:
-    """Similarities against the pairs and texts that they are of."""
+    """Evaluate retrieval: similarities against the pairs and captions that they compare."""
     from whatchanged.evaluation.report.layout import aligned_table, markdown_table
     from whatchanged.evaluation.report.retrieval_report import as_json, retrieval_report, retrieval_tables
 
@@ -233,6 +242,6 @@ def _retrieval(
 
 
 def _write(texts: Sequence[tuple[Path, str]]) -> None:
-    """Write every output, once all of them are made."""
+    """Write every output, after all of them have been computed."""
     for path, text in texts:
         write_output(path, text)

@@ -1,4 +1,4 @@
-"""``whatchanged export``: a training run into a bundle that the captioner reads."""
+"""``whatchanged export``: turn a training run into a model bundle that the captioner reads."""
 
 from pathlib import Path
 
@@ -30,17 +30,20 @@ def export(
     weights: Path | None = typer.Option(
         None,
         "--weights",
-        help="Models of stored features: the backbone's weights, unless a package has them.",
+        help="For models of stored features: the backbone's weights, unless a package has them.",
     ),
     in_distribution: Path | None = typer.Option(
-        None, "--familiar", metavar="POOL", help="Pool of drawn pictures; of others the bundle then warns."
+        None,
+        "--familiar",
+        metavar="POOL",
+        help="Pool of drawn pictures; the bundle then warns of pictures unlike them.",
     ),
     unfinished: bool = typer.Option(
-        False, "--unfinished", help="Also a run that has not come to its end; the card says how far it came."
+        False, "--unfinished", help="Also export an unfinished run; the card records its progress."
     ),
     force: bool = typer.Option(False, "--force", help="Replace the output folder if it exists."),
 ) -> None:
-    """Export a run: two ONNX graphs that write exactly what torch writes, or nothing."""
+    """Export a run as two ONNX graphs, after a check that they write exactly the words that torch writes."""
     import json
 
     try:

@@ -1,4 +1,4 @@
-"""``whatchanged features``: run a backbone over a data set, or a trained one over a pool, once."""
+"""``whatchanged features``: store the features of a data set, or the tokens of a pool, before training."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ USED = {
         *("--device", "--precision", "--ray"),
     ),
 }
-"""What is stored -> the options that have an effect on it."""
+"""Kind of stored features -> the options that apply to it."""
 
 
 def features(
@@ -42,7 +42,7 @@ def features(
     out: Annotated[
         Path,
         typer.Argument(
-            help="Folder for the features, or its URL; files that are there are kept.",
+            help="Folder for the features, or its URL; existing files are kept.",
             parser=path_of,
             metavar="OUT",
         ),
@@ -68,7 +68,7 @@ def features(
     ] = SHARD,
     batch_size: Annotated[
         int,
-        typer.Option(min=1, max=1024, metavar="N", help="Pictures side by side.", rich_help_panel=COMPUTED),
+        typer.Option(min=1, max=1024, metavar="N", help="Pictures in one batch.", rich_help_panel=COMPUTED),
     ] = BATCH,
     workers: Annotated[
         int | None,
@@ -76,7 +76,7 @@ def features(
             min=1,
             max=1024,
             metavar="N",
-            help="Processes (CPU), reading threads (GPU); one a core.",
+            help="Processes (CPU) or reading threads (GPU); default: one for each core.",
             rich_help_panel=COMPUTED,
         ),
     ] = None,
@@ -84,7 +84,7 @@ def features(
         bool,
         typer.Option(
             "--npy",
-            help="A file a picture, as the methods' released programs read them.",
+            help="Write one file for each picture, as the methods' released programs read them.",
             rich_help_panel=WRITTEN,
         ),
     ] = False,
@@ -97,7 +97,7 @@ def features(
         typer.Option(
             min=1,
             metavar="N",
-            help="Pools: copies of each picture, plain, then varied.",
+            help="Pools: variants of each picture; the first is plain, the others are varied.",
             rich_help_panel=POOLS,
         ),
     ] = VARIANTS,
@@ -108,9 +108,9 @@ def features(
     ray: Ray = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar")] = False,
 ) -> None:
-    """Store what a backbone sees, so that training needs no pictures; it goes on where it was stopped."""
+    """Store the features that a backbone computes, once for all trainings; a stopped run is continued."""
     if (run is None) == (not backbone):
-        raise typer.BadParameter("say what sees: --backbone for a data set, --run for a pool")
+        raise typer.BadParameter("name the network: --backbone for a data set, --run for a pool")
     asked = {
         "--weights": weights is not None,
         "--dataset": dataset is not None,
@@ -150,7 +150,9 @@ def features(
 
 
 def _refuse_others(stored: str, requested: Mapping[str, bool]) -> None:
-    """Refuse an option without an effect on what is stored. requested: option -> whether it was given."""
+    """Refuse an option that has no effect on the stored features. requested: option -> whether it was
+    given.
+    """
     for option, given in requested.items():
         if given and option not in USED[stored]:
             raise typer.BadParameter(f"{stored} are stored without {option}; leave it out")

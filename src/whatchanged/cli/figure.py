@@ -1,4 +1,4 @@
-"""``whatchanged figure``: the figures of papers, of one pair of pictures or of reports."""
+"""``whatchanged figure``: draw figures as papers show them, of a pair of pictures or of reports."""
 
 import re
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 FigureKind = Literal["words", "text-to-image", "alignment", "blocks", "overlap"]
 SHIPPED = {"alignment": "clevr-scorer", "blocks": "clevr-clip4idc"}
-"""Whose figure of a kind is drawn where nobody says so; of others the default model's."""
+"""Kind of figure -> the method whose model is drawn by default; for other kinds the default model is used."""
 BLANK = (360, 240)
-"""Size of the blank that stands for a picture that is not at hand, where features are."""
+"""Size of the blank picture where only the features of a picture are available."""
 
 EXAMPLES = (
     "whatchanged figure words before.png after.png -o words.png",
@@ -48,38 +48,44 @@ def figure(
     ] = None,
     run: Annotated[Path | None, typer.Option(help="A run that train wrote (needs the extra train).")] = None,
     checkpoint: Annotated[
-        str, typer.Option(help="Of the run: best, last, a stage's name (its best), or auto.")
+        str, typer.Option(help="The run's checkpoint: best, last, a stage's name (its best), or auto.")
     ] = "auto",
     features: Annotated[
-        Path | None, typer.Option(help="Stored features, for a run or model that reads such.")
+        Path | None, typer.Option(help="Stored features, for a run or model trained on features.")
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="The folder that features name pictures from.", show_default="the run's data"),
+        typer.Option(
+            help="The folder to which the features' picture paths are relative.",
+            show_default="the run's data",
+        ),
     ] = None,
     caption: Annotated[
-        str | None, typer.Option(help="The sentence whose words a figure text-to-image shows.")
+        str | None, typer.Option(help="The caption whose words a figure text-to-image shows.")
     ] = None,
     cell: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROW,COLUMN", help="A cell whose match alignment shows; repeat for more."),
+        typer.Option(
+            metavar="ROW,COLUMN", help="A cell whose match the figure alignment shows; repeat for more."
+        ),
     ] = None,
     tile: Annotated[
         int | None,
         typer.Option(min=40, max=2000, metavar="PIXELS", help="Width of a picture in the figure."),
     ] = None,
-    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses kept by the search for words.")] = 1,
+    beams: Annotated[int, typer.Option(min=1, max=64, help="Hypotheses of beam search; 1 is greedy.")] = 1,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda, for what needs torch.")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Replace the figure's file.")] = False,
 ) -> None:
     """Draw a figure as papers show it, of one pair of pictures.
 
-    words: both pictures once for each word that the model writes, with where
-    that word looked. text-to-image: the same for the words of a --caption
-    that is given (pcl). alignment: which places of the other picture a place
-    is rebuilt from (scorer). blocks: what the joint token of the last blocks
-    reads (clip4idc). overlap: a report's CIDEr-D against the overlap of the
-    two views. All but words of a model, and overlap, need the extra train.
+    words: both pictures once for each word of the caption, under that word's
+    attention map. text-to-image: the same for the words of a given --caption
+    (pcl). alignment: the cells of the other picture from which a cell is
+    reconstructed (scorer). blocks: the attention of the joint token in the
+    last blocks (clip4idc). overlap: a report's CIDEr-D against the overlap of
+    the two views. All kinds need the extra train, except overlap, and words
+    of a model.
     """
     _check_options(kind, after, output, model, run, caption, cell)
     assert output is not None
@@ -109,7 +115,7 @@ def _check_options(
     caption: str | None,
     cell: list[str] | None,
 ) -> None:
-    """Refuse options that the kind does not use, or lacks."""
+    """Refuse options that this kind of figure does not use, and require those that it needs."""
     if output is None:
         raise typer.BadParameter("name the figure's file", param_hint="--output")
     if model is not None and run is not None:
@@ -126,7 +132,7 @@ def _check_options(
 
 @dataclass(frozen=True)
 class _Subject:
-    """Whose figure is drawn: a run's or a model's, and what its options say."""
+    """The run or the model whose figure is drawn, with the options that select it."""
 
     kind: FigureKind
     model: str | None
@@ -144,7 +150,7 @@ class _Subject:
         beams: int,
         tile: int | None,
     ) -> "Figure":
-        """The figure of a pair."""
+        """Draw the figure of a pair."""
         from whatchanged.figures import draw_alignment, draw_maps
 
         pictures, size = self._pictures(pair), {} if tile is None else {"tile": tile}
@@ -159,7 +165,7 @@ class _Subject:
         return draw_maps(pictures, maps, **size)
 
     def _words(self, pair: tuple[Path, Path], beams: int) -> "TitledMaps":
-        """The words with their maps: of a model without torch."""
+        """Return the words with their attention maps: those of a model without torch."""
         if self.run is not None:
             return self._open().words(*pair, beams)
         if self.features is not None:
@@ -176,7 +182,7 @@ class _Subject:
         return load(self.model).describe(*pair, beams=beams).words
 
     def _open(self) -> "FigureSource":
-        """The run, or the model's weights, by torch. Raises MissingExtra without it."""
+        """Open the run, or the model's weights, with torch. Raises MissingExtra without torch."""
         try:
             from whatchanged.training.figures import open_source
         except ModuleNotFoundError as error:
@@ -187,7 +193,7 @@ class _Subject:
         return open_source(place, self.checkpoint, self.features, self.data, self.device)
 
     def _pictures(self, pair: tuple[Path, Path]) -> "tuple[Image.Image, Image.Image]":
-        """The pictures; of a picture that is not at hand where its features are, a blank."""
+        """Return the pictures; a blank one where only features are available."""
         from PIL import Image
 
         from whatchanged.images import open_image
@@ -202,7 +208,7 @@ class _Subject:
 
 
 def _cell(text: str) -> tuple[int, int]:
-    """Row and column of ``--cell``."""
+    """Return row and column of ``--cell``."""
     found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
     if found is None:
         raise typer.BadParameter(f"{text!r} is not ROW,COLUMN, counted from 0, for example 3,5.")
@@ -210,7 +216,7 @@ def _cell(text: str) -> tuple[int, int]:
 
 
 def _overlap(reports: list[Path]) -> "Figure":
-    """The plot of one or two reports."""
+    """Draw the plot of one or two reports."""
     from whatchanged.figures import draw_overlap
     from whatchanged.json_values import read_json
     from whatchanged.opening import read_regular_text

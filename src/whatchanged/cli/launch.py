@@ -1,4 +1,4 @@
-"""The options by which several commands say how something is computed (``whatchanged.launch``)."""
+"""The options that fill a ``whatchanged.launch.Launch``: device, workers, precision, cluster."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -21,15 +21,16 @@ Ray = Annotated[
 PrecisionOption = Annotated[
     Precision,
     typer.Option(
-        help="Of the network's arithmetic; bf16: products in 16 bit, weights in 32.",
+        help="Precision of the network's arithmetic; bf16: products in 16 bit, weights in 32.",
         rich_help_panel=COMPUTED,
     ),
 ]
 
 
 def on_cpu(launch: Launch) -> Launch:
-    """The launch as a cluster's workers have it. Raises BadParameter where they should use another device
-    than the CPU."""
+    """Return the launch for the workers of a cluster. Raises BadParameter where it names another device than
+    the CPU.
+    """
     if launch.ray is None:
         return launch
     if launch.device not in ("auto", "cpu"):

@@ -1,4 +1,4 @@
-"""``whatchanged models``: the shipped models, or one model in a folder, and whether their files are whole."""
+"""``whatchanged models``: list the shipped models, or show one model in a folder, and check their files."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,7 +29,7 @@ def models(
             autocompletion=completion.models,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on each line.")] = False,
 ) -> None:
     """List the shipped models, or show one, with a check of every file."""
     from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
@@ -47,7 +47,7 @@ def models(
             note(f"whatchanged: {error}")
             continue
         is_default = name == DEFAULT
-        if as_json:  # as escapes, what is not ASCII cannot act on the terminal
+        if as_json:  # escapes keep control characters from acting on the terminal
             typer.echo(json.dumps(_fields(bundle, is_default)))
         else:
             show(_line(bundle, is_default))
@@ -58,7 +58,7 @@ def models(
 
 
 def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
-    """The model as ``--json`` prints it. The keys are public."""
+    """Return the model's fields as ``--json`` prints them. The keys are public."""
     from whatchanged.captioner.card import PictureInput
     from whatchanged.captioner.card_json import declaration_to_json
 
@@ -91,7 +91,7 @@ def _line(bundle: "Bundle", is_default: bool) -> str:
 
 
 def _size(declared: "Input") -> str:
-    """The size of what the model reads."""
+    """Return the size of the model's input as text."""
     from whatchanged.captioner.card import PictureInput
 
     if isinstance(declared, PictureInput):

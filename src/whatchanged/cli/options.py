@@ -1,4 +1,6 @@
-"""Options that mean the same in several commands; those of policies and launches: ``policy``, ``launch``."""
+"""Options that mean the same in several commands; ``policy`` and ``launch`` hold those of policies and
+launches.
+"""
 
 from typing import Annotated
 
@@ -11,7 +13,7 @@ ModelName = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="A shipped model or a model folder, to answer in any case; measured: no model.",
+        help="A shipped model or a model folder, which always answers; measured: no model.",
         autocompletion=completion.answering,
     ),
 ]
@@ -19,8 +21,8 @@ ReadText = Annotated[
     bool | None,
     typer.Option(
         "--read-text/--no-read-text",
-        help="Name things by the words in and beside them, and quote text that changed. Without either: "
-        "where the extra text is installed.",
+        help="Read text in the pictures, name things by it, and quote text that changed. Default: if the "
+        "extra text is installed.",
         show_default=False,
     ),
 ]
@@ -28,7 +30,7 @@ DatasetName = Annotated[
     str | None,
     typer.Option(
         "--dataset",
-        help="Which data set this is, if not recognised.",
+        help="The name of the data set, if it is not recognised.",
         autocompletion=completion.data_sets,
         rich_help_panel=PAIRS,
     ),
@@ -40,6 +42,6 @@ SkipMissing = Annotated[
 Embed = Annotated[
     bool,
     typer.Option(
-        "--embed", help="Put the pictures into the page, so that it can be mailed.", rich_help_panel=WRITTEN
+        "--embed", help="Embed the pictures in the page, so that it can be mailed.", rich_help_panel=WRITTEN
     ),
 ]

@@ -1,4 +1,6 @@
-"""PDF files on the command line: the option ``--pdf-dpi``, and how ``describe`` tells two: page by page."""
+"""PDF files on the command line: the option ``--pdf-dpi``, and ``describe`` for two PDF files, page by
+page.
+"""
 
 import json
 import tempfile
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from whatchanged.pdf import DrawnPage
 
 LEAST_DPI, MOST_DPI = 18.0, 600.0
-"""Pixels of an inch of paper that may be asked for."""
+"""The allowed range of ``--pdf-dpi``, in pixels for each inch of paper."""
 
 PDFDensity = Annotated[
     float | None,
@@ -25,13 +27,13 @@ PDFDensity = Annotated[
         min=LEAST_DPI,
         max=MOST_DPI,
         metavar="DPI",
-        help="At how many pixels an inch pages of PDF files are drawn (144).",
+        help="Pixels for each inch when pages of PDF files are drawn (144).",
     ),
 ]
 
 
 def are_pdf(before: str, after: str) -> bool:
-    """Whether two files are both called as PDF files are."""
+    """Return whether both files have the extension of PDF files."""
     return before.lower().endswith(".pdf") and after.lower().endswith(".pdf")
 
 
@@ -41,10 +43,11 @@ def describe_pages(
     answer: "Callable[[Path, Path], Answer]",
     text: "Callable[[Answer], str] | None",
 ) -> bool:
-    """Print for each page of two PDF files what changed; whether anything did.
+    """Print for each page of two PDF files what changed; return whether any page changed.
 
-    answer: tells two pictures. text: an answer for a person; None: one JSON object a page.
-    Raises ImageError where a file cannot be drawn, MissingExtra where none can.
+    answer: describes a pair of pictures. text: turns an answer into text; None: print one JSON object for
+    each page.
+    Raises ImageError where a file cannot be drawn, MissingExtra where the extra ``pdf`` is missing.
     """
     from whatchanged.compare.pdf_pages import pages_of
     from whatchanged.pdf import DPI
@@ -67,7 +70,7 @@ def describe_pages(
 
 
 def _fields(answer: "Answer | None", before: "DrawnPage | None", files: tuple[str, str]) -> dict[str, Any]:
-    """What ``describe --json`` prints of a page, as of a picture. The keys are public."""
+    """Return the fields of ``describe --json`` for a page. The keys are public."""
     if answer is not None:
         return {**answer.as_json(before=files[0], after=files[1]), "policy": answer.policy}
     sentence = _came_or_went(before)
@@ -76,13 +79,13 @@ def _fields(answer: "Answer | None", before: "DrawnPage | None", files: tuple[st
 
 
 def _numbers(before: "DrawnPage | None", after: "DrawnPage | None") -> dict[str, int]:
-    """The numbers of a page, from 1, in the files that have it."""
+    """Return the page numbers, from 1, in the files that have the page."""
     numbers = {"page_before": before and before.number, "page_after": after and after.number}
     return {name: number for name, number in numbers.items() if number}
 
 
 def _name(before: "DrawnPage | None", after: "DrawnPage | None") -> str:
-    """What a page is called in print."""
+    """Return the printed name of a page."""
     if after is None:
         return f"page {before.number if before else 0} before"
     moved = before is not None and before.number != after.number

@@ -1,4 +1,4 @@
-"""The option ``--policy``, of every command that says whether a pair changed."""
+"""The option ``--policy`` of every command that judges whether a pair changed."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ PolicyName = Annotated[
 
 
 def note_policy(sensitivity: float, strict: bool, quiet: bool) -> None:
-    """Say which policy is meant by the options that will go."""
+    """Print which policy replaces the deprecated options."""
     if strict:
         note(
             "--strict goes with the next minor version; the strictest policy is --policy design-system, and "

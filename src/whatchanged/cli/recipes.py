@@ -27,19 +27,21 @@ def recipes(
     ),
 ) -> None:
     """List the recipes by what they need, and the methods; or print a recipe (copy it out to change it)."""
-    from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_text
+    from whatchanged.recipes.reader import load_recipe, recipe_text
+    from whatchanged.recipes.values import dump_recipe
 
     if name is None:
         _list()
         return
-    recipe = load_recipe(name, set_)  # a recipe that cannot be read is not printed either
+    recipe = load_recipe(name, set_)  # an invalid recipe is not printed either
     text = dump_recipe(recipe) if resolved or set_ else recipe_text(name)
     show_lines(text.removesuffix("\n"))
 
 
 def _list() -> None:
-    """Every recipe in its group, with what it needs and how long it takes; below, every method that a recipe
-    can name, and where it comes from."""
+    """Print every recipe in its group, with its needs and its duration; then every method, with the package
+    it is from.
+    """
     from whatchanged import plugins
     from whatchanged.recipes.methods import METHODS
     from whatchanged.recipes.overview import GROUPS, grouped_recipes

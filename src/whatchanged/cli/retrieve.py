@@ -1,4 +1,4 @@
-"""``whatchanged retrieve``: which pair does each caption belong to, by a trained run."""
+"""``whatchanged retrieve``: a trained run computes the similarity of every caption with every pair."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,10 +13,13 @@ EXAMPLES = ("whatchanged retrieve run pairs.csv -o similarities.npy",)
 
 
 def retrieve(
-    run: Annotated[Path, typer.Argument(help="The run folder that train wrote, of a method with retrieval.")],
+    run: Annotated[Path, typer.Argument(help="The run folder of a method with retrieval, written by train.")],
     dataset: Annotated[Path, typer.Argument(help="The data set folder or list, with captions.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The similarities to write: NAME.npy, beside it NAME.json.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The file for the similarities, NAME.npy; NAME.json is written beside it."
+        ),
     ],
     split: Annotated[
         Literal["all", "train", "val", "test"], typer.Option(help="Rank this split only.")
@@ -33,7 +36,7 @@ def retrieve(
     except ModuleNotFoundError as error:
         raise MissingExtra("Retrieving", error.name or "torch", "train") from error
 
-    check_output(output, force=True)  # what has no name has no suffix, and is a folder
+    check_output(output, force=True)  # an empty name has no suffix, and is a folder
     check_outputs([output, output.with_suffix(".json")], [])
     made = retrieve_run(run, dataset, output, split, checkpoint, Launch(device))
     show(f"{output}: {len(made.texts)} captions against {len(made.pairs)} pairs")

@@ -1,8 +1,8 @@
 """``whatchanged synth``: draw a data set.
 
-Worlds say what they can draw (``Drawer``) and which options of its own each drawing has; this file knows no
-world. Worlds are imported when the command runs or shows its help. A drawing's own options are given as
-``--with KEY=VALUE``; ``--KEY VALUE`` is short for it.
+Each world declares what it can draw (``Drawer``) and the options of each drawing; this file contains nothing
+specific to a world. Worlds are imported when the command runs or shows its help. The options of a drawing are
+given as ``--with KEY=VALUE``; ``--KEY VALUE`` is short for it.
 """
 
 import re
@@ -35,15 +35,17 @@ EXAMPLES = (
 
 
 class SynthCommand(TyperCommand):
-    """The command, which takes a drawing's own options as ``--KEY VALUE``, too, and says which there are."""
+    """The command class: it also accepts a drawing's options as ``--KEY VALUE``, and lists them in its
+    help.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line, ``--KEY VALUE`` of a drawing's own option as ``--with KEY=VALUE``."""
+        """Read the command line, with ``--KEY VALUE`` of a drawing's option as ``--with KEY=VALUE``."""
         common = {text for parameter in self.get_params(ctx) for text in parameter.opts}
         return super().parse_args(ctx, list(_written_out(args, common)))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The usual help, and below it what can be drawn and with which options."""
+        """Print the usual help, followed by the drawings and their options."""
         from whatchanged.worlds import all_drawers
 
         super().format_help(ctx, formatter)
@@ -61,12 +63,13 @@ COMMAND = SynthCommand
 
 
 def _written_out(args: Sequence[str], common: set[str]) -> Iterator[str]:
-    """The words of a command line, a drawing's own ``--KEY VALUE`` (or with =) as ``--with KEY=VALUE``.
+    """Return the words of a command line, with a drawing's ``--KEY VALUE`` (or with =) as ``--with
+    KEY=VALUE``.
 
     common: the options that every drawing has.
     """
     unknown = [arg for arg in args if arg.startswith("--") and arg.partition("=")[0] not in common]
-    if not unknown:  # no world is imported for what every drawing has
+    if not unknown:  # options that every drawing has need no import of a world
         yield from args
         return
     from whatchanged.worlds import all_drawers
@@ -91,13 +94,13 @@ def _described(drawer: "Drawer") -> str:
 
 
 def _option_help(drawer: "Drawer", option: "DrawerOption") -> str:
-    """What one option of a drawing does."""
+    """Return the help of one option of a drawing."""
     default = f"; {option.default} if left out" if option.default != "" else ""
     return f"{drawer.name}: {option.help}{default}"
 
 
 def _values(option: "DrawerOption") -> str:
-    """What stands for an option's value in the help."""
+    """Return the placeholder for an option's value in the help."""
     if option.choices:
         return "|".join(option.choices)
     return {str: "TEXT", int: "NUMBER", float: "NUMBER"}[type(option.default)]
@@ -119,19 +122,23 @@ def synth(
     ),
     out: Path = typer.Argument(
         ...,
-        help="The folder to make, or its URL; it must not exist (a pool grows).",
+        help="The new folder, or its URL; it must not exist (an existing pool grows).",
         parser=path_of,
         metavar="OUT",
     ),
     scenes: int = typer.Option(
-        ..., "--scenes", "--documents", min=1, help="How many scenes to draw, or documents of screens."
+        ...,
+        "--scenes",
+        "--documents",
+        min=1,
+        help="How many scenes to draw; for screens, how many documents.",
     ),
     seed: int = typer.Option(0, "--seed", min=0, help="The same seed gives the same set."),
     size: str = typer.Option(
-        "", "--size", callback=_size, help="WxH of the pictures; otherwise the size that is named below."
+        "", "--size", callback=_size, help="WxH of the pictures; the default size is listed below."
     ),
     own: list[str] = typer.Option(
-        [], "--with", metavar="KEY=VALUE", help="An option of this drawing, named below; again for another."
+        [], "--with", metavar="KEY=VALUE", help="An option of this drawing, listed below; repeat for more."
     ),
     workers: int = typer.Option(
         1, "--workers", min=1, help="Processes; any number writes the same bytes.", rich_help_panel=COMPUTED
@@ -139,11 +146,11 @@ def synth(
     device: str = typer.Option(
         "cpu",
         "--device",
-        help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use cores.",
+        help="auto, cpu, cuda or cuda:NUMBER, for drawings of other packages; ours use the CPU.",
         rich_help_panel=COMPUTED,
     ),
     ray: Ray = None,
-    quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
+    quiet: bool = typer.Option(False, "--quiet", help="Print nothing but errors on stderr."),
 ) -> None:
     """Draw pairs of pictures with sentences and the full truth about them."""
     from whatchanged.worlds import Drawing, find_drawer
@@ -167,7 +174,7 @@ def synth(
 
 
 def _options(drawer: "Drawer", given: Sequence[str]) -> dict[str, str | int | float]:
-    """The values of a drawer's own options. given: ``KEY=VALUE`` each. Raises BadParameter."""
+    """Return the values of a drawer's own options. given: ``KEY=VALUE`` each. Raises BadParameter."""
     known = {option.name: option for option in drawer.options}
     values = {name: option.default for name, option in known.items()}
     for text in given:
@@ -185,7 +192,7 @@ def _options(drawer: "Drawer", given: Sequence[str]) -> dict[str, str | int | fl
 
 
 def _value(option: "DrawerOption", text: str) -> str | int | float:
-    """What was typed, as the option's type. Raises BadParameter where it is not among its values."""
+    """Convert the typed text to the option's type. Raises BadParameter where the value is not allowed."""
     hint = f"--with {option.name}"
     try:
         value = type(option.default)(text)
@@ -203,7 +210,7 @@ def _value(option: "DrawerOption", text: str) -> str | int | float:
 
 
 def drawing_function(drawer: "Drawer") -> Callable[..., str]:
-    """The function that draws, its module imported now."""
+    """Import and return the function that draws."""
     module, _, function = drawer.draw.partition(":")
     try:
         draw: Callable[..., str] = getattr(import_module(module), function)
@@ -211,6 +218,6 @@ def drawing_function(drawer: "Drawer") -> Callable[..., str]:
         if drawer.extra:
             raise MissingExtra(f"Drawing {drawer.name}", error.name or module, drawer.extra) from error
         raise PluginError(f"{drawer.name} cannot be drawn: {drawer.draw}: {fault(error)}.") from error
-    except Exception as error:  # whatever a stranger's module does when it is imported
+    except Exception as error:  # a stranger's module may raise anything when it is imported
         raise PluginError(f"{drawer.name} cannot be drawn: {drawer.draw}: {fault(error)}.") from error
     return draw

@@ -1,4 +1,4 @@
-"""``whatchanged train``: a recipe into a run folder."""
+"""``whatchanged train``: train a recipe into a run folder."""
 
 from pathlib import Path
 
@@ -33,19 +33,20 @@ def train(
     init: Path | None = typer.Option(
         None,
         "--init",
-        help="Start from this run, this model (a name or folder), or a file of the authors' or of CLIP's.",
+        help="Start from the weights of this run, this model (a name or folder), or a file of the "
+        "authors' or of CLIP's.",
         autocompletion=completion.models_and_files,
     ),
     from_: str = typer.Option(
         "",
         "--from",
         metavar="STAGE",
-        help="With --init: begin with this stage, or with `end`: a run of these weights as they are.",
+        help="With --init: begin with this stage; with `end`, make a run of these weights without training.",
     ),
     set_: list[str] = typer.Option(
         [], "--set", help="KEY=VALUE, for example stage.caption.lr=1e-4; repeatable."
     ),
-    resume: bool = typer.Option(False, "--resume", help="Go on with the run that is in the output folder."),
+    resume: bool = typer.Option(False, "--resume", help="Continue the run in the output folder."),
     max_seconds: float | None = typer.Option(
         None, "--max-seconds", help="Stop, ready to resume, after this long."
     ),
@@ -63,13 +64,13 @@ def train(
         1,
         "--accumulate",
         min=1,
-        help="Read each batch in this many parts: less memory, a third more work.",
+        help="Split each batch into this many parts: less memory, a third more work.",
         rich_help_panel=COMPUTED,
     ),
     plan: bool = typer.Option(
         False,
         "--plan",
-        help="Only say what the recipe will need: weights, memory, operations, hours.",
+        help="Only print what the recipe will need: weights, memory, operations, hours.",
         rich_help_panel=PLAN,
     ),
     devices: int = typer.Option(
@@ -82,7 +83,7 @@ def train(
         help="With --plan: trillions of operations a second of each device.",
         rich_help_panel=PLAN,
     ),
-    quiet: bool = typer.Option(False, "--quiet", help="Nothing on stderr but errors."),
+    quiet: bool = typer.Option(False, "--quiet", help="Print nothing but errors on stderr."),
 ) -> None:
     """Train a recipe. Interrupt it when you like: --resume goes on from the last checkpoint."""
     import json

@@ -1,4 +1,4 @@
-"""What ``whatchanged train RECIPE --plan`` prints."""
+"""The table that ``whatchanged train RECIPE --plan`` prints."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +24,9 @@ EXPLAINED = (
 def show_plan(
     recipe: "Recipe", stages: Sequence["StageEstimate"], words: str, devices: int, rate: float
 ) -> None:
-    """A line a stage, and what was assumed. rate: trillions of operations a second, of each device."""
+    """Print a line for each stage, and the assumptions. rate: trillions of operations a second, of each
+    device.
+    """
     show(ROW.format("stage", "steps", "weights", "memory", "operations", "hours"))
     for stage in stages:
         learning, memory = f"{stage.learning / 1e6:,.1f} M", f"{stage.memory / 1e9:,.2f} GB"

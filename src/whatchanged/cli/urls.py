@@ -9,12 +9,15 @@ from whatchanged.urls import is_remote
 
 
 def only_here(options: Mapping[str, object], why: str) -> None:
-    """Raises BadParameter for the first option that is given: it needs files of this machine."""
+    """Raise BadParameter for the first option that is given: each needs files on this machine.
+
+    why: the reason, for the message.
+    """
     given = next((name for name, value in options.items() if value), None)
     if given is not None:
         raise typer.BadParameter(f"{given} does not go with a URL: {why}")
 
 
 def any_remote(*paths: Path | None) -> bool:
-    """Whether one of them lies elsewhere."""
+    """Return whether one of the paths is remote."""
     return any(is_remote(path) for path in paths)

@@ -1,8 +1,8 @@
-"""From a folder or a list on disk to records: one reader per data set, recognised by its files.
+"""Read a data set from a folder or a list: one reader for each data set, recognised by its files.
 
-A reader is one module with two functions: ``recognises(path)`` and the function that ``READERS`` names, which
-turns ``(path, Reading)`` into records. What every data set needs (splits, missing pictures, unique ids,
-published counts) is done here, once. Other packages add readers by the entry-point group
+A reader is a module with two functions: ``recognises(path)``, and the function that ``READERS`` names, which
+turns ``(path, Reading)`` into records. The steps common to all data sets (splits, missing pictures, unique
+ids, published counts) are done here, once. Other packages add readers by the entry-point group
 "whatchanged.datasets" (see `plugins.py`).
 """
 
@@ -43,17 +43,18 @@ READERS: dict[str, str] = {
     "folders": "whatchanged.datasets.folders:read",
     "named_pairs": "whatchanged.datasets.named_pairs:read",
 }
-"""Name -> "module:function"; the module is imported when it is needed. Data sets are recognised in this
-order, those of ``GENERAL`` last."""
+"""Name -> "module:function"; the module is imported on first use. Data sets are tried for recognition in this
+order, those of ``GENERAL`` last.
+"""
 GENERAL = ("plain", "folders", "named_pairs")
-"""Readers that fit any pictures; they are tried last, after the plug-ins."""
+"""Readers that accept any pictures; they are tried last, after the plug-ins."""
 
 EXAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A data set's two functions: whether a path holds it, and its records."""
+    """The two functions of a reader: one recognises the data set at a path, the other returns its records."""
 
     recognises: Callable[[Path], bool]
     read: Callable[[Path, Reading], list[PairRecord]]
@@ -61,7 +62,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class DatasetReport:
-    """What a user should know of a data set that was read; nothing is left out silently."""
+    """Remarks on a data set that was read; nothing is left out silently."""
 
     missing: tuple[Path, ...] = ()
     """Pictures that records name and that do not exist."""
@@ -79,7 +80,7 @@ class DatasetReport:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Records of one data set (or of one split of it), in the order of their ids in the source."""
+    """The records of one data set (or of one split of it), in the order of the source."""
 
     name: str
     root: Path
@@ -96,11 +97,11 @@ def open_dataset(
     skip_missing: bool = False,
     pictures: bool = True,
 ) -> Dataset:
-    """The records of a data set folder or list.
+    """Open a data set folder or list, and return its records.
 
-    name: one of ``dataset_names()``; None: it is recognised. split: train, val, test or all. skip_missing:
-    leave out pairs whose pictures are missing and entries that are damaged, and list them in the report,
-    instead of raising. pictures: False does not look for pictures, because scoring needs the references only.
+    name: one of ``dataset_names()``; None: recognise it. split: train, val, test or all. skip_missing: leave
+    out pairs whose pictures are missing and entries that are damaged, and list them in the report, instead of
+    raising. pictures: False skips the check that pictures exist, because scoring needs only the references.
     Raises DatasetError where something is missing or damaged, PluginError where a plug-in's reader cannot be
     loaded.
     """
@@ -148,12 +149,12 @@ def open_dataset(
 
 
 def _exists(root: Path) -> bool:
-    """Whether there is such a file or folder. Raises DatasetError where a store does not answer."""
+    """Return whether a file or folder exists. Raises DatasetError where a remote store does not answer."""
     if not is_remote(root):
         return root.exists()
     try:
         return root.exists()
-    except Exception as error:  # each kind of store raises what it likes
+    except Exception as error:  # each kind of store raises errors of its own
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise DatasetError(
             f"{root}: this place cannot be reached ({reason}). Check it and try again."
@@ -167,12 +168,12 @@ def _not_there(root: Path) -> DatasetError:
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Every data set that can be read, by name, those of plug-ins last. Imports no reader."""
+    """Return the names of all data sets that can be read, those of plug-ins last. Imports no reader."""
     return plugins.names(plugins.DATASETS, READERS)
 
 
 def find_reader(name: str) -> Reader:
-    """The reader of a data set; imports its module.
+    """Import and return the reader of a data set.
 
     Raises DatasetError for an unknown name, PluginError where a plug-in cannot be loaded.
     """
@@ -182,7 +183,7 @@ def find_reader(name: str) -> Reader:
 
 
 def _reader(name: str, value: object) -> Reader:
-    """The reader of a module, or of one of its functions. Raises TypeError where there is none."""
+    """Return the reader of a module, or of one of its functions. Raises TypeError where there is none."""
     if isinstance(value, ModuleType):
         module, read = value, getattr(value, "read", None)
     else:
@@ -194,7 +195,7 @@ def _reader(name: str, value: object) -> Reader:
 
 
 def _recognise(root: Path) -> str:
-    """The name of the data set at this path. Raises DatasetError where it is none that is known."""
+    """Return the name of the data set at this path. Raises DatasetError where no reader recognises it."""
     for name in READERS:
         if name not in GENERAL and find_reader(name).recognises(root):
             return name
@@ -219,12 +220,12 @@ def _recognise(root: Path) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether this is a lock or a draft that a command leaves beside what it writes, while it runs."""
+    """Return whether this is a lock or a draft that a running command leaves beside its output."""
     return name.startswith(".") and name.endswith((".lock", ".draft"))
 
 
 def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
-    """Whether a plug-in recognises the path; a plug-in that fails does not, with a line on stderr."""
+    """Return whether a plug-in recognises the path; False, with a line on stderr, where the plug-in fails."""
     try:
         return bool(find_reader(plugin.name).recognises(root))
     except PluginError as error:
@@ -236,7 +237,7 @@ def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
 
 
 def _check_words(name: str, records: Sequence[PairRecord]) -> None:
-    """Raises DatasetError where a reader uses a word for a kind or a split that does not exist."""
+    """Raise DatasetError where a reader returns an unknown kind or split."""
     for key, known in (("kind", get_args(RecordKind)), ("split", SPLITS)):
         for record in records:
             if getattr(record, key) not in known:
@@ -248,7 +249,7 @@ def _check_words(name: str, records: Sequence[PairRecord]) -> None:
 
 
 def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
-    """Records whose ids and captions can be written as UTF-8; others are damage."""
+    """Return the records whose ids and captions can be written as UTF-8; others count as damage."""
     results = []
     for record in records:
         if is_unicode("".join((record.pair_id, *record.captions))):
@@ -262,7 +263,7 @@ def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[P
 
 
 def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
-    """Records with an id of their own; a later one of the same id is damage."""
+    """Return the records with unique ids; a later record of the same id counts as damage."""
     counts = Counter(record.pair_id for record in records)
     if len(counts) == len(records):
         return records
@@ -275,9 +276,9 @@ def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[Pai
 
 
 def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
-    """Pictures that do not exist, each once, in the order of the records.
+    """Return the pictures that do not exist, each once, in the order of the records.
 
-    Raises DatasetError where a folder does not let them be looked for.
+    Raises DatasetError where a folder cannot be read.
     """
     paths = dict.fromkeys(path for r in records for path in (r.before, r.after) if path is not None)
     if any(map(is_remote, paths)):
@@ -290,7 +291,7 @@ def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
 
 
 def _check_readable(path: Path) -> None:
-    """Raises DatasetError where it cannot be seen whether there is such a file."""
+    """Raise DatasetError where it cannot be determined whether a file exists."""
     try:
         path.stat()
     except PermissionError as error:
@@ -298,4 +299,4 @@ def _check_readable(path: Path) -> None:
             f"{path}: its folder cannot be read ({error.strerror}). Give yourself the right to read it."
         ) from error
     except (OSError, ValueError):
-        return  # it is missing, or no name of a file
+        return  # it is missing, or its name is not valid

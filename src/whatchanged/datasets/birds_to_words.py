@@ -1,13 +1,13 @@
-"""Birds-to-Words (Forbes et al., EMNLP 2019): two photographs of birds, paragraphs that compare them.
+"""Birds-to-Words (Forbes et al., EMNLP 2019): pairs of bird photographs with paragraphs that compare them.
 
     birds-to-words-v1.0.tsv     one row per description, eleven columns with a header line
     images/647514.jpg           the photographs, fetched by the user from the addresses of the table
 
-The files of PCL's authors are read as well: train.json, val.json, test.json (or .jsonl), JSON lines
+The format of PCL's authors is read as well: train.json, val.json, test.json (or .jsonl), JSON lines
 ``{"img1": "647514", "img2": "5595152", "description": [...]}``. A description is a list of tokens or a
-sentence; there is one (train) or a list of several. The id of a pair is ``647514_5595152``; all its
-descriptions are its references, in file order. Where there are only tokens, a caption is its tokens joined by
-blanks, and ``PairRecord.tokens`` holds them.
+sentence; the value is one description (train) or a list of several. The id of a pair is ``647514_5595152``;
+all its descriptions are its references, in file order. Where there are only tokens, a caption is its tokens
+joined by blanks, and ``PairRecord.tokens`` holds them.
 """
 
 import csv
@@ -48,7 +48,7 @@ class _Pair:
 
 
 def recognises(root: Path) -> bool:
-    """The table, or JSON lines whose pictures are numbers."""
+    """Return whether the path holds the table, or JSON lines whose pictures are numbers."""
     if _tables(root):
         return True
     entry = first_entry(*_files(root).values())
@@ -56,7 +56,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record per pair, in the order of first appearance."""
+    """Return one record for each pair, in the order of first appearance."""
     tables = _tables(root)
     pairs: dict[tuple[str, str], _Pair] = {}
     if tables:
@@ -97,7 +97,7 @@ def _files(root: Path) -> dict[Split, Path]:
 
 
 def _read_table(path: Path, pairs: dict[tuple[str, str], _Pair], reading: Reading) -> None:
-    """The published table: fields may be quoted, a quoted field may hold a tab or a line's end."""
+    """Read the published table: fields may be quoted, and a quoted field may contain a tab or a line end."""
     rows = csv.reader(io.StringIO(text(path), newline=""), delimiter="\t", quotechar='"', strict=True)
     try:
         head = next(rows, [])
@@ -144,9 +144,10 @@ def _read_lines(root: Path, pairs: dict[tuple[str, str], _Pair], reading: Readin
 
 
 def descriptions(where: str, value: Any, reading: Reading) -> Iterator[str | tuple[str, ...]]:
-    """Captions of PCL's form: a token list, a list of token lists, a sentence, or a list of sentences.
+    """Return the captions of PCL's format: a token list, a list of token lists, a sentence, or a list of
+    sentences.
 
-    A flat list is one caption in tokens unless one of its strings holds a blank: tokens never do.
+    A flat list is one caption in tokens unless one of its strings contains a blank: tokens never do.
     """
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         value = [value] if not any(" " in item.strip() for item in value) else value
@@ -163,7 +164,9 @@ def descriptions(where: str, value: Any, reading: Reading) -> Iterator[str | tup
 
 
 def _key(where: str, ids: tuple[Any, Any], reading: Reading) -> tuple[str, str] | None:
-    """Both photographs' numbers; damage where they are none (a path could leave the folder)."""
+    """Return the numbers of both photographs; other names are damage, as a path could lead out of the
+    folder.
+    """
     names = tuple(str(name).removesuffix(".jpg") for name in ids)
     if all(_ID.fullmatch(name) for name in names):
         return (names[0], names[1])
@@ -178,7 +181,7 @@ def _pair(
     pairs: dict[tuple[str, str], _Pair],
     reading: Reading,
 ) -> _Pair | None:
-    """The pair of a row, made where it is new; damage where its split is unknown or another than before."""
+    """Return the pair of a row, created on first appearance; an unknown or contradictory split is damage."""
     known: dict[str, Split] = {s: s for s in SPLITS}
     if split not in known:
         reading.damage(f"{where}: unknown split {split!r}. Known: {', '.join(SPLITS)}.")
@@ -197,7 +200,9 @@ def _same_species(species: tuple[str, str] | None) -> bool | None:
 
 
 def _note_shared(pairs: dict[tuple[str, str], _Pair], reading: Reading) -> None:
-    """Photographs of val and test that occur in an earlier split: pairs are divided, photographs are not."""
+    """Report photographs of val and test that occur in an earlier split: the splits share photographs, but no
+    pairs.
+    """
     seen: set[str] = set()
     shared = {}
     for split in SPLITS:

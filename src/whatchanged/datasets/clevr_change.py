@@ -1,4 +1,4 @@
-"""CLEVR-Change (Park, Darrell, Rohrbach, ICCV 2019) as distributed; the twin has the same layout.
+"""CLEVR-Change (Park, Darrell, Rohrbach, ICCV 2019) in its published layout, which our drawn twin shares.
 
     images/CLEVR_default_000000.png           before, of both pairs of a scene
     sc_images/CLEVR_semantic_000000.png       after, something changed        -> pair 000000.png
@@ -9,7 +9,7 @@
     change_captions_with_bbox.json, change_captions_by_IOU.json   keyed by "0"
     total_change_captions_reformat.json       both caption files in one, read in their absence
 
-PCL's form has JSON lines instead, ``{"img1", "img2", "sentences"}`` in train.json, val.json, test.json, one
+PCL's format has JSON lines instead, ``{"img1", "img2", "sentences"}`` in train.json, val.json, test.json, one
 line per pair; the name of ``img2`` tells whether it is a distractor. False captions are in
 train_neg_tfidf6.json. The pictures are the same.
 
@@ -46,7 +46,7 @@ _PICTURE = re.compile(r"CLEVR_(default|semantic|nonsemantic)_(\d{6,9})\.png")
 
 
 def recognises(root: Path) -> bool:
-    """Whether the folder has the official layout, or PCL's."""
+    """Return whether the folder has the official layout, or PCL's."""
     if (root / UNCHANGED).is_file() or (root / "nsc_images").is_dir():
         return True
     if (root / CHANGED).is_file():
@@ -57,7 +57,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """All pairs, split by split, scenes ascending, a scene's changed pair before its distractor."""
+    """Return all pairs, split by split, scenes ascending, a scene's changed pair before its distractor."""
     if not (root / "splits.json").is_file() and _is_lines(root):
         return _read_lines(root, reading)
     splits = read_splits(root / "splits.json", reading)
@@ -98,7 +98,7 @@ def _pair(
     viewpoint_iou: float | None = None,
     negatives: tuple[str, ...] = (),
 ) -> PairRecord:
-    """The changed pair of a scene, or its distractor; all names follow from the scene's number."""
+    """Return the changed pair of a scene, or its distractor; all names follow from the scene's number."""
     file = f"{index:06d}.png"
     after = f"nsc_images/CLEVR_nonsemantic_{file}" if distractor else f"sc_images/CLEVR_semantic_{file}"
     return PairRecord(
@@ -119,7 +119,7 @@ def _pair(
 
 
 def scene_number(key: Any) -> int | None:
-    """The number of a scene, however it is written: 0, "0", "000000.png", "CLEVR_default_000000.png"."""
+    """Return the number of a scene from any spelling: 0, "0", "000000.png", "CLEVR_default_000000.png"."""
     if isinstance(key, int) and not isinstance(key, bool):
         return key if key >= 0 else None
     found = _SCENE.fullmatch(key) if isinstance(key, str) else None
@@ -127,7 +127,7 @@ def scene_number(key: Any) -> int | None:
 
 
 def read_splits(path: Path, reading: Reading) -> dict[Split, list[int]]:
-    """Split -> numbers of its scenes; each scene in one split, once. Raises DatasetError."""
+    """Return split -> numbers of its scenes; each scene is in one split, once. Raises DatasetError."""
     if not path.is_file():
         raise DatasetError(
             f"{path}: missing. It says which scenes exist; without it the folder cannot be read."
@@ -161,7 +161,9 @@ def read_splits(path: Path, reading: Reading) -> dict[Split, list[int]]:
 def read_captions(
     path: Path, reading: Reading, scenes: Mapping[int, Split], content: Mapping[str, Any] | None = None
 ) -> dict[int, tuple[str, ...]]:
-    """Scene number -> captions, from the file or its ``content``; missing and unused captions are noted."""
+    """Return scene number -> captions, from the file or its ``content``; missing and unused captions are
+    reported.
+    """
     captions: dict[int, tuple[str, ...]] = {}
     for key, value in (reading.json_object(path) if content is None else content).items():
         index = scene_number(key)
@@ -179,7 +181,7 @@ def read_captions(
 
 
 def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int, str]:
-    """Scene number -> type; {} where the file is absent. Every scene of a split has exactly one."""
+    """Return scene number -> type; {} where the file is absent. Every scene of a split has exactly one."""
     types: dict[int, str] = {}
     for key, names in reading.json_object(path).items():
         if key not in TYPE_NAMES:
@@ -199,7 +201,7 @@ def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int
 
 
 def scorers_captions(path: Path, reading: Reading) -> dict[str, list[str]]:
-    """Image id -> captions of a COCO-style reference file; {} where there is none."""
+    """Return image id -> captions of a COCO-style reference file; {} where there is none."""
     if not path.is_file():
         return {}
     value = reading.json_object(path)
@@ -221,7 +223,9 @@ def scorers_captions(path: Path, reading: Reading) -> dict[str, list[str]]:
 def _both_captions(
     root: Path, reading: Reading, scenes: Mapping[int, Split]
 ) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]]:
-    """Captions of the changed pairs and of the distractors, from their files or the copy for scoring."""
+    """Return the captions of the changed pairs and of the distractors, from their files or the copy for
+    scoring.
+    """
     if (root / CHANGED).is_file() or (root / UNCHANGED).is_file() or not (root / SCORERS).is_file():
         return read_captions(root / CHANGED, reading, scenes), read_captions(
             root / UNCHANGED, reading, scenes
@@ -263,7 +267,7 @@ def _overlaps(path: Path, reading: Reading) -> dict[str, float]:
 
 
 def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[SizedBox | None, SizedBox | None]:
-    """Both boxes; a box that does not exist is null or empty on disk."""
+    """Return both boxes; a box that does not exist is null or empty on disk."""
     try:
         before, after = (_box(entry.get(side)) for side in ("bbox_before", "bbox_after"))
     except (TypeError, ValueError, AttributeError) as error:
@@ -274,7 +278,7 @@ def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[SizedBox |
 
 
 def _box(value: Any) -> SizedBox | None:
-    """A box as it stands in the file. Raises ValueError where it is neither four numbers nor empty."""
+    """Return a box of the file. Raises ValueError where it is neither four numbers nor empty."""
     if not value:
         return None
     if not all(map(_is_number, value)):  # a text such as "nan" would become one
@@ -284,12 +288,12 @@ def _box(value: Any) -> SizedBox | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number of JSON; these are finite, as the files are read."""
+    """Return whether the value is a number; JSON numbers are finite here, as the files are read."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _begins(path: Path) -> bool:
-    """Whether the first key of the captions is one of CLEVR-Change's, not of CLEVR-DC's."""
+    """Return whether the first key of the captions is one of CLEVR-Change's, not of CLEVR-DC's."""
     with open_regular(path) as file:
         return b'"CLEVR_default_' in file.read(256)
 
@@ -300,7 +304,7 @@ def _is_lines(root: Path) -> bool:
 
 
 def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
-    """PCL's JSON lines: one pair per line; a pair that occurs again is damage."""
+    """Read PCL's JSON lines, one pair for each line; a repeated pair is damage."""
     mined = negatives(reading, root, SPLITS, ("img1", "img2"))
     results: dict[tuple[int, bool], PairRecord] = {}
     for split in SPLITS:

@@ -5,8 +5,8 @@
     captions.json   {"0": ["...", ...]}            change_captions.json   {"000000.png": [...]}
     split.json      {"train": [0, 1, ...], ...}    splits.json
 
-Names and keys of the official form are not padded with zeros, so a sorted listing has another order than the
-ids (0, 1, 10, 100); paths are made from ids. No file holds the change types: the ids come in six blocks of
+Names and keys of the official form are not padded with zeros, so a sorted listing (0, 1, 10, 100) differs
+from the order of the ids; paths are made from ids. No file holds the change types: the ids form six blocks of
 8,000, in the order of the project's own list. Records have types only where the splits have the official
 counts, or where a type_mapping.json lies beside them.
 """
@@ -33,7 +33,9 @@ OFFICIAL = (40_800, 2_400, 4_800)
 
 
 def recognises(root: Path) -> bool:
-    """Either form. CLEVR-Change, which shares file names with the renamed one, is recognised before it."""
+    """Return whether the folder has either form. CLEVR-Change, which shares file names with the renamed form,
+    is tried first.
+    """
     if (root / "bef").is_dir() and (root / "aft").is_dir():
         return True
     if (root / "split.json").is_file():
@@ -46,7 +48,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record per id, split by split, ids ascending."""
+    """Return one record for each id, split by split, ids ascending."""
     path = first_file(root, "split.json", "splits.json")
     if path is None:
         raise DatasetError(f"{root / 'split.json'}: missing. It says which pairs exist. Fetch it again.")

@@ -1,4 +1,4 @@
-"""CUB captions (Reed et al., CVPR 2016) on CUB-200-2011: one picture, about ten sentences.
+"""CUB captions (Reed et al., CVPR 2016) on CUB-200-2011: single pictures with about ten captions each.
 
     CUB_200_2011/images.txt               1 001.Black_footed_Albatross/Black_Footed_Albatross_0046_18.jpg
     CUB_200_2011/image_class_labels.txt, classes.txt, train_test_split.txt, bounding_boxes.txt
@@ -6,7 +6,7 @@
     birds/text/<class>/<name>.txt         one sentence per line (also text/, text_c10/ beside CUB_200_2011)
 
 The split is the official one, train and test. The class-disjoint split of later work is in pickled lists
-(train/filenames.pickle), which can run code when they are opened, so it is not read. PCL's form is read as
+(train/filenames.pickle), which can run code when they are opened, so it is not read. PCL's format is read as
 well: train.json, val.json, test.json, JSON lines ``{"img": "class/name.jpg", "description": [...]}``.
 
 Class ids start at 1; ``labels`` start at 0, and their names are in ``Dataset.class_names``. The id of a
@@ -36,7 +36,7 @@ CAPTIONS = 10
 
 
 def recognises(root: Path) -> bool:
-    """The official tables, or PCL's lines."""
+    """Return whether the folder has the official tables, or PCL's lines."""
     base = _base(root)
     if (base / "images.txt").is_file() and (base / "classes.txt").is_file():
         return not (base / "hierarchy.txt").is_file()
@@ -45,7 +45,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record per picture, in the order of images.txt or of the lines."""
+    """Return one record for each picture, in the order of images.txt or of the lines."""
     if _files(root) and not (_base(root) / "images.txt").is_file():
         return _read_lines(root, reading)
     base = _base(root)
@@ -93,7 +93,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def read_boxes(path: Path, reading: Reading) -> dict[str, tuple[float, ...]]:
-    """Image id -> x, y, width, height of its bird; {} where the file is absent."""
+    """Return image id -> x, y, width, height of its bird; {} where the file is absent."""
     boxes = {}
     for where, (number, *values) in reading.rows(path, 5) if path.is_file() else ():
         try:
@@ -113,7 +113,7 @@ def _files(root: Path) -> dict[Split, Path]:
 
 
 def _lines(path: Path) -> tuple[str, ...]:
-    """The lines that are not blank; none where there is no such file."""
+    """Return the lines that are not blank; none where there is no such file."""
     if not path.is_file():
         return ()
     return tuple(line for line in text(path).split("\n") if line.strip())
@@ -146,7 +146,7 @@ def _record(
 
 
 def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
-    """PCL's lines: descriptions of one picture joined; the class is the folder in ``img``."""
+    """Read PCL's lines; descriptions of one picture are joined, and the class is the folder in ``img``."""
     images = first_folder(root, "CUB_200_2011/images", "images")
     mined = negatives(reading, root, SPLITS, ("img",))
     results: dict[str, tuple[Split, list[str | tuple[str, ...]]]] = {}

@@ -1,10 +1,10 @@
-"""Your own pairs as two folders with the same file names; captions and splits lie beside them.
+"""Your own pairs, as two folders with the same file names; captions and splits are in files beside them.
 
     before/0001.jpg   after/0001.jpg      one pair per name; its id is the name
     captions/0001.txt                     optional: one sentence per line
     train.txt, val.txt, test.txt          optional: names, one per line; without these, all are test pairs
 
-The names in ``before/`` are the list of pairs, and their ids.
+The file names in ``before/`` list the pairs, and are their ids.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ SIDES = ("before", "after")
 
 
 def recognises(path: Path) -> bool:
-    """A folder with a folder ``before`` and a folder ``after``."""
+    """Return whether the folder holds a folder ``before`` and a folder ``after``."""
     return all((path / side).is_dir() for side in SIDES)
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """One record per picture in ``before/``, in the order of the splits' files, or of the names."""
+    """Return one record for each picture in ``before/``, in the order of the split files, or of the names."""
     if not recognises(path):
         raise DatasetError(f"{path}: pairs in folders lie in a folder before and a folder after.")
     before, after = (_names(path, side, reading) for side in SIDES)
@@ -56,7 +56,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _names(path: Path, side: str, reading: Reading) -> set[str]:
-    """The names of the pictures in one of the two folders; those of links that lead out are left out."""
+    """Return the names of the pictures in one of the two folders, without links that lead out."""
     entries = [entry for entry in (path / side).iterdir() if entry.name[0] != "."]
     if is_remote(path):
         return {entry.name for entry in entries}
@@ -69,15 +69,20 @@ def _names(path: Path, side: str, reading: Reading) -> set[str]:
 
 
 def _text(file: Path, root: Path) -> str:
-    """What a file beside the pictures says. Raises DatasetError where it is a link that leads out."""
+    """Return the text of a file beside the pictures. Raises DatasetError where it is a link that leads
+    out.
+    """
     if not is_remote(file) and leads_out(file, [root.resolve()]):
         raise DatasetError(f"{file}: this link leads out of {root}. Put the file itself there.")
     return text(file)
 
 
 def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Split, str]]:
-    """(split, name) of each pair. Names that are listed without a pair or listed twice are damage; pairs that
-    are not listed are left out with a remark."""
+    """Return (split, name) of each pair.
+
+    Listed names without a pair, and names listed twice, are damage. Pairs that no split lists are left out
+    with a remark.
+    """
     files: dict[Split, Path] = {s: path / f"{s}.txt" for s in SPLITS if (path / f"{s}.txt").is_file()}
     if not files:
         yield from (("test", name) for name in names)
@@ -101,7 +106,7 @@ def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Sp
 
 
 def _sentences(file: Path, root: Path, reading: Reading) -> tuple[str, ...]:
-    """The sentences of one pair: the lines of its file; none where there is no file."""
+    """Return the captions of one pair, the lines of its file; none where there is no file."""
     if not file.is_file():
         return ()
     lines = [line.strip() for line in _text(file, root).splitlines()]

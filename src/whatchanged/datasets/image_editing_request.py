@@ -1,12 +1,12 @@
-"""Image Editing Request (Tan et al., ACL 2019): a photograph, its edit, and the request that leads to it.
+"""Image Editing Request (Tan et al., ACL 2019): a photograph, its edited version, and the editing request.
 
     images/<name>           one flat folder; jpg, png, JPG, jpeg, gif (the first frame counts); mixed sizes
     train.json, valid.json (or val.json), test.json
         [{"img0": "...", "img1": "...", "sents": ["change the back ground"], "uid": "Zhopped_2"}, ...]
 
-There is one record per entry, and its id is the ``uid``: the same pair occurs under several uids, with the
-sentences of other annotators. The later form in JSON lines, ``{"img1", "img2", "sentences"}``, has no uids;
-there the ids are ``<split>_<number of the line>``. Sentences stay as annotated: case, punctuation, blanks at
+Each entry becomes one record, whose id is the ``uid``. The same pair occurs under several uids, with captions
+by different annotators. The later form in JSON lines, ``{"img1", "img2", "sentences"}``, has no uids; there
+the ids are ``<split>_<number of the line>``. Captions stay as annotated, with case, punctuation and blanks at
 their ends.
 """
 
@@ -23,7 +23,7 @@ SITES = ("Reddit", "Zhopped")
 
 
 def recognises(root: Path) -> bool:
-    """The project's own files, or the later form in lines."""
+    """Return whether the folder has the project's own files, or the later form in lines."""
     entry = first_entry(*_files(root).values())
     if "img0" in entry and "sents" in entry:
         return not str(entry.get("uid")).startswith("spotdiff_")
@@ -31,7 +31,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record per entry, splits in order, entries in file order."""
+    """Return one record for each entry, splits in order, entries in file order."""
     files = _files(root)
     if not files:
         raise DatasetError(f"{root}: no train.json, valid.json or test.json. Fetch them again.")
@@ -83,7 +83,7 @@ def _record(
 
 
 def _note_repeats(records: list[PairRecord], reading: Reading) -> None:
-    """Notes how many distinct pairs there are, and how many of them two splits share."""
+    """Report how many distinct pairs there are, and how many of them two splits share."""
     splits: dict[tuple[Path, Path | None], list[Split]] = {}
     for record in records:
         splits.setdefault((record.before, record.after), []).append(record.split)

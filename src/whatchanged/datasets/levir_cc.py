@@ -1,4 +1,4 @@
-"""LEVIR-CC (Liu et al., TGRS 2022): pairs of satellite patches, five sentences each.
+"""LEVIR-CC (Liu et al., TGRS 2022): pairs of satellite image patches, five captions each.
 
     images/train/A/train_000001.png, images/train/B/train_000001.png     before, after
     images/train/label/train_000001.png       LEVIR-MCI only: the mask (0 none, 128 road, 255 building)
@@ -8,8 +8,8 @@ LEVIR-MCI's code has a token file per pair instead, tokens/train_000001.txt, wit
 train.txt, val.txt, test.txt with the file names (a name may end with the number of one sentence,
 ``train_000001.png-3``). Captions are then the tokens joined by blanks, without start and end.
 
-A path is made from split and file name, not by replacing an A by a B in another path. ``changeflag`` tells
-whether a pair changed; where there is none, a pair is unchanged if all its sentences are in ``NO_CHANGE``.
+Each path is made from split and file name, not by replacing an A by a B in another path. ``changeflag`` says
+whether a pair changed; without it, a pair is unchanged if all its captions are in ``NO_CHANGE``.
 """
 
 import re
@@ -48,14 +48,16 @@ _CHOSEN = re.compile(r"-\d+$")
 
 
 def recognises(root: Path) -> bool:
-    """The caption file, or the token files with their lists."""
+    """Return whether the folder has the caption file, or the token files with their lists."""
     return first_file(root, CAPTIONS, f"captions/{CAPTIONS}") is not None or (
         (root / "tokens").is_dir() and (root / "test.txt").is_file()
     )
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record per pair, in the order of the file, or split by split in the order of the lists."""
+    """Return one record for each pair, in the order of the file, or split by split in the order of the
+    lists.
+    """
     path = first_file(root, CAPTIONS, f"captions/{CAPTIONS}")
     if path is None:
         return _read_tokens(root, reading)
@@ -78,14 +80,14 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def is_no_change(captions: Sequence[str]) -> bool:
-    """Whether all sentences are in ``NO_CHANGE``."""
+    """Return whether all captions are in ``NO_CHANGE``."""
     return bool(captions) and all(bare(caption) in NO_CHANGE for caption in captions)
 
 
 def _sentences(
     where: str, value: Any, reading: Reading
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...] | None]:
-    """Raw sentences and their tokens (None unless every sentence has some)."""
+    """Return the captions and their tokens (None unless every caption has some)."""
     if not isinstance(value, list) or not all(isinstance(s, dict) for s in value):
         reading.damage(f"{where}: 'sentences' should be a list of objects with 'raw' and 'tokens'.")
         return (), None
@@ -114,7 +116,7 @@ def _record(
     tokens: tuple[tuple[str, ...], ...] | None,
     reading: Reading,
 ) -> PairRecord | None:
-    """The record of a pair; None, and damage, where its name, split or captions cannot be used."""
+    """Return the record of a pair; None, and damage, where its name, split or captions are invalid."""
     known: dict[str, Split] = {s: s for s in SPLITS}
     name, split = entry.get("filename"), entry.get("split")
     if not isinstance(split, str) or split not in known:
@@ -148,7 +150,9 @@ def _record(
 
 
 def _read_tokens(root: Path, reading: Reading) -> list[PairRecord]:
-    """LEVIR-MCI's token files: the lists name the pairs, a pair named for each sentence is one record."""
+    """Read LEVIR-MCI's token files: the lists name the pairs; a pair listed once for each caption is one
+    record.
+    """
     records = []
     for split in SPLITS:
         path = root / f"{split}.txt"
@@ -189,7 +193,7 @@ def _tokens_record(root: Path, file: Path, name: str, split: Split, reading: Rea
 
 
 def _note_odd(records: list[PairRecord], reading: Reading) -> None:
-    """Pairs whose flag and captions disagree, and pairs without the five captions of the rest."""
+    """Report pairs whose flag and captions disagree, and pairs with another number of captions than five."""
     denied = [record.pair_id for record in records if record.changed == is_no_change(record.captions)]
     if denied:
         reading.note(

@@ -1,10 +1,10 @@
-"""Pairs of one's own in one folder, told apart by their names.
+"""Your own pairs in one folder; a word in the file names marks before and after.
 
     login_before.png  login_after.png        also -before or .before; old and new; a and b (plot-a.png)
     home/before/top.png  home/after/top.png
 
-A pair's id is the rest of the path: ``login.png``, ``home/top.png``. Two pictures are a pair if only the
-word differs. Folders that hold ``before/`` and ``after/`` themselves are read by ``folders``.
+A pair's id is the rest of the path: ``login.png``, ``home/top.png``. Two pictures are a pair if only the word
+differs. Folders that hold ``before/`` and ``after/`` themselves are read by ``folders``.
 """
 
 import re
@@ -19,11 +19,11 @@ from whatchanged.records import PairRecord
 
 NAME = "named_pairs"
 SIDES = {"before": 0, "after": 1, "old": 0, "new": 1, "a": 0, "b": 1}
-"""Which side of a pair a word at the end of a name means."""
+"""The side of a pair that a word at the end of a name means."""
 FOLDERS = {"before": 0, "after": 1}
-"""Which side of a pair the name of a folder means."""
+"""The side of a pair that the name of a folder means."""
 PLAIN_WORDS = ("before", "after")
-"""Words that hardly stand at the end of a name by chance, so that one side alone is worth telling."""
+"""Words that rarely end a name by chance, so that a picture without its partner is reported."""
 _Sides = dict[tuple[str, tuple[str, str]], dict[int, str]]
 """(rest of the path, the two words) -> side -> name"""
 _ENDING = re.compile(rf"(.*[^-_. ])[-_. ]({'|'.join(SIDES)})", re.IGNORECASE)
@@ -31,7 +31,7 @@ _ENDING = re.compile(rf"(.*[^-_. ])[-_. ]({'|'.join(SIDES)})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class NamedPairs:
-    """What the names of a folder's pictures tell.
+    """The pairs found among the names of a folder's pictures.
 
     pairs   id -> the names before and after
     single  names with a side whose other side is not there: before, after
@@ -44,7 +44,7 @@ class NamedPairs:
 
 
 def match_names(names: Iterable[str]) -> NamedPairs:
-    """Pairs among relative paths with "/" between their parts."""
+    """Return the pairs among relative paths with "/" between their parts."""
     sides: _Sides = {}
     found = NamedPairs({}, ([], []), [])
     for name in names:
@@ -70,9 +70,9 @@ def match_names(names: Iterable[str]) -> NamedPairs:
 
 
 def _with_other_spellings(sides: _Sides) -> _Sides:
-    """The same, where two that lack a side each are one if they differ by the Unicode form of their names.
+    """Merge pairs that lack one side each and differ only in the Unicode form of their names.
 
-    They are called as the later picture is.
+    A merged pair has the name of its later picture.
     """
     alone: dict[tuple[str, tuple[str, str]], str] = {}
     for (rest, words), pair in sides.items():
@@ -87,7 +87,7 @@ def _with_other_spellings(sides: _Sides) -> _Sides:
 
 
 def recognises(path: Path) -> bool:
-    """A folder in which the names of two pictures differ by such a word alone."""
+    """Return whether the folder holds two pictures whose names differ only by such a word."""
     try:
         return path.is_dir() and bool(match_names(pictures_below(path).pictures).pairs)
     except DatasetError:  # too many files to look at
@@ -95,7 +95,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """One record a pair, in the order of the ids."""
+    """Return one record for each pair, in the order of the ids."""
     walked = pictures_below(path)
     pictures = walked.pictures
     found = match_names(pictures)
@@ -124,7 +124,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
-    """(side, rest of the path, the two words) of a name; None where it has no side."""
+    """Return (side, rest of the path, the two words) of a name; None where it has no side."""
     path = PurePosixPath(name)
     ending = _ENDING.fullmatch(path.stem)
     if ending is not None:
@@ -138,7 +138,7 @@ def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
 
 
 def _couple(word: str) -> tuple[str, str]:
-    """The words for before and after of which this is one."""
+    """Return the words for before and after to which this word belongs."""
     words = list(SIDES)
     first = words.index(word) - SIDES[word]
     return words[first], words[first + 1]

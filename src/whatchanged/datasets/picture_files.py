@@ -1,6 +1,7 @@
-"""Which files of a folder are pictures, by the endings of their names; and when two names are one.
+"""List the pictures of a folder, recognised by their extensions, and match equivalent spellings of names.
 
-Whoever made a folder may have put links into it: those that lead out of what a person named are left out.
+A folder may contain links that its maker planted: links that lead out of the folder that the user named are
+left out.
 """
 
 import os
@@ -17,20 +18,20 @@ from whatchanged.urls import is_remote
 
 _READ = "png jpg jpeg webp gif bmp tif tiff ppm pgm pbm pnm avif"
 ENDINGS = frozenset(f".{ending}" for ending in _READ.split())
-"""Endings of the formats that are read, in small letters."""
+"""Extensions of the formats that are read, in lower case."""
 DRAWINGS = frozenset((".svg", ".pdf", ".eps", ".heic", ".jxl", ".psd"))
-"""Endings of pictures that are not read; a comparison says that it leaves them out."""
+"""Extensions of picture formats that are not read; a comparison reports files with them."""
 MOST_FILES = 200_000
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 @dataclass
 class ListedPictures:
-    """What lies in a folder and below it.
+    """The files in a folder and below it.
 
     pictures  by their paths relative to the folder, with "/" between the parts
     others    ending -> number of the pictures of a format that is not read
-    outside   links to something that nobody named; they are not among the pictures
+    outside   links that lead out of the named folders; they are not among the pictures
     """
 
     pictures: dict[str, Path] = field(default_factory=dict)
@@ -39,24 +40,26 @@ class ListedPictures:
 
 
 def is_picture(name: str) -> bool:
-    """Whether a file of this name is one of the pictures that are read."""
+    """Return whether a file of this name is a picture of a format that is read."""
     return PurePath(name).suffix.lower() in ENDINGS
 
 
 def is_compared(name: str) -> bool:
-    """Whether ``compare`` takes a file of this name: a picture, or pages where they can be drawn."""
+    """Return whether ``compare`` takes a file of this name: a picture, or a PDF file where pages can be
+    drawn.
+    """
     return is_picture(name) or (is_pdf(name) and can_draw())
 
 
 def pictures_below(
     folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = (), pages: bool = False
 ) -> ListedPictures:
-    """The pictures in a folder and below it, in the order of their names.
+    """Return the pictures in a folder and below it, in the order of their names.
 
-    Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and what links
-    lead to outside of the folders that a person named; named: if they are others than this one. pages: PDF
-    files are among the pictures where their pages can be drawn; never of a folder that lies elsewhere.
-    Raises DatasetError where the folder cannot be listed or holds too many files.
+    Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and links that
+    lead out of the folders that the user named. named: these folders, if they differ from ``folder``. pages:
+    include PDF files where their pages can be drawn, but never from a remote folder. Raises DatasetError
+    where the folder cannot be listed or contains too many files.
     """
     if not folder.is_dir():
         wrong = "this is a file, a folder is wanted" if folder.exists() else "there is no such folder"
@@ -91,23 +94,27 @@ def pictures_below(
 
 
 def leads_out(path: Path, inside: Sequence[Path]) -> bool:
-    """Whether this is a link to something below none of these folders, whose own links are resolved."""
+    """Return whether this is a link that leads out of all of these folders, given with their own links
+    resolved.
+    """
     if not path.is_symlink():
         return False
     try:
         target = path.resolve()
-    except (OSError, RuntimeError):  # links in a circle: what opens the file says so
+    except (OSError, RuntimeError):  # links in a circle: an error follows when the file is opened
         return False
     return not any(target.is_relative_to(folder) for folder in inside)
 
 
 def composed(name: str) -> str:
-    """One spelling of a name: a letter and its accent are one character or two, as systems differ (NFC)."""
+    """Return the name in Unicode form NFC: a letter with an accent is one or two characters on different
+    systems.
+    """
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def as_spelled(folder: Path, name: str) -> Path:
-    """The file of this name in a folder, which may be spelled there with accents of their own, or without."""
+    """Return the path of this name in a folder, in the spelling (NFC or NFD) that the folder uses."""
     if name.isascii():
         return folder / name
     places = [folder / name, *(folder / unicodedata.normalize(form, name) for form in _FORMS)]
@@ -115,7 +122,7 @@ def as_spelled(folder: Path, name: str) -> Path:
 
 
 def _pictures_elsewhere(folder: Any) -> ListedPictures:
-    """The same for a folder that lies elsewhere."""
+    """List the pictures of a remote folder."""
     found = ListedPictures()
     base = folder.path.rstrip("/")
     names = sorted(name.removeprefix(base).lstrip("/") for name in folder.fs.find(base))
@@ -132,7 +139,9 @@ def _pictures_elsewhere(folder: Any) -> ListedPictures:
 
 
 def listed(paths: Iterable[Path]) -> set[Path]:
-    """Which of these files there are; each folder is listed once, which asks a store less often."""
+    """Return which of these files exist; each folder is listed once, which needs fewer requests to a
+    store.
+    """
     by_folder: dict[Path, set[Path]] = {}
     for path in paths:
         by_folder.setdefault(path.parent, set()).add(path)
@@ -145,7 +154,9 @@ def listed(paths: Iterable[Path]) -> set[Path]:
 
 
 def _names_in(folder: Path) -> set[str]:
-    """The names of what lies in a folder. In a store one may look like a URL that no path can be made of."""
+    """Return the names of a folder's entries. In a store, a name that looks like a URL may not be a valid
+    path.
+    """
     if is_remote(folder):
         store: Any = folder
         return {name.rstrip("/").rpartition("/")[2] for name in store.fs.ls(store.path, detail=False)}
@@ -153,5 +164,5 @@ def _names_in(folder: Path) -> set[str]:
 
 
 def _refuse(error: OSError) -> None:
-    """A folder that cannot be listed must not be left out in silence."""
+    """Raise the error for a folder that cannot be listed: it must not be skipped silently."""
     raise DatasetError(f"{error.filename}: cannot list this folder ({error.strerror}).") from error

@@ -1,11 +1,12 @@
-"""Lists of pairs in CSV or JSON lines: columns before, after, and optionally id, captions, split and changed.
+"""Lists of pairs in CSV or JSON lines, with the columns before, after, and optionally id, captions, split and
+changed.
 
-Paths are relative to the list. They may be absolute or hold ``..`` where the list itself was named, as on the
-command line; in a list that belongs to a data set they stay below its folder. Several captions are separated
-by ``|`` in CSV and are a list in JSON lines. The id of a pair without one is its line number; without a split
-it is a test pair. ``changed`` is true or false; without it, the sentences decide (``mark_changes``). Pairs of
-one ``document`` belong together: what is drawn from a sample is drawn by documents. Other columns are kept in
-``extra``. A folder that holds ``pairs.jsonl``, as drawn sets do, is read as that list.
+Paths are relative to the list. If the user named the list itself, as on the command line, paths may be
+absolute or contain ``..``; in a list that belongs to a data set folder they stay below that folder. Several
+captions are separated by ``|`` in CSV, and are a list in JSON lines. A pair without an id gets its line
+number as id; a pair without a split is a test pair. ``changed`` is true or false; without it, the captions
+decide (``mark_changes``). Pairs of one ``document`` stay together when pairs are sampled. Other columns are
+kept in ``extra``. A folder with a file ``pairs.jsonl``, such as a drawn set, is read as that list.
 """
 
 import csv
@@ -25,7 +26,7 @@ NAME = "plain"
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "val": "val", "valid": "val", "test": "test"}
 COLUMNS = ("before", "after", "id", "captions", "split", "changed", "document")
 LIST = "pairs.jsonl"
-"""The list of a folder that is read as a list."""
+"""The list that is read for a folder."""
 ANSWERS: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 NO_CHANGE = frozenset(
     {
@@ -53,19 +54,19 @@ NO_CHANGE = frozenset(
         "the scene remains the same",
     }
 )
-"""Sentences that say that nothing changed, in lower case, without the full stop."""
+"""Captions that say that nothing changed, in lower case, without the full stop."""
 ALMOST_NO_CHANGE = frozenset({"almost nothing has changed", "no change is occurred"})
-"""Sentences that say so in LEVIR-CC, whose five stand together: alone they do not decide."""
+"""Captions of unchanged pairs in LEVIR-CC, whose five captions belong together: alone they do not decide."""
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
 def recognises(path: Path) -> bool:
-    """A file that ends in .csv or .jsonl, or a folder that holds such a list."""
+    """Return whether the path ends in .csv or .jsonl, or is a folder with such a list."""
     return (path / LIST).is_file() or (path.is_file() and path.suffix.lower() in (".csv", ".jsonl"))
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """One record per row, in the order of the list."""
+    """Return one record for each row, in the order of the list."""
     if path.is_dir():
         path = path / LIST
     if not path.is_file():
@@ -81,7 +82,7 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, row) of each row below the header; captions become a list."""
+    """Yield (line number, row) of each row below the header; captions become a list."""
     try:
         with open_regular_text(path, "utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
@@ -122,7 +123,7 @@ def _check_columns(path: Path, columns: list[str]) -> None:
 
 
 def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) of each line that is not blank."""
+    """Yield (line number, object) of each line that is not blank."""
     for number, line in enumerate(text(path).split("\n"), start=1):
         if not line.strip():
             continue
@@ -139,7 +140,7 @@ def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, An
 
 
 def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys each occur once. Raises DatasetError."""
+    """Return an object whose keys each occur once. Raises DatasetError."""
     twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
     if twice:
         raise DatasetError(f"{where}: the key {twice[0]!r} occurs more than once.")
@@ -154,7 +155,7 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
             found = ", ".join(map(str, row)) or "nothing"
             reading.damage(f"{where}: {column!r} should name a picture. The line holds: {found}.")
             return None
-        anywhere = reading.root == path  # whoever names a list may read what it names
+        anywhere = reading.root == path  # the user who names a list may read the files in it
         pictures.append(reading.picture(path.parent, row[column], f"{where}: {column!r}", anywhere))
     captions = reading.sentences(f"{where}: 'captions'", row.get("captions") or [])
     before, after = pictures
@@ -186,10 +187,12 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
 
 
 def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
-    """Captioned pairs marked as changed or unchanged by their sentences; existing marks stay.
+    """Return the records, with captioned pairs marked as changed or unchanged by their captions; existing
+    marks stay.
 
-    A pair is unchanged where all its sentences are in ``NO_CHANGE``, or some are and the others in
-    ``ALMOST_NO_CHANGE``. If no pair is, the captions may say it in other words, so nothing is marked.
+    A pair is unchanged where all its captions are in ``NO_CHANGE``, or some are and the others in
+    ``ALMOST_NO_CHANGE``. If no pair is, the captions may use other words for "no change", so nothing is
+    marked.
     """
     same = [_says_no_change({bare(caption) for caption in r.captions}) for r in records]
     if not any(same):
@@ -203,12 +206,14 @@ def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
 
 
 def _says_no_change(sentences: set[str]) -> bool:
-    """Whether all the sentences of a pair say that nothing changed."""
+    """Return whether all captions of a pair say that nothing changed."""
     return sentences <= NO_CHANGE | ALMOST_NO_CHANGE and bool(sentences & NO_CHANGE)
 
 
 def _id(where: str, line: int, value: Any, reading: Reading) -> str | None:
-    """The id of a pair: text or a whole number; without one, its line. None where it is damage."""
+    """Return the id of a pair: text or a whole number; its line number where it has none. None where it is
+    damage.
+    """
     if value is None or value == "":
         return str(line)
     if type(value) is int or (isinstance(value, str) and value.strip()):

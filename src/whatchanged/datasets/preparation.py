@@ -1,15 +1,15 @@
-"""How each paper turned captions into words: named preparations, the key ``data.preparation`` of recipes.
+"""The tokenisation of captions in each paper: named preparations for the recipe key ``data.preparation``.
 
 A preparation splits a caption into words, truncates it, and selects the words of the vocabulary. It is used
 in training only: references stay as annotated, and scoring has its own tokenisers. ``none`` leaves captions
-as they are: words stand between blanks, and all words of the training captions are in the vocabulary.
+as they are: words are separated by blanks, and the vocabulary has all words of the training captions.
 
     words(caption)          all words
     text(caption)           the words that are kept, joined by blanks: what a model is trained on
     known(records)          the words that occur at least ``threshold`` times in the splits ``counted``
 
-``most_words`` is how many words of a caption the published length, special tokens included, leaves room for.
-CLIP4IDC's byte pairs are a vocabulary of their own (``bpe.py``).
+``most_words`` is the published length of a caption minus its special tokens. CLIP4IDC's byte-pair encoding is
+a vocabulary of its own (``bpe.py``).
 """
 
 import re
@@ -26,31 +26,32 @@ SEPARATOR = "<SEP>"
 
 
 def between_blanks(caption: str) -> list[str]:
-    """Words between runs of blanks, as they are."""
+    """Split a caption at runs of blanks, and change nothing else."""
     return caption.split()
 
 
 def rcc_words(caption: str) -> list[str]:
-    """RCC and its relatives: ``?`` and ``.`` removed, ``;`` and ``,`` words of their own, case kept.
+    """Tokenise as RCC and later work do: ``?`` and ``.`` removed, ``;`` and ``,`` words of their own, case
+    kept.
 
     A blank is put before ``;`` and ``,`` and the text is split at single blanks, so a comma that no blank
     follows stays with the next word, and two blanks make an empty word. The empty words are dropped here: a
-    caption that is joined by blanks again cannot hold them.
-    Source: scripts/preprocess_captions.py of Seth-Park/RobustChangeCaptioning.
+    caption that is joined by blanks again cannot hold them. Source: scripts/preprocess_captions.py of
+    Seth-Park/RobustChangeCaptioning.
     """
     spaced = caption.replace(";", " ;").replace(",", " ,").replace("?", "").replace(".", "")
     return spaced.split()
 
 
 def card_words(caption: str) -> list[str]:
-    """CARD: as RCC, but ``.`` and ``?`` become the separator between sentences."""
+    """Tokenise as CARD does: as RCC, but ``.`` and ``?`` become the separator between sentences."""
     spaced = caption.replace(";", " ;").replace(",", " ,")
     marked = re.sub(r"[.?]", f" {SEPARATOR} ", spaced)
     return marked.split()
 
 
 def ier_words(caption: str) -> list[str]:
-    """Image Editing Request: split at runs of non-word characters, lower case.
+    """Tokenise as Image Editing Request does: split at runs of non-word characters, lower case.
 
     A piece made only of punctuation is broken into single characters unless it is made only of full stops.
     Source: src/tok.py of airsplay/VisualRelationships.
@@ -78,18 +79,20 @@ _BIRD_WORD = re.compile(
 
 
 def bird_words(caption: str) -> list[str]:
-    """Birds-to-Words as in the files of PCL's authors: lower case, words and punctuation apart.
+    """Tokenise Birds-to-Words as PCL's authors did: lower case, words and punctuation separated.
 
     "Animal 1" and "animal 2" become one word each; hyphens and slashes are words; contractions are cut as the
-    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The authors' script
-    is not published; this reproduces the published tokens, and leaves them as they are.
+    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The authors' script is
+    not published; this reproduces the published tokens, and leaves them as they are.
     """
     lowered = _ANIMAL.sub(r"animal\1", caption.lower())
     return ["``" if word == '"' else word for word in _BIRD_WORD.findall(lowered)]
 
 
 def cub_words(caption: str) -> list[str]:
-    """AttnGAN's cleaning of CUB: lower case, runs of word characters only, what is not ASCII dropped."""
+    """Tokenise CUB as AttnGAN does: lower case, runs of word characters only, other characters than ASCII
+    dropped.
+    """
     cleaned = caption.replace("\ufffd\ufffd", " ").lower()
     words = (word.encode("ascii", "ignore").decode() for word in re.findall(r"\w+", cleaned))
     return [word for word in words if word]
@@ -109,12 +112,13 @@ class Preparation:
     source: str = ""
 
     def text(self, caption: str) -> str:
-        """The kept words joined by blanks."""
+        """Return the kept words joined by blanks."""
         return " ".join(self.words(caption)[: self.most_words])
 
     def known(self, records: Iterable[PairRecord]) -> list[str]:
-        """The words of the vocabulary, sorted, without special tokens; counted on whole captions, as
-        published."""
+        """Return the words of the vocabulary, sorted, without special tokens; whole captions are counted, as
+        published.
+        """
         counts = Counter(
             word
             for record in records
@@ -124,13 +128,25 @@ class Preparation:
         )
         return sorted(word for word, count in counts.items() if count >= self.threshold)
 
+    def longest(self, records: Iterable[PairRecord]) -> int:
+        """Number of ids of the longest caption, a word being one id, BOS and EOS included.
+
+        0 without captions.
+        Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
+        width of its labels.
+        """
+        captions = [
+            caption for record in records if record.changed is not False for caption in record.captions
+        ]
+        return max((len(self.text(caption).split()) + 2 for caption in captions), default=0)
+
     def truncated(self, captions: Sequence[str]) -> int:
-        """How many captions are truncated."""
+        """Return how many captions are truncated."""
         return sum(len(self.words(c)) > self.most_words for c in captions) if self.most_words else 0
 
 
 def _pcl(name: str, words: Callable[[str], list[str]], length: int, vocabulary: int | None) -> Preparation:
-    """PCL keeps ``length - 3`` words: BOS, EOS and at least one PAD follow."""
+    """Return PCL's preparation: it keeps ``length - 3`` words, followed by BOS, EOS and at least one PAD."""
     return Preparation(name, words, length - 3, vocabulary=vocabulary, source="Yao, Wang, Jin, AAAI 2022")
 
 
@@ -157,7 +173,7 @@ PREPARATIONS: Mapping[str, Preparation] = {
 
 
 def preparation(name: str) -> Preparation:
-    """The preparation of that name. Raises DatasetError."""
+    """Return the preparation of that name. Raises DatasetError."""
     if name not in PREPARATIONS:
         raise DatasetError(f"Unknown preparation {name!r}. Known: {', '.join(PREPARATIONS)}.")
     return PREPARATIONS[name]

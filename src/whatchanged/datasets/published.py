@@ -1,4 +1,6 @@
-"""Published counts of pairs and captions, and how a folder differs from them. A difference is no error."""
+"""Published counts of pairs and captions, and the differences of a folder from them. A difference is no
+error.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +11,12 @@ from whatchanged.records import PairRecord
 
 @dataclass(frozen=True)
 class Counts:
-    """Pairs (or single pictures) and captions of train, val, test; None: not published or not sure."""
+    """Pairs (or single pictures) and captions of train, val, test; None: not published or uncertain."""
 
     pairs: tuple[int, int, int]
     captions: tuple[int, int, int] | None = None
     total: int | None = None
-    """Captions of all splits, where only their sum is published."""
+    """Captions of all splits together, where only their sum is published."""
     source: str = ""
 
 
@@ -36,12 +38,12 @@ PUBLISHED: Mapping[str, Counts] = {
 
 
 def unit(records: Sequence[PairRecord]) -> str:
-    """What a record is: pairs, or pictures where every record has a single one."""
+    """Return the noun for a record: pairs, or pictures where every record has a single one."""
     return "pairs" if any(record.after is not None for record in records) else "pictures"
 
 
 def differences(name: str, records: Sequence[PairRecord]) -> tuple[str, ...]:
-    """Each count of ``records`` (all splits) that differs from the published one, a line each."""
+    """Return a line for each count of ``records`` (all splits) that differs from the published one."""
     counts = PUBLISHED.get(name)
     if counts is None or any(r.kind == "pair_label" for r in records):
         return ()

@@ -1,7 +1,8 @@
-"""Reading annotation files, which may be damaged: every reader opens and checks them with these functions.
+"""Read annotation files, which may be damaged; every reader uses these functions.
 
-A reader gets one ``Reading``. It reports a damaged entry to ``damage``, which raises, or lists the entry as
-left out where the user asked for that. Damage of a whole file always raises.
+Each reader gets one ``Reading``, and passes every damaged entry to ``damage``. ``damage`` raises
+DatasetError, or lists the entry as left out if the user passed --skip-missing. A fault of a whole file always
+raises.
 """
 
 import json
@@ -18,14 +19,15 @@ from whatchanged.records import Split
 from whatchanged.urls import is_remote, is_url
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
-"""Names of the parts of a data set, in order."""
+"""Names of the splits of a data set, in order."""
 LONGEST_NAME, LONGEST_PATH = 255, 4096
-"""Bytes of a file's name, and of a path, that file systems take."""
+"""Limits of file systems in bytes: for a file name, and for a path."""
 SHORT = 60
-"""Characters of a path that fits in any case."""
+"""A path of no more characters than this always fits."""
 STORES = ("s3", "gs", "gcs", "az", "abfs", "memory")
-"""Where a list may say that pictures lie. The rest of what fsspec knows is for people to name, not for files:
-a list could make this machine ask anything of its neighbours."""
+"""Protocols of URLs that a list may contain. The other protocols of fsspec are for URLs that the user types:
+a list could make this machine send requests to its neighbours.
+"""
 SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
 
@@ -38,24 +40,28 @@ class Reading:
 
     skipping: bool = False
     root: Path | None = None
-    """The folder or list that the person named."""
+    """The folder or list that the user named."""
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     class_names: tuple[str, ...] = ()
     """Names of the classes that ``PairRecord.labels`` number."""
 
     def note(self, text: str) -> None:
-        """A remark for the user."""
+        """Add a remark for the user."""
         self.notes.append(text)
 
     def damage(self, message: str) -> None:
-        """One damaged entry: DatasetError, or a line in ``left_out`` where skipping was asked for."""
+        """Handle a damaged entry: raise DatasetError, or add it to ``left_out`` where skipping was
+        requested.
+        """
         if not self.skipping:
             raise DatasetError(f"{message} {SKIP}")
         self.left_out.append(message)
 
     def sentences(self, where: str, value: Any) -> tuple[str, ...] | None:
-        """The captions of a list but for blank ones, which are damage; None where it is no list of texts."""
+        """Return the captions of a list without blank ones, which are damage; None where it is no list of
+        texts.
+        """
         if not isinstance(value, list) or not all(isinstance(caption, str) for caption in value):
             self.damage(f"{where} should be a list of sentences.")
             return None
@@ -67,9 +73,9 @@ class Reading:
         return tuple(caption for caption in value if caption.strip())
 
     def picture(self, root: Path, name: Any, where: str, anywhere: bool = False) -> Path | None:
-        """``root / name``; None, and damage, where the name is no text or its path leaves ``root``.
+        """Return ``root / name``; None, and damage, where the name is no text or its path leaves ``root``.
 
-        anywhere: paths may lead out of ``root``, as in a list that the person named.
+        anywhere: paths may lead out of ``root``, as in a list that the user named.
         """
         if not isinstance(name, str) or not name.strip():
             self.damage(f"{where} should name a picture, not {name!r}.")
@@ -83,7 +89,9 @@ class Reading:
         return self._in_store(root, name, where) if is_remote(root) else as_spelled(root, name)
 
     def _in_store(self, root: Path, name: str, where: str) -> Path | None:
-        """``root / name`` of a store; None, and damage, where the name begins like a URL (``x:/a.png``)."""
+        """Return ``root / name`` of a store; None, and damage, where the name begins like a URL
+        (``x:/a.png``).
+        """
         try:
             return root / name
         except ValueError:
@@ -91,7 +99,9 @@ class Reading:
             return None
 
     def _elsewhere(self, url: str, where: str) -> Path | None:
-        """A picture that a list of this machine names by URL; None, and damage, where it lies in no store."""
+        """Return a picture that a local list names by URL; None, and damage, where its protocol is not
+        allowed.
+        """
         if url.partition("://")[0].lower() not in STORES:
             self.damage(f"{where}: {url}: a list may name files and URLs of {', '.join(STORES)}.")
             return None
@@ -100,7 +110,7 @@ class Reading:
         return path_of(url)
 
     def json(self, path: Path) -> Any:
-        """A whole JSON file. A key that an object holds twice is damage (the first stays)."""
+        """Return the value of a JSON file. A repeated key of an object is damage (the first one stays)."""
 
         def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             results = dict(pairs)
@@ -116,7 +126,7 @@ class Reading:
         return parse(text(path), str(path), once)
 
     def json_object(self, path: Path) -> dict[str, Any]:
-        """A JSON file that holds one object; {} where there is no such file."""
+        """Return the object of a JSON file; {} where there is no such file."""
         if not path.is_file():
             return {}
         value = self.json(path)
@@ -125,7 +135,7 @@ class Reading:
         return value
 
     def entries(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-        """(where, object) of a JSON list of objects, or of JSON lines, whichever the file is."""
+        """Yield (where, object) of a JSON list of objects, or of JSON lines, whichever the file is."""
         whole = text(path)
         if whole.lstrip()[:1] == "[":
             value, unit = enumerate(parse(whole, str(path)), start=1), "entry"
@@ -147,7 +157,9 @@ class Reading:
                 self.damage(f"{where}: a JSON object is wanted, this is a {type(entry).__name__}.")
 
     def rows(self, path: Path, columns: int) -> Iterator[tuple[str, list[str]]]:
-        """(where, values) of a file with blanks between its columns; the last takes what remains."""
+        """Yield (where, values) of a file with columns separated by blanks; the last column is the rest of
+        the line.
+        """
         if not path.is_file():
             raise DatasetError(f"{path}: missing. Unpack the data set again.")
         for number, line in enumerate(text(path).splitlines(), start=1):
@@ -158,7 +170,7 @@ class Reading:
                 self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}.")
 
     def table(self, path: Path) -> dict[str, str]:
-        """First column -> the rest of the line; an id that comes again is damage (the first stays)."""
+        """Return first column -> rest of the line; a repeated id is damage (the first one stays)."""
         results: dict[str, str] = {}
         for where, (key, value) in self.rows(path, 2):
             if key in results:
@@ -169,7 +181,7 @@ class Reading:
 
 
 def text(path: Path) -> str:
-    """A text file in UTF-8, with or without its mark. Raises DatasetError."""
+    """Return the text of a UTF-8 file, with or without a byte order mark. Raises DatasetError."""
     try:
         return read_regular_text(path, "utf-8-sig")
     except UnicodeDecodeError as error:
@@ -179,7 +191,7 @@ def text(path: Path) -> str:
 
 
 def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
-    """JSON, numbers finite. Raises DatasetError that names ``where``."""
+    """Parse JSON with finite numbers. Raises DatasetError that names ``where``."""
     try:
         return read_json(content, finite=True, object_pairs_hook=object_pairs_hook)
     except ValueError as error:
@@ -187,7 +199,9 @@ def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether the text can be written as UTF-8; JSON can contain halves of surrogate pairs, which cannot."""
+    """Return whether the text can be written as UTF-8; JSON can contain halves of surrogate pairs, which
+    cannot.
+    """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -196,7 +210,7 @@ def is_unicode(text: str) -> bool:
 
 
 def leaves(name: str) -> bool:
-    """Whether this path leads out of the folder that it is relative to, on any system, or can be none."""
+    """Return whether this relative path leads out of its folder, on any system, or is no valid path."""
     if len(name) > SHORT and not _fits(name):
         return True
     if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":
@@ -205,25 +219,25 @@ def leaves(name: str) -> bool:
 
 
 def _fits(name: str) -> bool:
-    """Whether file systems take a path of this length, and parts of this length."""
+    """Return whether file systems accept a path of this length, and parts of this length."""
     data = name.encode("utf-8", "surrogatepass")
     return len(data) < LONGEST_PATH and all(len(part) <= LONGEST_NAME for part in data.split(b"/"))
 
 
 def first_folder(root: Path, *names: str) -> Path:
-    """The first of the folders that exists; the first name where none does."""
+    """Return the first of the folders that exists; the first name where none does."""
     return next((root / name for name in names if (root / name).is_dir()), root / names[0])
 
 
 def first_file(root: Path, *names: str) -> Path | None:
-    """The first of the files that exists."""
+    """Return the first of the files that exists."""
     return next((root / name for name in names if (root / name).is_file()), None)
 
 
 def split_files(
     root: Path, folders: Sequence[str], names: Mapping[Split, Sequence[str]]
 ) -> dict[Split, Path]:
-    """Split -> its file, from the first of the folders that holds any."""
+    """Return split -> its file, from the first of the folders that holds any."""
     for folder in folders:
         results = {split: first_file(root / folder, *choices) for split, choices in names.items()}
         if any(results.values()):
@@ -232,9 +246,9 @@ def split_files(
 
 
 def first_entry(*paths: Path) -> dict[str, Any]:
-    """The first object of JSON lists or JSON lines, from the files' starts; {} where there is none.
+    """Return the first object of the JSON lists or JSON lines; {} where there is none.
 
-    A file without an entry, such as an empty list for a split that was not wanted, is passed over.
+    A file without an entry, such as an empty list for an unused split, is skipped.
     """
     return next(filter(None, map(_first_entry, paths)), {})
 
@@ -252,7 +266,9 @@ def _first_entry(path: Path) -> dict[str, Any]:
 def negatives(
     reading: Reading, root: Path, splits: Sequence[Split], keys: Sequence[str]
 ) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """PCL's published false captions (``train_neg_tfidf6.json``, ...): values of ``keys`` -> sentences."""
+    """Read PCL's published false captions (``train_neg_tfidf6.json``, ...): values of ``keys`` ->
+    captions.
+    """
     results: dict[tuple[str, ...], tuple[str, ...]] = {}
     for split in splits:
         path = root / f"{split}_neg_tfidf6.json"
@@ -267,10 +283,10 @@ def negatives(
 
 
 def bare(caption: str) -> str:
-    """The caption in lower case, one blank between words, without a full stop at the end."""
+    """Return the caption in lower case, with single blanks between words, without a full stop at the end."""
     return " ".join(caption.lower().strip(" .").split())
 
 
 def with_examples(what: str, ids: Sequence[str]) -> str:
-    """``what: 1,234 (first: a, b, c)``."""
+    """Return ``what: 1,234 (first: a, b, c)``."""
     return f"{what}: {len(ids):,} (first: {', '.join(ids[:3])})"

@@ -1,4 +1,4 @@
-"""A data set as a page: its counts, and sample pairs with all that is known of them."""
+"""A page about a data set: its counts, and sample pairs with all their annotations."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,9 @@ MOST_REMARKS = 20
 
 
 def sample_page(dataset: Dataset, summaries: Sequence[Summary], samples: int = 12) -> Page:
-    """The page; ``samples`` pairs a split, spread evenly over it in the order of the records."""
+    """Return the page with ``samples`` pairs of each split, spread evenly over it in the order of the
+    records.
+    """
     what = unit(dataset.records)
     pairs: list[Pair] = []
     groups = []
@@ -36,24 +38,24 @@ def sample_page(dataset: Dataset, summaries: Sequence[Summary], samples: int = 1
 
 
 def spread(records: Sequence[PairRecord], most: int) -> list[PairRecord]:
-    """At most ``most`` records at even distances, the middle of each stretch."""
+    """Return at most ``most`` records at even distances, each from the middle of its stretch."""
     if len(records) <= most:
         return list(records)
     return [records[(2 * i + 1) * len(records) // (2 * most)] for i in range(most)]
 
 
 def _remarks(dataset: Dataset) -> list[str]:
-    """What a reader of the data set should know."""
+    """Return the remarks of the data set's report as lines."""
     report = dataset.report
     remarks = [*report.differences, *report.notes]
     remarks += [f"left out: {text}" for text in report.damaged[:MOST_REMARKS]]
     if report.missing:
-        remarks.append(f"missing pictures: {len(report.missing):,}, left out for it: {len(report.skipped):,}")
+        remarks.append(f"missing pictures: {len(report.missing):,}, pairs left out: {len(report.skipped):,}")
     return remarks
 
 
 def _table(summaries: Sequence[Summary]) -> Table:
-    """The counts of every split."""
+    """Return the counts of every split as a table."""
     head = ("split", "records", "groups", "captions", "captions each", "words a caption", "different words")
     rows = [
         (
@@ -71,7 +73,7 @@ def _table(summaries: Sequence[Summary]) -> Table:
 
 
 def _pair(record: PairRecord, class_names: Sequence[str]) -> Pair:
-    """One record with its captions and whatever else is annotated."""
+    """Return one record with its captions and other annotations."""
     kind = record.change_type or {True: "changed", False: "none", None: None}[record.changed]
     tags: dict[str, str] = {"split": record.split}
     if kind:
@@ -89,7 +91,7 @@ def _pair(record: PairRecord, class_names: Sequence[str]) -> Pair:
 
 
 def _facts(record: PairRecord, class_names: Sequence[str]) -> list[str]:
-    """What is known beside captions and boxes."""
+    """Return the annotations other than captions and boxes as lines."""
     facts = []
     if not record.captions:
         facts.append("no captions")

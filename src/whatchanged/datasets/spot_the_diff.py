@@ -3,15 +3,15 @@
     resized_images/256.png, 256_2.png       before, after (256_diff.jpg shows the difference; not used)
     annotations/train.json, val.json, test.json     [{"img_id": "235", "sentences": ["...", ...]}, ...]
 
-Several records, by different annotators, may have one id. Published methods read them in three ways, which
-have three names here:
+Several records, by different annotators, may share one id. Published methods read them in three ways, each
+with a name here:
 
     spot_the_diff           single: the records of an id are joined, each sentence is one reference
     spot_the_diff_records   every record is an item of its own
     spot_the_diff_multi     all sentences of an id are one reference; see ``spot_the_diff_multi.py``
 
-Blank sentences, and pairs that have no other, are left out and counted. ``spot_the_diff_blanks`` is "single"
-with blank sentences kept, as in published scores. Other forms are read as well: CLIP4IDC's
+Blank sentences, and pairs with blank sentences only, are left out and counted. ``spot_the_diff_blanks`` is
+"single" with blank sentences kept, as in published scores. Other forms are read as well: CLIP4IDC's
 reformat_train.json (one record per id), JSON lines, and the conversion of VisualRelationships (train.json,
 valid.json with "uid": "spotdiff_train_0"; only the file names of its absolute paths are used).
 """
@@ -49,25 +49,27 @@ class Item:
 
 
 def recognises(root: Path) -> bool:
-    """Official annotations, CLIP4IDC's or VisualRelationships'."""
+    """Return whether the folder has official annotations, CLIP4IDC's or VisualRelationships'."""
     entry = first_entry(*_files(root).values())
     return "img_id" in entry or str(entry.get("uid")).startswith("spotdiff_")
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Single protocol: one record per id, each sentence a reference, blank ones dropped."""
+    """Read by the single protocol: one record for each id, each sentence a reference, blank ones dropped."""
     items = _drop_blanks(merged_items(root, reading), reading)
     return [make_record(root, item, tuple(item.sentences), {"records": item.records}) for item in items]
 
 
 def read_blanks(root: Path, reading: Reading) -> list[PairRecord]:
-    """Single protocol with blank sentences kept: references of zero words, as published scores have them."""
+    """Read by the single protocol with blank sentences kept: references of zero words, as in published
+    scores.
+    """
     items = merged_items(root, reading)
     return [make_record(root, item, tuple(item.sentences), {"records": item.records}) for item in items]
 
 
 def read_records(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record for each record of the annotations; its id is spotdiff_<split>_<number>."""
+    """Return one record for each record of the annotations; its id is spotdiff_<split>_<number>."""
     items = _drop_blanks(list(_items(root, reading)), reading)
     return [make_record(root, item, tuple(item.sentences), {"img_id": item.number}) for item in items]
 
@@ -81,7 +83,7 @@ def _files(root: Path) -> dict[Split, Path]:
 
 
 def _items(root: Path, reading: Reading) -> Iterator[Item]:
-    """Each record of the annotations, splits in order, records in file order."""
+    """Return each record of the annotations, splits in order, records in file order."""
     files = _files(root)
     if not files:
         raise DatasetError(f"{root}: no annotations/train.json, val.json or test.json. Fetch them again.")
@@ -100,14 +102,14 @@ def _items(root: Path, reading: Reading) -> Iterator[Item]:
 
 
 def _number(entry: dict[str, Any]) -> str | None:
-    """The id of a pair: "235", or the name of the first picture without folder and ending."""
+    """Return the id of a pair: "235", or the name of the first picture without folder and extension."""
     value = entry.get("img_id", None if "img0" not in entry else PureWindowsPath(str(entry["img0"])).stem)
     name = str(value).removesuffix(".png")
     return str(int(name)) if _ID.fullmatch(name) else None
 
 
 def merged_items(root: Path, reading: Reading) -> list[Item]:
-    """The records of each id joined, in the order of first appearance; no id in two splits."""
+    """Return the records of each id joined, in the order of first appearance; no id may be in two splits."""
     results: dict[str, Item] = {}
     for item in _items(root, reading):
         first = results.setdefault(item.number, Item(item.split, item.number, f"{item.number}.png"))
@@ -123,7 +125,9 @@ def merged_items(root: Path, reading: Reading) -> list[Item]:
 
 
 def _drop_blanks(items: list[Item], reading: Reading) -> list[Item]:
-    """Items without their blank sentences; items with no other are left out and counted."""
+    """Return the items without their blank sentences; items with blank sentences only are left out and
+    counted.
+    """
     blank = sum(not sentence.strip() for item in items for sentence in item.sentences)
     for item in items:
         item.sentences = [sentence for sentence in item.sentences if sentence.strip()]
@@ -134,7 +138,7 @@ def _drop_blanks(items: list[Item], reading: Reading) -> list[Item]:
 
 
 def note_left_out(items: list[Item], reading: Reading) -> None:
-    """Count and list the items that have blank sentences only."""
+    """Count and list the items with blank sentences only."""
     if items:
         each = ", ".join(f"{split} {sum(item.split == split for item in items)}" for split in SPLITS)
         first = [item.pair_id for item in items]
@@ -142,7 +146,9 @@ def note_left_out(items: list[Item], reading: Reading) -> None:
 
 
 def make_record(root: Path, item: Item, captions: tuple[str, ...], extra: dict[str, Any]) -> PairRecord:
-    """``<id>.png`` and ``<id>_2.png``, or CARD's ``images`` and ``sc_images`` with six digits."""
+    """Return a record with ``<id>.png`` and ``<id>_2.png``, or CARD's ``images`` and ``sc_images`` with six
+    digits.
+    """
     if (root / "sc_images").is_dir():
         file = f"{int(item.number):06d}.png"
         before, after = root / "images" / file, root / "sc_images" / file

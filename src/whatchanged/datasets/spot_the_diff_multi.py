@@ -1,15 +1,15 @@
 """Spot-the-Diff, multi-change protocol: all sentences of a pair are one reference, as in CARD.
 
-The text of a pair is the sentences of all records of its id in file order, blank ones included, joined by ".
-"; where that has more than 60 words, its first 60 joined by blanks, in the test references too. Read from the
-official annotations, or from CARD's renamed files, which hold only these texts:
+The reference of a pair joins the sentences of all records of its id by ". ", in file order, blank ones
+included. A reference of more than 60 words is cut to its first 60, joined by blanks, in the test split too.
+The source is the official annotations, or CARD's renamed files, which contain only these references:
 
     change_multi_captions.json    {"000235.png": ["the person ... present. the dark grey suv ..."]}
     splits.json                   {"train": [235, ...], ...}
     images/000235.png, sc_images/000235.png
 
-Pairs whose text is empty (blank sentences only) are left out and counted; ``spot_the_diff_multi_blanks``
-keeps them, as CARD's file does and published scores have them.
+Pairs with an empty reference (blank sentences only) are left out and counted; ``spot_the_diff_multi_blanks``
+keeps them, as CARD's file and published scores do.
 """
 
 from collections.abc import Sequence
@@ -26,17 +26,17 @@ MOST_WORDS = 60
 
 
 def recognises(root: Path) -> bool:
-    """CARD's files, from which single sentences cannot be recovered."""
+    """Return whether the folder has CARD's files, from which single sentences cannot be recovered."""
     return (root / CARD).is_file()
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """One record per id, with one reference."""
+    """Return one record for each id, with one reference."""
     return _read(root, reading, blanks=False)
 
 
 def read_blanks(root: Path, reading: Reading) -> list[PairRecord]:
-    """The same with the pairs whose one reference has no words."""
+    """Return the same records, and also the pairs whose one reference has no words."""
     return _read(root, reading, blanks=True)
 
 
@@ -55,7 +55,9 @@ def _read(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
 
 
 def multi_text(sentences: Sequence[str]) -> str:
-    """CARD's one reference of a pair: joined by ". ", its first 60 words at most; "" for blanks only."""
+    """Return CARD's one reference of a pair: joined by ". ", its first 60 words at most; "" for blank
+    sentences only.
+    """
     if not any(sentence.strip() for sentence in sentences):
         return ""
     joined = ". ".join(sentences)
@@ -86,5 +88,5 @@ def _read_card(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
 
 
 def _has_words(text: Any) -> bool:
-    """Whether it has a word, or is no text at all, which is reported as damage later."""
+    """Return whether the value has a word, or is no text at all, which is reported as damage later."""
     return not isinstance(text, str) or bool(text.strip(" ."))

@@ -1,4 +1,6 @@
-"""Statistics of a data set's captions, one summary per split: how many, how long, how many words."""
+"""Statistics of a data set's captions for each split: their number, their lengths, and the size of the
+vocabulary.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,13 +21,15 @@ class Spread:
 
     @classmethod
     def of(cls, numbers: Sequence[int]) -> "Spread":
-        """The spread of ``numbers``."""
+        """Return the spread of ``numbers``."""
         return cls(min(numbers), sum(numbers) / len(numbers), max(numbers)) if numbers else cls(0, 0.0, 0)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One split. Words stand between blanks; once: how many words occur a single time."""
+    """The statistics of one split. Words are separated by blanks; once: how many words occur a single
+    time.
+    """
 
     split: Split
     pairs: int
@@ -40,7 +44,7 @@ class Summary:
 
 
 def summarise(records: Sequence[PairRecord], kinds: Sequence[str] = ()) -> tuple[Summary, ...]:
-    """The summary of each split that has records; words stand between blanks.
+    """Return the summary of each split that has records; words are separated by blanks.
 
     kinds: change types in the order in which they are counted; any others follow by name, "none" is last.
     """

@@ -5,11 +5,11 @@
 
 An object holds id, split ("train" or "validation"), repo, licence, commit, path, before, after,
 visible_change ("yes", "no", "uncertain"), changes (kind, element, aspect, detail, box_before, box_after ...,
-the most important first), and two sentences. ``changed`` is None where the change is uncertain. The labels
-stand in ``extra`` as they were read; the world of screens makes the truth of them.
+the most important first), and two sentences. ``changed`` is None where the change is uncertain. ``extra``
+keeps the labels as they were read; the world of screens converts them to the truth of a pair.
 
-The project publishes the labels without the pictures (``labels.jsonl``); ``tools/ui_train/restore.py`` brings
-the pictures back from clones and writes such a folder.
+The project publishes the labels without the pictures (``labels.jsonl``); ``tools/ui_train/restore.py``
+restores the pictures from clones and writes such a folder.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from whatchanged.records import PairRecord, SizedBox, Split
 NAME = "ui_train"
 LIST = "pairs.jsonl"
 MARKS = frozenset({"visible_change", "changes", "sentences", "before", "after"})
-"""Keys by which a list of such pairs is known."""
+"""The keys that identify a list of such pairs."""
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "validation": "val"}
 CHANGED: Mapping[str, bool | None] = {"yes": True, "no": False, "uncertain": None}
 """``visible_change`` -> ``PairRecord.changed``."""
@@ -43,16 +43,16 @@ LABELS = (
     "commit",
     "path",
 )
-"""What ``PairRecord.extra`` keeps of a line."""
+"""The keys of a line that ``PairRecord.extra`` keeps."""
 
 
 def recognises(path: Path) -> bool:
-    """A list of this form, or a folder that holds one as ``pairs.jsonl``."""
+    """Return whether the path is a list of this form, or a folder with one as ``pairs.jsonl``."""
     return path.suffix != ".csv" and first_entry(_list_of(path)).keys() >= MARKS
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """One record per line, in the order of the list."""
+    """Return one record for each line, in the order of the list."""
     listed = _list_of(path)
     if not listed.is_file():
         raise DatasetError(f"{listed}: missing. Copy the data set again, or restore its pictures.")
@@ -65,7 +65,7 @@ def _list_of(path: Path) -> Path:
 
 
 def _record(root: Path, where: str, line: Mapping[str, Any], reading: Reading) -> PairRecord | None:
-    """The record of a pair; None, and damage, where it cannot be used."""
+    """Return the record of a pair; None, and damage, where it is invalid."""
     name, split, visible = (line.get(key) for key in ("id", "split", "visible_change"))
     if not isinstance(name, str) or not name:
         reading.damage(f"{where}: 'id' should be a text, not {name!r}.")
@@ -107,7 +107,7 @@ def _record(root: Path, where: str, line: Mapping[str, Any], reading: Reading) -
 
 
 def _problem(changes: Any, changed: bool | None) -> str:
-    """What is wrong with the labelled changes of a pair; "" for nothing."""
+    """Return the fault in the labelled changes of a pair; "" for none."""
     if not isinstance(changes, list) or not all(isinstance(change, dict) for change in changes):
         return "'changes' should be a list of objects"
     if changed and not changes:
@@ -129,5 +129,5 @@ def _is_box(box: Any) -> bool:
 
 
 def _sized(box: list[int] | None) -> SizedBox | None:
-    """Left, top, width, height."""
+    """Return left, top, width, height."""
     return None if box is None else (box[0], box[1], box[2] - box[0], box[3] - box[1])

@@ -1,9 +1,9 @@
-"""Captions and references in, numbers out: no model, no torch.
+"""Score captions against references, without a model and without torch.
 
-    metrics/     what each pair scores, a metric a file
+    metrics/     the scores of each pair, one metric in each file
     statistics/  intervals, comparisons, seeds
     io/          predictions, references and attention maps on disk
-    report/      from scores to one report: JSON, tables, page
+    report/      scores become one report: JSON, tables, page
 
 >>> from whatchanged.evaluation import evaluate
 >>> report = evaluate(["the red cube moved"], [["the red cube has moved", "someone moved the red cube"]])
@@ -21,7 +21,7 @@ __all__ = ["Report", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use, so that importing this package costs nothing."""
+    """Import a public name on first use, so that importing this package is fast."""
     if name == "evaluate":
         from whatchanged.evaluation.report.from_captions import evaluate
 

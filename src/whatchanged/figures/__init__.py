@@ -1,8 +1,8 @@
-"""The figures of papers: attention over the two pictures of a pair, matched places, scores by overlap.
+"""The figures of papers: attention over both pictures of a pair, matched cells, scores by overlap.
 
-Drawn from arrays and pictures, with nothing that computes attention; a figure is PNG or SVG, and shows itself
-in a notebook. ``maps.py`` draws maps under titles (words, blocks), ``alignment.py`` matched places,
-``overlap.py`` a report's scores; ``figure.py`` is what they draw on.
+These modules draw given arrays and pictures; they compute no attention. A figure is saved as PNG or SVG, and
+a notebook displays it. ``maps.py`` draws maps under titles (words, blocks), ``alignment.py`` draws matched
+cells, ``overlap.py`` draws a report's scores; all draw on ``figure.py``.
 """
 
 from whatchanged.figures.alignment import Alignment, draw_alignment

@@ -1,7 +1,8 @@
-"""Matched places: which cells of the other picture the cells of a picture are rebuilt from.
+"""Matched cells: from which cells of the other picture each cell of a picture is reconstructed.
 
-Above, lines between chosen cells of the picture before and their strongest match after, the stronger the
-thicker. Below, one cell and the map of all that it is rebuilt from.
+At the top, lines connect chosen cells of the picture before with their strongest match after; a stronger
+match has a thicker line. At the bottom, the figure shows one cell, and the map of all cells from which it is
+reconstructed.
 """
 
 from collections.abc import Sequence
@@ -32,11 +33,11 @@ COLORS: tuple[RGBColor, ...] = (
     (213, 94, 0),
     (86, 180, 233),
 )
-"""Of the lines, one after the other; readers who confuse red and green tell them apart."""
+"""Colours of the lines, in order; readers who confuse red and green can tell them apart."""
 MOST = 12
-"""Cells that are chosen where nobody names any."""
+"""How many cells are chosen by default."""
 NEAR = 2
-"""Rows and columns that two chosen cells are apart, if there are enough."""
+"""How many rows or columns chosen cells are apart, if there are enough cells."""
 TILE = 360
 """Width of a picture."""
 
@@ -46,10 +47,11 @@ GridCell = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """What each cell of a pair is rebuilt from, N cells of each picture on one grid (rows, columns).
+    """The attention by which each cell of a pair is reconstructed, for N cells of each picture on one grid
+    (rows, columns).
 
-    weights: (2, N, N), rows ask: the picture before asks the one after, then the reverse. cells: (2, N),
-    their numbers on the grid, row by row.
+    weights: (2, N, N), a row for each query; first the picture before attends to the one after, then the
+    reverse. cells: (2, N), indices of the cells on the grid, row by row.
     """
 
     weights: NDArray[np.float32]
@@ -57,13 +59,15 @@ class Alignment:
     grid: tuple[int, int]
 
     def map_of(self, token: int) -> NDArray[np.float32]:
-        """What the token of the picture before is rebuilt from, on the grid of the picture after."""
+        """Return the weights for one token of the picture before, on the grid of the picture after."""
         heat = np.zeros(self.grid[0] * self.grid[1], np.float32)
         np.add.at(heat, self.cells[1], self.weights[0][token])
         return heat.reshape(self.grid)
 
     def token_at(self, cell: GridCell) -> int:
-        """The token of the picture before in a cell. Raises ShapeError where there is none."""
+        """Return the index of the token of the picture before in a cell. Raises ShapeError where there is
+        none.
+        """
         rows, columns = self.grid
         number = cell[0] * columns + cell[1]
         matches = np.flatnonzero(self.cells[0] == number)
@@ -77,7 +81,9 @@ class Alignment:
         return int(matches[0])
 
     def sharpest(self, most: int = MOST) -> list[int]:
-        """Tokens of the picture before with the strongest matches, apart from each other; the best first."""
+        """Return the tokens of the picture before with the strongest matches, apart from each other; the best
+        first.
+        """
         order = np.argsort(-self.weights[0].max(axis=1), kind="stable")
         chosen: list[int] = []
         for near in (NEAR, 0):
@@ -88,7 +94,9 @@ class Alignment:
         return chosen
 
     def _distance(self, one: int, other: int) -> int:
-        """Rows or columns between two tokens of the picture before, whichever is more."""
+        """Return the larger of the distances in rows and in columns between two tokens of the picture
+        before.
+        """
         (row, column), (row2, column2) = (
             divmod(int(self.cells[0][token]), self.grid[1]) for token in (one, other)
         )
@@ -101,10 +109,10 @@ def draw_alignment(
     cells: Sequence[GridCell] = (),
     tile: int = TILE,
 ) -> Figure:
-    """Lines between matched cells, and the map of the first of them.
+    """Draw lines between matched cells, and the map of the first one.
 
-    cells: of the picture before; without any, those with the strongest matches. tile: width of a picture in
-    the figure, in pixels. Raises ShapeError for a cell that the model does not read.
+    cells: of the picture before; by default those with the strongest matches. tile: width of a picture in the
+    figure, in pixels. Raises ShapeError for a cell that the model does not read.
     """
     tokens = [matches.token_at(cell) for cell in cells] or matches.sharpest()
     shown = [fitted(picture, tile) for picture in pictures]
@@ -128,7 +136,7 @@ def _match(
     lefts: tuple[int, int],
     color: RGBColor,
 ) -> list[Mark]:
-    """The line from a token's cell to its strongest match."""
+    """Return the line from a token's cell to its strongest match."""
     weights = matches.weights[0][token]
     best = int(weights.argmax())
     ends = []
@@ -141,7 +149,7 @@ def _match(
 def _one_cell(
     matches: Alignment, token: int, shown: Sequence[Image.Image], lefts: tuple[int, int], top: int
 ) -> list[Mark]:
-    """A token's cell, framed, and beside it what it is rebuilt from."""
+    """Return the marks for a token's framed cell, and beside it the cells from which it is reconstructed."""
     number = int(matches.cells[0][token])
     row, column = divmod(number, matches.grid[1])
     heat = matches.map_of(token)
@@ -160,7 +168,7 @@ def _one_cell(
 
 
 def _corners(matches: Alignment, number: int, picture: Image.Image) -> tuple[float, float, float, float]:
-    """Left, top, right, bottom of a cell in pixels of the picture as it is shown."""
+    """Return left, top, right, bottom of a cell in pixels of the displayed picture."""
     rows, columns = matches.grid
     row, column = divmod(number, columns)
     width, height = picture.width / columns, picture.height / rows

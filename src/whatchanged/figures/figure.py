@@ -1,4 +1,4 @@
-"""What figures are drawn on: marks in order, written as PNG or as SVG."""
+"""A figure: a list of marks that is written as PNG or as SVG."""
 
 import base64
 import io
@@ -17,13 +17,13 @@ RGBColor = tuple[int, int, int]
 XY = tuple[float, float]
 INK: RGBColor = (40, 40, 40)
 FINER = 3
-"""A PNG is drawn at this many times its size, then made smaller: lines have no steps."""
+"""A PNG is drawn at this multiple of its size, then reduced, so that lines are smooth."""
 SUFFIXES = (".png", ".svg")
 
 
 @dataclass(frozen=True)
 class PictureMark:
-    """A picture with its left upper corner at a point, in pixels of the figure."""
+    """A picture with its upper left corner at a point, in pixels of the figure."""
 
     at: XY
     image: Image.Image
@@ -72,7 +72,7 @@ Mark = PictureMark | TextMark | LineMark | DotMark | BoxMark
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure of so many pixels, white, with marks of which later ones lie above earlier ones.
+    """A white figure of ``width`` x ``height`` pixels with marks; later marks cover earlier ones.
 
     >>> from whatchanged.figures.figure import DotMark, Figure
     >>> Figure(20, 10, [DotMark((10, 5))]).svg().count("circle")
@@ -84,7 +84,7 @@ class Figure:
     marks: Sequence[Mark]
 
     def png(self) -> bytes:
-        """The bytes of a PNG file."""
+        """Return the bytes of a PNG file."""
         fine = Image.new("RGB", (self.width * FINER, self.height * FINER), "white")
         draw = ImageDraw.Draw(fine)
         for mark in self.marks:
@@ -94,7 +94,7 @@ class Figure:
         return stream.getvalue()
 
     def svg(self) -> str:
-        """The text of an SVG file; its pictures are inside."""
+        """Return the text of an SVG file with its pictures embedded."""
         size = f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}"'
         lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">']
         lines.append('<rect width="100%" height="100%" fill="#ffffff"/>')
@@ -102,18 +102,20 @@ class Figure:
         return "\n".join([*lines, "</svg>\n"])
 
     def save(self, path: str | Path) -> None:
-        """Write the figure, whole or not at all. Raises OutputError for another suffix than .png or .svg."""
+        """Write the figure, completely or not at all. Raises OutputError for a suffix other than .png or
+        .svg.
+        """
         place = Path(path)
         check_suffix(place)
         write_output(place, self.svg() if place.suffix.lower() == ".svg" else self.png())
 
     def _repr_png_(self) -> bytes:
-        """How a notebook shows it."""
+        """Return the PNG that a notebook shows."""
         return self.png()
 
 
 def check_suffix(path: Path) -> None:
-    """Raises OutputError where no figure can have this name."""
+    """Check the suffix of a figure's path. Raises OutputError."""
     if path.suffix.lower() not in SUFFIXES:
         raise OutputError(
             f"{path}: a figure is written as PNG or SVG. Name a file that ends in .png or .svg."
@@ -121,7 +123,7 @@ def check_suffix(path: Path) -> None:
 
 
 def _paint(sheet: Image.Image, draw: ImageDraw.ImageDraw, mark: Mark) -> None:
-    """One mark on a sheet that is ``FINER`` times as large."""
+    """Draw one mark on a sheet that is ``FINER`` times as large."""
     match mark:
         case PictureMark((x, y), image):
             larger = image.resize((image.width * FINER, image.height * FINER), Image.Resampling.BICUBIC)
@@ -142,7 +144,7 @@ def _paint(sheet: Image.Image, draw: ImageDraw.ImageDraw, mark: Mark) -> None:
 
 
 def _element(mark: Mark) -> str:
-    """One mark as an element of SVG."""
+    """Return one mark as an element of SVG."""
     match mark:
         case PictureMark((x, y), image):
             stream = io.BytesIO()
@@ -167,7 +169,7 @@ def _element(mark: Mark) -> str:
 
 
 def _characters(text: str) -> str:
-    """A stranger's text as XML may hold it: without control characters, and never as markup."""
+    """Return a stranger's text as XML may contain it: without control characters, and never as markup."""
     return escape("".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text))
 
 

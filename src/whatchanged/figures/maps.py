@@ -1,8 +1,8 @@
-"""Attention as maps over both pictures, once for each title: each word of a sentence, or each block.
+"""Attention maps over both pictures, one column for each title: a word of a sentence, or a block.
 
-The pictures stand above each other, before and after, a column a title. A map is painted over its picture,
-the stronger the more opaque; both pictures of a title have one scale, so that one at which nobody looked
-stays as it is. Titles that do not fit beside each other go on in another row.
+The picture before stands above the picture after. The map is painted over its picture; higher values are more
+opaque. Both pictures of a title share one scale, so a picture without attention stays as it is. Titles that
+do not fit in one row continue in the next.
 """
 
 from collections.abc import Sequence
@@ -18,21 +18,24 @@ TitledMaps = Sequence[tuple[str, NDArray[np.floating]]]
 """Titles, each with its maps (2, rows, columns), before and after."""
 
 WIDTH = 1080
-"""Of a figure, in pixels, at most."""
+"""The largest width of a figure, in pixels."""
 TILE = 168
 """Width of a picture."""
 GAP, TITLE, LABEL = 6, 24, 52
-"""Between pictures; height of a title; width of the words "before" and "after"."""
+"""The gap between pictures, the height of a title, and the width of the words "before" and "after", in
+pixels.
+"""
 WEAK, STRONG = np.array([214, 39, 40.0]), np.array([255, 221, 87.0])
-"""Colors of a low and of the highest place of a map."""
+"""Colors of a low and of the highest value of a map."""
 OPAQUE = 0.85
-"""How much of the picture the highest place hides."""
+"""The opacity of the highest value."""
 
 
 def draw_maps(pictures: tuple[Image.Image, Image.Image], maps: TitledMaps, tile: int = TILE) -> Figure:
-    """The pictures before and after with each of the maps. tile: width of a picture in the figure, in pixels.
+    """Draw the pictures before and after with each of the maps. tile: width of a picture in the figure, in
+    pixels.
 
-    Raises ShapeError where there is no map, or one has another shape than (2, rows, columns).
+    Raises ShapeError where there is no map, or one is not (2, rows, columns).
     """
     if not maps:
         raise ShapeError("a figure of attention: there is no map to draw, so there is no figure.")
@@ -54,7 +57,7 @@ def draw_maps(pictures: tuple[Image.Image, Image.Image], maps: TitledMaps, tile:
 
 
 def heated(picture: Image.Image, heat: NDArray[np.floating], most: float) -> Image.Image:
-    """The picture, half of its color gone, with a map (rows, columns) over it. most: the highest value."""
+    """Return the picture, half desaturated, with a map (rows, columns) over it. most: the highest value."""
     pixels = np.asarray(picture.convert("RGB"), np.float64)
     pixels = 0.5 * pixels + 0.5 * pixels.mean(axis=2, keepdims=True)
     if most > 0:
@@ -67,7 +70,7 @@ def heated(picture: Image.Image, heat: NDArray[np.floating], most: float) -> Ima
 
 
 def fitted(picture: Image.Image, width: int) -> Image.Image:
-    """The picture at this width, at most three times as high."""
+    """Return the picture resized to this width, at most three times as high."""
     height = min(3 * width, max(1, round(picture.height * width / picture.width)))
     return picture.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
 
@@ -75,7 +78,7 @@ def fitted(picture: Image.Image, width: int) -> Image.Image:
 def _column(
     shown: Sequence[Image.Image], maps: NDArray[np.floating], title: str, corner: tuple[int, int]
 ) -> list[Mark]:
-    """A title and below it both pictures with its maps, their left upper corner given."""
+    """Return a title and, below it, both pictures with its maps; ``corner`` is the upper left."""
     left, top = corner
     marks: list[Mark] = [TextMark((left + shown[0].width / 2, top + TITLE / 2), title, anchor="middle")]
     top += TITLE
@@ -87,7 +90,7 @@ def _column(
 
 
 def _labels(shown: Sequence[Image.Image], top: int) -> list[Mark]:
-    """Which picture is which, at the left of a row whose top is given."""
+    """Return the labels "before" and "after" at the left of a row that begins at ``top``."""
     marks: list[Mark] = []
     top += TITLE
     for name, picture in zip(("before", "after"), shown, strict=True):

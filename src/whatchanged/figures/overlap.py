@@ -1,4 +1,4 @@
-"""CIDEr-D against the overlap of the two views, from the rows of reports: a curve a report."""
+"""CIDEr-D against the overlap of the two views: one curve for each report."""
 
 import math
 import re
@@ -17,8 +17,9 @@ _ROW = re.compile(r"IoU (\d(?:\.\d+)?)-(\d(?:\.\d+)?)")
 
 
 class OverlapBin(NamedTuple):
-    """A row of a report: overlaps from ``low`` to ``high``, the score of their pairs, its ends and the number
-    of pairs, where these are known."""
+    """A row of a report: overlaps from ``low`` to ``high`` with the score of their pairs, its confidence
+    interval and the number of pairs, where these are known.
+    """
 
     low: float
     high: float
@@ -28,9 +29,10 @@ class OverlapBin(NamedTuple):
 
 
 def draw_overlap(reports: Sequence[tuple[str, Mapping[str, Any]]], metric: str = "CIDEr-D") -> Figure:
-    """One curve for each named report of ``whatchanged evaluate --json``: a score of each bin of overlap.
+    """Draw one curve for each named report of ``whatchanged evaluate --json``: the score in each bin of
+    overlap.
 
-    Bins of few pairs have wide intervals. Raises PredictionsError where a report has no such bins.
+    Bins with few pairs have wide intervals. Raises PredictionsError where a report has no such bins.
     """
     curves = [(name, bins_of(name, report, metric)) for name, report in reports]
     tops = [one.ends[1] if one.ends else one.score for _, bins in curves for one in bins]
@@ -54,7 +56,7 @@ def draw_overlap(reports: Sequence[tuple[str, Mapping[str, Any]]], metric: str =
 
 
 def bins_of(name: str, report: Mapping[str, Any], metric: str) -> list[OverlapBin]:
-    """The bins of overlap of a report, ascending. Raises PredictionsError where there are none."""
+    """Return the bins of overlap of a report, ascending. Raises PredictionsError where there are none."""
     rows = report.get("overlap")
     results = []
     for label, scores in rows.items() if isinstance(rows, Mapping) else ():
@@ -77,7 +79,7 @@ def bins_of(name: str, report: Mapping[str, Any], metric: str) -> list[OverlapBi
 
 
 def _inside(value: Any, *keys: str) -> Any:
-    """What lies below these keys of nested mappings; None where one is not there."""
+    """Return the value below these keys of nested mappings; None where a key is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
@@ -88,13 +90,15 @@ def _is_number(value: Any) -> bool:
 
 
 def _step(most: float) -> float:
-    """Between the lines of an axis up to ``most``: 1, 2 or 5 times a power of ten, about five of them."""
+    """Return the distance between tick lines of an axis up to ``most``: 1, 2 or 5 times a power of ten, about
+    five lines.
+    """
     power = 10.0 ** math.floor(math.log10(most / 5))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= most / 5)
 
 
 def _axes(step: float, top: float, metric: str) -> list[Mark]:
-    """Lines and labels; overlaps from 0 to 1."""
+    """Return lines and labels of the axes; overlaps range from 0 to 1."""
     marks: list[Mark] = [TextMark((LEFT, TOP / 2), f"{metric} by overlap of the two views", 14)]
     for number in range(round(top / step) + 1):
         y = _up(number * step, top)

@@ -1,4 +1,4 @@
-"""The pairs of a page as the JSON that its script reads."""
+"""The pairs of a page as JSON for its script."""
 
 import math
 import re
@@ -15,17 +15,19 @@ from whatchanged.page.page import Box, Page, Pair
 from whatchanged.page.pictures import Pictures
 
 LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
-"""What the page shows of a line of output as it is; the probability and the changes are looked at first."""
+"""The fields of an output line that the page shows unchanged; the probability and the changes are checked
+first.
+"""
 
 READ = ("words", "text_before", "text_after")
-"""What was read for a change, among its values."""
+"""The values of a change that hold text read from the pictures."""
 LEVELS = 9
-"""Of a word's map in a page, above none."""
+"""How many levels above zero a word's attention map has in a page."""
 _ZEROS = re.compile("0{1,26}")
 
 
 def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
-    """All pairs in order, the groups and the orders, for a page that lies in ``folder``."""
+    """Return all pairs in order, the groups and the orders, for a page in ``folder``."""
     pictures = Pictures(folder, embed)
     return {
         "pairs": [_pair(pair, pictures) for pair in page.pairs],
@@ -49,7 +51,7 @@ def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
 
 
 def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
-    """One pair; what is not known of it is left out."""
+    """Return one pair; unknown fields are left out."""
     line = pair.line
     known: dict[str, Any] = {name: line[name] for name in LINE_FIELDS if line.get(name) not in (None, False)}
     known["no_change"] = _finite(line.get("no_change"))
@@ -74,10 +76,11 @@ def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
 
 
 def _levels(maps: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Maps (2, rows, columns) in few characters: how many columns, and of each picture the cells' levels.
+    """Encode maps (2, rows, columns) in few characters: the number of columns, and the levels of the cells of
+    each picture.
 
-    A level is a share of the highest value of both, from 0 to ``LEVELS``. It is a digit; of zeros in a row a
-    letter says how many, from a (1) to z (26).
+    A level is a fraction of the highest value of both maps, from 0 to ``LEVELS``, and is written as a digit.
+    A run of zeros is written as a letter for its length, from a (1) to z (26).
     """
     most = float(maps.max(initial=0.0))
     levels = np.rint(maps * (LEVELS / most if most > 0 else 0.0)).astype(np.uint8)
@@ -87,7 +90,7 @@ def _levels(maps: NDArray[np.floating[Any]]) -> dict[str, Any]:
 
 
 def _change(change: Mapping[str, Any]) -> dict[str, Any]:
-    """One change of a line of output: its kind, its sentence, where it is, and what was read there."""
+    """Return one change of an output line: its kind, sentence, boxes, and the text read there."""
     shown = {
         "kind": change.get("kind"),
         "sentence": change.get("sentence", ""),
@@ -100,7 +103,7 @@ def _change(change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _box(box: Box | None) -> list[float] | None:
-    """Four finite numbers, or None."""
+    """Return four finite numbers, or None."""
     if box is None or len(box) != 4:
         return None
     values = [_finite(value) for value in box]
@@ -108,6 +111,6 @@ def _box(box: Box | None) -> list[float] | None:
 
 
 def _finite(value: Any) -> float | None:
-    """A number that JSON can write; it knows neither NaN nor infinity."""
+    """Return a number that JSON can write, or None for NaN and infinity."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if number and math.isfinite(value) else None

@@ -1,4 +1,6 @@
-"""What a page shows, as data. Every text may be a stranger's; the page shows it as text, never as markup."""
+"""The content of a page as data. Any text may come from a stranger; the page shows it as text, never as
+markup.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Box = Sequence[float]
-"""Left, top, right, bottom in pixels of the picture itself; right and bottom are exclusive."""
+"""Left, top, right, bottom in pixels of the original picture; right and bottom are exclusive."""
 
 Table = tuple[str, Sequence[Sequence[str]]]
-"""Title and rows. The first row is the head, the first column names the rows."""
+"""Title and rows. The first row is the header, the first column names the rows."""
 
 
 @dataclass(frozen=True)
 class Badge:
-    """A word or two beside a pair's name; ``tone`` says whether it is good news."""
+    """A word or two beside a pair's name; ``tone`` says whether it is good or bad."""
 
     text: str
     tone: Literal["plain", "good", "bad", "doubt"] = "plain"
@@ -25,8 +27,11 @@ class Badge:
 
 @dataclass(frozen=True)
 class SystemSentence:
-    """What one of several systems says of a pair: its name, the sentence in parts, each with whether it is
-    marked as different from the others', and remarks."""
+    """The caption of a pair by one of several systems.
+
+    It has the system's name, the sentence in parts, each with whether it is highlighted as different from the
+    others, and remarks.
+    """
 
     name: str
     parts: Sequence[tuple[str, bool]]
@@ -35,19 +40,19 @@ class SystemSentence:
 
 @dataclass(frozen=True)
 class Pair:
-    """One pair of pictures and all that is known of it.
+    """One pair of pictures with everything that the page shows about it.
 
     id          its name; for a file its relative path
     before      the picture before; None where there is none, as of an added file
     after       the picture after; None where there is none
     line        the fields of the pair's line of output, as `caption` and `compare` write it: ``caption``,
                 ``error``, ``no_change``, ``verdict``, ``doubtful``, ``answer``, ``unfamiliar``, ``changes``
-    references  sentences that people wrote
-    boxes       where the change is known to be, before and after
+    references  reference captions
+    boxes       the annotated boxes of the change, before and after
     ignored     boxes in which differences do not count
-    heatmaps    where the words looked, (2, rows, columns); the cells cover the whole pictures
-    words       each word of the sentence with where it looked, (2, rows, columns), as ``heatmaps``; empty
-                where that is not known
+    heatmaps    the attention, (2, rows, columns); the cells cover the whole pictures
+    words       each word of the sentence with its attention, (2, rows, columns), as ``heatmaps``;
+                empty where that is not known
     badges      shown beside the name
     facts       short remarks below everything else
     tags        what the pairs can be filtered by, such as {"type": "color"}
@@ -76,10 +81,10 @@ class Group:
     """Pairs that belong together, shown under one heading.
 
     sentence  what they share
-    members   their places in ``Page.pairs``, in the order of the page; the odd ones come first
-    odd       those of the members that show something beyond what is shared
-    closed    whether the members are hidden until somebody asks for them
-    command   on a page for a review: what accepts the group in a shell; empty: nothing does
+    members   their indices in ``Page.pairs``, in the order of the page; those of ``odd`` come first
+    odd       the members with a further change beyond the shared one
+    closed    whether the members are hidden until the reader opens the group
+    command   on a page for a review: the shell command that accepts the group, or empty
     """
 
     sentence: str
@@ -91,11 +96,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Review:
-    """That pairs can be accepted and rejected on a page, which keeps and saves what was decided.
+    """Marks a page on which pairs can be accepted and rejected; the page keeps and saves the decisions.
 
-    report   what names the report: decisions are kept in the browser, and saved, as those about it
-    command  what carries out the decisions that were saved; empty: nothing does
-    why      why nothing does, and what to do instead
+    report   the report's name, under which the browser keeps, and saves, the decisions
+    command  the shell command that carries out the saved decisions; empty: none does
+    why      the reason why no command does, and what to do instead
     """
 
     report: str
@@ -105,7 +110,7 @@ class Review:
 
 @dataclass(frozen=True)
 class Page:
-    """All that a page shows.
+    """The content of a page.
 
     title    its heading
     pairs    in the order in which they are listed

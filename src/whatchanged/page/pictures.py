@@ -1,4 +1,4 @@
-"""The pictures of a page: linked by relative path, or inside the page as data."""
+"""The pictures of a page: linked by relative path, or embedded as data."""
 
 import base64
 import io
@@ -18,18 +18,18 @@ SHOWN_BY_BROWSERS = {
     "GIF": "image/gif",
     "BMP": "image/bmp",
 }
-"""Pillow's names of formats -> media types. Others are put into the page as PNG."""
+"""Pillow's names of formats -> media types. Other formats are embedded as PNG."""
 OTHER_SUFFIXES = (".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
-"""Of pictures that no browser shows, so that a link would not do."""
+"""Formats that no browser shows, so that a link would not do."""
 MOST_BYTES = 200_000_000
-"""Of all pictures inside one page; browsers and mail give up on more."""
+"""Limit on the bytes of all pictures embedded in one page; browsers and mail programs fail beyond it."""
 
 
 @dataclass
 class Pictures:
-    """Turns the path of a picture into what the page's script needs to show it.
+    """Turns the path of a picture into the JSON that the page's script reads.
 
-    folder: where the page lies. embed: put every picture into the page.
+    folder: the folder of the page. embed: embed every picture in the page.
     """
 
     folder: Path
@@ -37,9 +37,9 @@ class Pictures:
     _bytes: int = field(default=0, init=False)
 
     def source(self, path: Path | None) -> dict[str, str] | None:
-        """{"name", "src"}, or {"name", "why"} where the picture cannot be read; None for no picture.
+        """Return {"name", "src"}, or {"name", "why"} where the picture cannot be read; None for no picture.
 
-        Raises OutputError where the pictures inside the page are more than ``MOST_BYTES``.
+        Raises OutputError where the embedded pictures exceed ``MOST_BYTES``.
         """
         if path is None:
             return None
@@ -52,7 +52,9 @@ class Pictures:
         return {"name": path.name, "src": f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"}
 
     def _content(self, path: Path) -> tuple[str, bytes]:
-        """The media type and the bytes to embed: the file as it is where browsers show it, else as PNG."""
+        """Return the media type and the bytes to embed: the file itself where browsers show it, else a
+        PNG.
+        """
         with stored_picture(path) as stored:
             media = SHOWN_BY_BROWSERS.get(stored.format or "")
         if media is not None:
@@ -64,7 +66,7 @@ class Pictures:
         return "image/png", stream.getvalue()
 
     def _count(self, size: int) -> None:
-        """Count the bytes of one more picture. Raises OutputError where all are too many."""
+        """Count the bytes of one more picture. Raises OutputError where the sum is too large."""
         self._bytes += size
         if self._bytes > MOST_BYTES:
             raise OutputError(
@@ -74,7 +76,7 @@ class Pictures:
 
 
 def link(picture: Path, folder: Path) -> str:
-    """The picture's path as seen from ``folder``, encoded for an attribute (blanks and colons too)."""
+    """Return the picture's path relative to ``folder``, encoded for an attribute (blanks and colons too)."""
     try:
         path = os.path.relpath(picture.absolute(), folder.absolute())
     except ValueError:  # another drive

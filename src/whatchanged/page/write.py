@@ -1,9 +1,9 @@
-"""A page becomes a file: the template, one stylesheet, one script, and the pairs as JSON inside.
+"""Write a page as one HTML file: template, stylesheet, script, and the pairs as JSON.
 
-The page loads nothing but the pictures, which it links by relative path, each as it comes into view. With
-``embed`` the pictures are inside too, so that the file can be mailed. The JSON cannot end its element, the
-script shows it as text, and a content security policy allows only the page's own style and script, by their
-hashes.
+The page loads only the pictures, linked by relative path, each when it scrolls into view. With ``embed`` the
+pictures are in the file, so that it can be mailed. Text from strangers cannot become markup: the JSON cannot
+end its element, the script shows it as text, and a content security policy allows only the page's own style
+and script, by their hashes.
 """
 
 import base64
@@ -20,20 +20,20 @@ from whatchanged.page.page import Page
 
 HERE = Path(__file__).parent
 SCRIPTS = ("elements.js", "pictures.js", "list.js", "review.js", "viewer.js")
-"""Run one after the other as one script."""
+"""The parts of the script, concatenated in this order."""
 
 
 def write_page(path: Path, page: Page, embed: bool = False) -> None:
-    """Write the page, whole or not at all.
+    """Write the page, completely or not at all.
 
-    embed: put the pictures into the file instead of linking them. Raises OutputError where the file cannot be
+    embed: embed the pictures in the file instead of linking them. Raises OutputError where the file cannot be
     written, or would be too large.
     """
     write_output(path, render(page, path.parent, embed))
 
 
 def render(page: Page, folder: Path, embed: bool = False) -> str:
-    """The HTML of a page that lies in ``folder``."""
+    """Return the HTML of a page in ``folder``."""
     style = (HERE / "style.css").read_text(encoding="utf-8")
     script = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
     policy = (
@@ -55,7 +55,7 @@ def render(page: Page, folder: Path, embed: bool = False) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Everything that a template prints is escaped, and a name that is not there is an error."""
+    """Return the template environment: it escapes everything that it prints, and unknown names are errors."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,

@@ -1,8 +1,9 @@
-"""Recipes: TOML files inside the package, read into frozen dataclasses; listing them needs no torch.
+"""Recipes: TOML files in this package, read into frozen dataclasses. Nothing here imports torch.
 
-What a package of its own needs for the settings of a method, a vision or a source is here, too: the classes
-they derive from, ``Task``, ``Recipe``, and the checks (``require_...``) that refuse a setting with one clear
-message."""
+A package with a method, vision or source of its own finds what its settings need here: their base classes,
+``Task``, ``Recipe``, and the checks (``require_...``), each of which refuses a wrong setting with one clear
+message.
+"""
 
 from whatchanged.recipes.checks import (
     check_dropout,
@@ -13,11 +14,12 @@ from whatchanged.recipes.checks import (
     require_used,
 )
 from whatchanged.recipes.methods import METHODS, MethodSettings, Task
-from whatchanged.recipes.reader import dump_recipe, load_recipe, recipe_names
+from whatchanged.recipes.reader import load_recipe, recipe_names
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.recipes.sources import SOURCES, DataSettings
 from whatchanged.recipes.sources.dataset import DatasetConfig
 from whatchanged.recipes.sources.pool import PoolConfig
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.recipes.visions import VISIONS, VisionSettings
 from whatchanged.recipes.visions.backbone import BackboneConfig
 from whatchanged.recipes.visions.features import FeaturesConfig

@@ -1,4 +1,4 @@
-"""From TOML tables to the schema's dataclasses: every value typed, unknown keys answered with the nearest."""
+"""Builds the schema's dataclasses from TOML tables, checks every type, and suggests the nearest known key."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
@@ -11,7 +11,7 @@ from whatchanged.recipes.tables import METHOD, TABLES, TaggedTable, find_method,
 from whatchanged.recipes.values import toml_value
 
 LARGEST = 2**63
-"""Whole numbers reach up to here: seeds, too, go into 64 bits with a sign."""
+"""The largest whole number plus one. Seeds, too, are stored in 64 bits with a sign."""
 
 
 def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
@@ -36,7 +36,9 @@ def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
 
 
 def typed(hint: Any, value: Any, where: str, key: str) -> Any:
-    """``value`` if it has the type ``hint``; ints pass as floats and lists as tuples, nothing else."""
+    """``value`` if it has the type ``hint``. An int is accepted as a float, and a list as a tuple; nothing
+    else.
+    """
     origin, wanted = get_origin(hint), get_args(hint)
     if key in TABLES and hint is TABLES[key].base:
         return _one_of_kinds(TABLES[key], value, where)

@@ -1,6 +1,6 @@
-"""Helpers for the checks of a recipe: each refuses settings that do not fit, and says what would.
+"""Helpers for the checks of a recipe. Each refuses settings that do not fit, and says which would.
 
-where: the recipe's name or file. prefix: what stands before a key, such as ``method.`` or ``stage.caption.``.
+where: the recipe's name or file. prefix: the part before a key, such as ``method.`` or ``stage.caption.``.
 """
 
 from collections.abc import Iterable
@@ -13,47 +13,49 @@ from whatchanged.recipes.values import toml_value
 MOST = 10**12
 """The largest number that a setting may be."""
 WIDEST = 65_536
-"""The largest width of a model: the widest that were ever trained are narrower."""
+"""The largest width of a model. No model that was ever trained is wider."""
 DEEPEST = 1_000
 """The most layers or blocks of one part of a model."""
 LONGEST = 100_000
-"""The most tokens of a caption: each has a row in a table of positions."""
+"""The most tokens of a caption. Each has a row in a table of positions."""
 
 
 def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
-    """Raise RecipeError unless ``right``: the setting, what it is, and what is ``wanted``."""
+    """Raise RecipeError unless ``right``. The message gives the setting, its value, and what is
+    ``wanted``.
+    """
     if not right:
         raise RecipeError(f"{where}: {key}: got {toml_value(value)}, wanted {wanted}.")
 
 
 def require_positive(where: str, prefix: str, settings: Any, *keys: str) -> None:
-    """Each of these settings is a number above 0, and none that overflows where it is computed with."""
+    """Checks that each of these settings is above 0, and not so large that a computation overflows."""
     for key in keys:
         value, most = getattr(settings, key), _most(key)
         require(where, prefix + key, value, 0 < value <= most, f"a number above 0, at most {most:,}")
 
 
 def require_not_negative(where: str, prefix: str, settings: Any, *keys: str) -> None:
-    """Each of these settings is a finite number of 0 or more."""
+    """Checks that each of these settings is a finite number of at least 0."""
     for key in keys:
         value, most = getattr(settings, key), _most(key)
         require(where, prefix + key, value, 0 <= value <= most, f"0 or more, at most {most:,}")
 
 
 def _most(key: str) -> int:
-    """The largest number that this setting may be."""
+    """The largest value that this setting may have."""
     return DEEPEST if key.endswith(("layers", "blocks")) else MOST
 
 
 def require_length(where: str, key: str, length: int) -> None:
-    """The most tokens of a caption: special tokens and a word at least."""
+    """Checks a caption's largest number of tokens: it holds the special tokens and at least one word."""
     require(where, key, length, 4 <= length <= LONGEST, f"4 to {LONGEST:,}")
 
 
 def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *keys: str) -> None:
-    """Settings that nothing uses keep their defaults. by: what would use them.
+    """Checks that settings which nothing uses have their defaults. by: what would use them.
 
-    All that do not are named in one message, so that one further try mends it.
+    One message names all that do not, so that a single correction suffices.
     """
     if used:
         return
@@ -73,14 +75,16 @@ def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *k
 
 
 def check_width(where: str, key: str, width: int, heads_key: str, heads: int) -> None:
-    """A width of attention is shared out evenly among its heads."""
+    """Checks that the heads of an attention can share its width evenly."""
     require(where, key, width, 0 < width <= WIDEST, f"a number above 0, at most {WIDEST:,}")
     require(where, heads_key, heads, heads > 0, "a number above 0")
     require(where, key, width, width % heads == 0, f"a multiple of {heads_key} ({heads})")
 
 
 def check_dropout(where: str, settings: Any, used: bool, by: str) -> None:
-    """A method's dropout is a probability. used: whether a stage runs what drops out; by: what would."""
+    """Checks that a method's dropout is a probability. used: whether a stage uses dropout; by: what would
+    use it.
+    """
     require(
         where, "method.dropout", settings.dropout, 0 <= settings.dropout < 1, "a number from 0 to below 1"
     )
@@ -88,7 +92,7 @@ def check_dropout(where: str, settings: Any, used: bool, by: str) -> None:
 
 
 def check_multiples(where: str, prefix: str, settings: Any, keys: Iterable[str], of: int, name: str) -> None:
-    """Each of these sizes is a multiple of ``of``, which ``name`` explains."""
+    """Checks that each of these sizes is a multiple of ``of``; ``name`` explains ``of``."""
     for key in keys:
         value = getattr(settings, key)
         require(where, prefix + key, value, value > 0 and value % of == 0, f"a multiple of {name}")
@@ -102,5 +106,5 @@ def _default(settings: Any, key: str) -> Any:
 
 
 def _on_command_line(value: Any) -> str:
-    """A value as ``--set`` takes it: plain words need no quotes there."""
+    """A value as ``--set`` takes it, without quotes around plain words."""
     return value if isinstance(value, str) and value else toml_value(value)

@@ -1,9 +1,9 @@
-"""Recipes of earlier versions, as they stand in run folders and bundles; the one place that knows them.
+"""Reads the recipes of earlier versions in run folders and bundles. No other module knows the old forms.
 
-Before 0.2 every ``[vision]`` and ``[data]`` had the keys of all kinds. A backbone always had the heads of
+Before 0.2, every ``[vision]`` and ``[data]`` had the keys of all kinds. A backbone always had the heads of
 object tokens. Guided attention was a setting of the method. Some settings, tasks and methods had other names.
 
-Up to 0.2 networks judged regions of screens. Their recipes can no longer be read.
+Up to 0.2, some networks judged regions of screens. Recipes of such networks can no longer be read.
 """
 
 from collections.abc import Mapping
@@ -35,33 +35,33 @@ DATASET_KEYS = (
 )
 POOL_KEYS = ("path", "merges", "wording", "ordered_pairs", "validation")
 ALL_KINDS = frozenset({"kind", "scene_truth", "rows", "keep", "patch"})
-"""Keys that no ``[vision]`` of today has together."""
+"""Keys that no single ``[vision]`` of today has together."""
 
 REGIONS = "regions"
-"""What the method, the vision or the source of data was called that judged regions of screens."""
+"""The name of the method, vision and data source that judged regions of screens."""
 REGION_RECIPES = ("screens-pcl", "screens-real", "screens-regions")
-"""Recipes of the package up to 0.2 that learned from regions of screens."""
+"""Recipes of the package that learned from regions of screens, up to 0.2."""
 
 
 def is_of_before(table: Mapping[str, Any]) -> bool:
-    """Whether a resolved recipe was written before 0.2: its vision then spells out the keys of all kinds."""
+    """Whether a resolved recipe was written before 0.2. Such a recipe lists the vision keys of all kinds."""
     vision = table.get("vision")
     return isinstance(vision, dict) and vision.keys() >= ALL_KINDS
 
 
 def has_regions(table: Mapping[str, Any]) -> bool:
-    """Whether in a recipe something learns from regions of screens."""
+    """Whether any part of a recipe learns from regions of screens."""
     parts = (("method", "name"), ("vision", "kind"), ("data", "source"))
     return any(isinstance(table.get(part), dict) and table[part].get(key) == REGIONS for part, key in parts)
 
 
 def regions_are_gone(where: str) -> RecipeError:
-    """What is wrong with such a recipe."""
+    """The message that such a recipe can no longer be read."""
     return RecipeError(f"{where}: {REGIONS_ARE_GONE}")
 
 
 def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A resolved recipe of an earlier version in the form of this one; others are returned as they are."""
+    """A resolved recipe of an earlier version in today's form. Other recipes are returned unchanged."""
     if not is_of_before(table):
         return dict(table)
     method, vision, data = dict(table["method"]), table["vision"], table["data"]

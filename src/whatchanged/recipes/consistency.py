@@ -1,6 +1,6 @@
-"""What types cannot say of a whole recipe: ranges, and settings that only make sense together.
+"""Checks of a whole recipe that types cannot express: ranges, and settings that only make sense together.
 
-A setting that would have no effect is refused, so that a recipe means what it says.
+A setting that would have no effect is refused, so a recipe never claims more than a run does.
 """
 
 from collections import Counter
@@ -21,7 +21,9 @@ from whatchanged.recipes.visions import kinds_that
 
 
 def check(recipe: Recipe, where: str) -> None:
-    """Raise RecipeError, with the key and what it wants, at the first setting that does not fit."""
+    """Raise RecipeError at the first setting that does not fit. The message names the key and the values
+    it accepts.
+    """
     require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
     require_length(where, "method.max_length", recipe.method.max_length)
     _check_task_numbers(recipe, where)
@@ -38,7 +40,7 @@ def check(recipe: Recipe, where: str) -> None:
 
 
 def _check_task_numbers(recipe: Recipe, where: str) -> None:
-    """No two tasks of a recipe draw the same examples."""
+    """Checks that no two tasks of a recipe draw the same examples."""
     counts = Counter(task.number for task in recipe.tasks.values())
     names = [name for name, task in recipe.tasks.items() if counts[task.number] > 1]
     wanted = f"a method whose tasks have numbers of their own: {', '.join(names)} share one"
@@ -46,7 +48,7 @@ def _check_task_numbers(recipe: Recipe, where: str) -> None:
 
 
 def _check_numbers(stage: StageConfig, where: str) -> None:
-    """A stage's numbers, whatever it learns."""
+    """Checks the numbers that every stage has."""
     prefix = f"stage.{stage.name}."
     require_positive(where, prefix, stage, "steps", "batch", "lr", "log_every", "save_every")
     require(where, prefix + "lr", stage.lr, stage.lr <= 1000, "a rate above 0, at most 1,000")
@@ -66,7 +68,7 @@ def _check_numbers(stage: StageConfig, where: str) -> None:
 
 
 def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """When the stage is validated, by what, and when it stops."""
+    """Checks when a stage is validated, by which metric, and when it stops."""
     prefix = f"stage.{stage.name}."
     by = f"evaluations ({prefix}evaluate_every is 0)"
     require_used(where, prefix, stage, stage.evaluate_every > 0, by, "metric", "evaluate_from", "patience")
@@ -79,7 +81,7 @@ def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """Tasks that the method and its vision have, on data that they can read."""
+    """Checks that the method and its vision have these tasks, and can read the data for them."""
     prefix, known = f"stage.{stage.name}.", recipe.tasks
     wanted = "at least one task, as in { caption = 1 }"
     require(where, prefix + "tasks", stage.tasks, bool(stage.tasks), wanted)
@@ -110,7 +112,7 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:
-    """What a recipe with this task would need, or the nearest task that there is."""
+    """What a recipe with this task would need, or the nearest name of a task."""
     if recipe.vision.frozen and name in recipe.vision.task_needs:
         return " It trains the vision, which is frozen: set vision.frozen = false."
     for kind in (type(recipe.vision), *VISION.kinds()):
@@ -120,7 +122,7 @@ def _task_hint(recipe: Recipe, name: str) -> str:
 
 
 def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """Whether the vision learns where it can, and only there."""
+    """Checks ``train_vision`` against the kind of vision, the stage's tasks and the stored tokens."""
     prefix, learns = f"stage.{stage.name}.", recipe.vision.learns
     by = f"a vision that learns: vision.kind = {kinds_that(lambda kind: kind.learns)}"
     require_used(where, prefix, stage, learns, by, "train_vision")
@@ -142,7 +144,7 @@ def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """Something is left to train, and rates are of groups that the stage trains."""
+    """Checks that some group is left to train, and that rates name groups that the stage trains."""
     key = f"stage.{stage.name}.rates"
     others = [name for name in stage.tasks if not recipe.tasks[name].vision_only]
     groups = list(recipe.method.groups(others)) if others else []

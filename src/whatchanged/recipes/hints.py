@@ -1,4 +1,4 @@
-"""What was probably meant: the nearest known word, and what other programs and earlier versions called it."""
+"""Guesses what an unknown word meant: the nearest known word, or the name here for another program's word."""
 
 import difflib
 from collections.abc import Collection, Mapping
@@ -28,17 +28,17 @@ OTHER_WORDS: Mapping[str, str] = {
     "seeing": "detection",
     "pcl-birds": "pcl-cross-task",
 }
-"""What other programs, and earlier versions, call a setting, a task or a method."""
+"""Words of other programs and of earlier versions -> the setting, task or method of that meaning here."""
 
 MOVED: Mapping[str, str] = {
     "method.guided_attention": 'It is vision.guided_attention now, with vision.kind = "objects".',
     "vision.scene_truth": 'It is gone: vision.kind = "objects" learns from the truth of scenes.',
 }
-"""Settings of earlier versions that are elsewhere now."""
+"""Settings of earlier versions that have moved -> where they are now."""
 
 
 def nearest(word: str, known: Collection[str]) -> str:
-    """What was probably meant, as the end of a message; all that is known where nothing is near."""
+    """The nearest known word, as the end of a message; if none is near, all known words."""
     other = OTHER_WORDS.get(word)
     close = [other] if other in known else difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]}?" if close else f" Known: {', '.join(known)}."

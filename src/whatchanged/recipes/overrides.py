@@ -1,4 +1,4 @@
-"""``--set KEY=VALUE``: settings of a recipe changed in its raw tables, before anything is typed."""
+"""``--set KEY=VALUE``: changes settings of a recipe in its raw tables, before types are checked."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from whatchanged.recipes.values import read_toml
 
 
 def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
-    """Apply each ``a.b=value``, those that choose a table's kind first.
+    """Apply each ``a.b=value``. Overrides that choose a table's kind are applied first.
 
-    Another kind than the recipe's own leaves out what the recipe says for its kind alone.
+    If an override chooses another kind, the recipe's keys that only its own kind has are dropped.
     """
     tags = {f"{table.key}.{table.tag}": table.key for table in TABLES.values()}
     chosen = [override for override in overrides if _key(override) in tags]
@@ -32,7 +32,7 @@ def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
 
 
 def keys_of(name: str, given: dict[str, Any]) -> frozenset[str]:
-    """The keys that this table may have by its kind; none where it names no kind that there is."""
+    """The keys that this table may have by its kind; none where it names an unknown kind."""
     table = TABLES[name]
     kind = table.named(given)
     if not isinstance(kind, str) or kind not in table.names():
@@ -45,7 +45,7 @@ def _key(override: str) -> str:
 
 
 def _apply(table: dict[str, Any], override: str) -> None:
-    """Set one ``a.b=value`` in the raw table; the types are checked later, with all the rest."""
+    """Set one ``a.b=value`` in the raw table. Types are checked later, together with all the rest."""
     key, equals, text = override.partition("=")
     where = f"--set {override}"
     if not equals or not key.strip():
@@ -71,7 +71,7 @@ def _apply(table: dict[str, Any], override: str) -> None:
 
 
 def _override_value(text: str) -> Any:
-    """The value as TOML reads it; a bare word is a string, so that ``schedule=cosine`` needs no quotes."""
+    """The value as TOML reads it. A bare word is a string, so ``schedule=cosine`` needs no quotes."""
     try:
         parsed = read_toml(f"value = {text}")
     except ValueError:

@@ -1,5 +1,4 @@
-"""The recipes of the package in groups, by what one must have to train them, each with its needs and its
-time."""
+"""Groups the package's recipes by what a user needs to train them, with the needs and the time of each."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +33,8 @@ TIME = re.compile(r"^# Hours and machine: (.+?)\.?$", re.MULTILINE)
 class ListedRecipe:
     """A recipe in the list.
 
-    needs: what must be there beside the pictures, a phrase each. time: as the head of the recipe says it.
+    needs: what a user must have besides the pictures, one phrase each. time: as the head of the recipe states
+    it.
     """
 
     name: str
@@ -54,7 +54,7 @@ def grouped_recipes() -> dict[str, list[ListedRecipe]]:
 
 
 def _group(recipe: Recipe) -> str:
-    """The heading that a recipe stands under."""
+    """The heading of a recipe's group."""
     if ROW.search(recipe.description):
         return TABLES
     if recipe.data.knows_scenes:
@@ -65,7 +65,7 @@ def _group(recipe: Recipe) -> str:
 
 
 def _needs(recipe: Recipe) -> Iterator[str]:
-    """What a recipe's settings ask for beside pairs on a disk."""
+    """What a recipe needs besides pairs on a disk."""
     yield from filter(None, (recipe.data.needs, recipe.vision.needs))
     if _begins_from_a_vision(recipe):
         yield "a vision that has learned (--init clevr-pcl, or a run)"
@@ -78,14 +78,15 @@ def _needs(recipe: Recipe) -> Iterator[str]:
 
 
 def _begins_from_a_vision(recipe: Recipe) -> bool:
-    """Whether the vision must have learned before: it stays as it is, or chooses cells by what the first
-    stage does not teach."""
+    """Whether the recipe needs a trained vision: it keeps it frozen, or chooses cells by heads that the first
+    stage does not train.
+    """
     taught = {name for name, task in recipe.vision.tasks.items() if task.vision_only}
     chooses = not recipe.vision.keeps_every_cell and not taught & recipe.stages[0].tasks.keys()
     return recipe.vision.frozen or chooses
 
 
 def time_of(name: str) -> str:
-    """What the head of a recipe says after "Hours and machine:"; "" where it says nothing."""
+    """The text after "Hours and machine:" in the head of a recipe; "" where there is none."""
     found = TIME.search(recipe_text(name))
     return found[1] if found else ""

@@ -1,11 +1,11 @@
-"""TOML <-> ``Recipe``: strict both ways, so that a recipe fails on load and never in hour three.
+"""Reads recipes from TOML. All errors of a recipe are found when it is loaded.
 
-A setting that is unknown, missing or of the wrong type is reported with its file, its key and the nearest
-known key. ``stage.<name>.<key>`` (or ``stages.<name>.<key>``) addresses a stage in overrides and messages.
+If a setting is unknown, missing or of the wrong type, the message names its file, its key and the nearest
+known key. Overrides and messages name a setting of a stage ``stage.<name>.<key>`` (or
+``stages.<name>.<key>``).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,15 @@ from whatchanged.recipes.values import read_toml, toml_value
 
 
 def recipe_names() -> tuple[str, ...]:
-    """The recipes inside the package, sorted."""
+    """The names of the recipes in this package, sorted."""
     files = resources.files("whatchanged.recipes").iterdir()
     return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
 
 
 def recipe_text(name_or_path: str | Path) -> str:
-    """A recipe's file as it stands, comments included.
+    """The text of a recipe's file, comments included.
 
-    Raises RecipeError if it is neither a file nor the name of a recipe inside the package.
+    Raises RecipeError if there is neither a file nor a recipe in this package of that name.
     """
     path = Path(name_or_path)
     if path.suffix == ".toml" and path.is_file():
@@ -58,9 +58,10 @@ def recipe_text(name_or_path: str | Path) -> str:
 
 
 def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
-    """Read a recipe by name or from a file, then apply ``KEY=VALUE`` overrides, typed by the schema.
+    """Read a recipe by name or from a file, then apply ``KEY=VALUE`` overrides, whose types the schema
+    determines.
 
-    Raises RecipeError on anything that the schema does not know or allow.
+    Raises RecipeError for everything that the schema does not know or allow.
     """
     return parse_recipe(recipe_text(name_or_path), str(name_or_path), overrides)
 
@@ -68,13 +69,13 @@ def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Reci
 def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe:
     """``text`` (TOML) as a Recipe; ``where`` names it in messages.
 
-    ``base = "NAME"`` takes over what a recipe of the package says, but for its stages.
+    ``base = "NAME"`` copies all settings of a recipe of this package, except its stages.
     """
     table = _read_table(text, where)
     if is_of_before(table):
         raise RecipeError(
-            f"{where}: a recipe of a run that an earlier version began. It cannot be gone on with. Start"
-            " another run from its weights (--init)."
+            f"{where}: a run of an earlier version cannot be resumed. Start another run from its weights"
+            " (--init)."
         )
     if has_regions(table):
         raise regions_are_gone(where)
@@ -86,9 +87,10 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
 
 
 def parse_saved_recipe(text: str, where: str) -> Recipe:
-    """The resolved recipe of a run or a bundle, of this version or an earlier one.
+    """The resolved recipe of a run or a bundle, from this version or an earlier one.
 
-    It ran once, so settings that have no effect are not refused. Raises RecipeError where it cannot be read.
+    Settings without effect are accepted here, because the recipe has run before. Raises RecipeError where it
+    cannot be read.
     """
     table = _read_table(text, where)
     if has_regions(table):
@@ -109,9 +111,9 @@ def _read_table(text: str, where: str) -> dict[str, Any]:
 
 
 def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
-    """The table with the settings of its base beneath its own.
+    """The table, completed with the settings of its base.
 
-    A table of another kind than the base's (another ``vision.kind``, say) stands alone.
+    A table of another kind than the base's (another ``vision.kind``, say) takes nothing from it.
     """
     base = table.pop("base", None)
     if base is None:
@@ -131,26 +133,8 @@ def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
-    """Whether one of two tables of a name may complete the other; one without a tag completes any."""
+    """Whether one of two tables of a name may complete the other. A table without a tag may complete any."""
     if key not in TABLES:
         return True
     tag = TABLES[key].tag
     return bool(value.get(tag, under.get(tag)) == under.get(tag))
-
-
-def dump_recipe(recipe: Recipe) -> str:
-    """The recipe as TOML with every setting spelled out; ``parse_recipe`` reads the same recipe back."""
-    top, tables = [], []
-    for entry in fields(recipe):
-        value = getattr(recipe, entry.name)
-        if entry.name == "stages":
-            tables += ["[[stages]]\n" + _dump_fields(stage) for stage in value]
-        elif is_dataclass(value):
-            tables.append(f"[{entry.name}]\n" + _dump_fields(value))
-        else:
-            top.append(f"{entry.name} = {toml_value(value)}\n")
-    return "\n".join(["".join(top), *tables])
-
-
-def _dump_fields(config: Any) -> str:
-    return "".join(f"{entry.name} = {toml_value(getattr(config, entry.name))}\n" for entry in fields(config))

@@ -1,7 +1,7 @@
-"""The tables of a recipe that are one of several: ``[method]``, ``[vision]`` and ``[data]``.
+"""The tables of a recipe that have several kinds: ``[method]``, ``[vision]`` and ``[data]``.
 
-Each says by one key, its tag, which settings it has. What there is of each kind lies in a package of its own,
-one file a kind, and in plug-ins.
+One key of the table, its tag, names the kind, and the kind determines the other keys. Each kind is a file in
+the package for its table, or comes from a plug-in.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ from whatchanged.recipes.visions import VISIONS, VisionSettings
 
 @dataclass(frozen=True)
 class TaggedTable:
-    """One table of a recipe that is one of several.
+    """One table of a recipe that has several kinds.
 
-    key, tag: ``[key]`` is of the kind that ``key.tag`` names. base: what every kind's settings derive from.
-    builtin: the kinds of this package; group: the entry points of others.
-    default: the kind of a table that names none; "" where it must.
+    key, tag: the kind of ``[key]`` is the value of ``key.tag``. base: the class from which all kinds derive.
+    builtin: the kinds of this package; group: the entry points of other packages.
+    default: the kind if the table names none; "" where the table must name one.
     """
 
     key: str
@@ -34,7 +34,7 @@ class TaggedTable:
     default: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """What there is, plug-ins last. Imports none."""
+        """The names of all kinds, those of plug-ins last. Imports none of them."""
         return plugins.names(self.group, self.builtin)
 
     def named(self, given: Mapping[str, Any]) -> Any:
@@ -42,7 +42,7 @@ class TaggedTable:
         return given.get(self.tag, self.default)
 
     def find(self, name: str) -> type[Any]:
-        """The settings of a kind that there is. Raises PluginError for a package that is broken."""
+        """The settings of a kind. Raises PluginError for a package that is broken."""
         return plugins.find(self.group, name, self.builtin, self._whole)
 
     def kinds(self) -> tuple[type[Any], ...]:
@@ -54,7 +54,7 @@ class TaggedTable:
         return tuple(getattr(kind, self.tag) for kind in self.kinds() if key in keys_of(kind))
 
     def _whole(self, name: str, result: object) -> type[Any]:
-        """Settings that recipes can fill, as ``plugins.Check``."""
+        """Checks that recipes can fill these settings, as ``plugins.Check``."""
         kind = plugins.subclass_of(self.base, self.tag)(name, result)
         if not hasattr(kind, "__dataclass_fields__") or keys_of(kind)[0] != self.tag:
             raise TypeError(f"{kind.__name__} should be a dataclass whose first field is {self.tag}")
@@ -75,7 +75,7 @@ def keys_of(kind: type[Any]) -> tuple[str, ...]:
 
 
 def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
-    """The settings' class of the method of this name; one of another package is imported now.
+    """The settings' class of the method of this name. A class of another package is imported by this call.
 
     Raises RecipeError for an unknown name, PluginError for a package that is broken.
     """
@@ -86,5 +86,5 @@ def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
 
 
 def method_names() -> tuple[str, ...]:
-    """The names of the methods that can be trained, those of other packages last."""
+    """The names of all methods that can be trained, those of other packages last."""
     return METHOD.names()

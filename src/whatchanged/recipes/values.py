@@ -1,19 +1,27 @@
-"""How TOML is read, and how a value is written in it: in recipe files, and in messages about them."""
+"""Reads TOML, and writes values and recipes as TOML for files and messages."""
 
 import json
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whatchanged.recipes.schema import Recipe
 
 DEEPEST = 50
-"""Parts of a key; a recipe's have two. The time that a key takes to be read grows with the square of them."""
+"""The most parts of a dotted key; a recipe's keys have two. Reading time grows with the square of the
+number.
+"""
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST},}}+")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises ValueError where it is none, or nests too deep."""
+    """The tables of a TOML text. Raises ValueError where the text is not TOML, or its tables nest too
+    deeply.
+    """
     if _LONG_KEY.search(text):
         raise ValueError(f"a key of more than {DEEPEST} parts")
     try:
@@ -22,8 +30,26 @@ def read_toml(text: str) -> dict[str, Any]:
         raise ValueError("values without end within each other") from error
 
 
+def dump_recipe(recipe: "Recipe") -> str:
+    """The recipe as TOML with every setting spelled out; ``parse_recipe`` reads the same recipe back."""
+    top, tables = [], []
+    for entry in fields(recipe):
+        value = getattr(recipe, entry.name)
+        if entry.name == "stages":
+            tables += ["[[stages]]\n" + _dump_fields(stage) for stage in value]
+        elif is_dataclass(value):
+            tables.append(f"[{entry.name}]\n" + _dump_fields(value))
+        else:
+            top.append(f"{entry.name} = {toml_value(value)}\n")
+    return "\n".join(["".join(top), *tables])
+
+
+def _dump_fields(config: Any) -> str:
+    return "".join(f"{entry.name} = {toml_value(getattr(config, entry.name))}\n" for entry in fields(config))
+
+
 def toml_value(value: Any) -> str:
-    """A setting's value as TOML writes it; whatever TOML does not know, as Python does."""
+    """A setting's value as TOML writes it; a value that TOML lacks, as Python writes it."""
     if isinstance(value, Mapping):
         entries = ", ".join(f"{_key(key)} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {entries} }}" if entries else "{}"
@@ -38,6 +64,6 @@ def toml_value(value: Any) -> str:
 
 
 def _key(key: str) -> str:
-    """A key of an inline table, quoted where TOML wants that."""
+    """A key of an inline table, quoted where TOML requires quotes."""
     bare = key and all(letter in "_-" or (letter.isascii() and letter.isalnum()) for letter in key)
     return key if bare else toml_value(key)

@@ -1,6 +1,6 @@
-"""Work that is spread over many machines, and files that lie elsewhere; both need the extra ``scale``.
+"""Distributed work on many machines, and remote files; both need the extra ``scale``.
 
-``cluster``  the workers of a Ray cluster in place of this machine's processes
-``sharing``  the same where an address was named, and this machine otherwise
-``urls``     URLs in place of paths
+``cluster``  the workers of a Ray cluster replace this machine's processes
+``sharing``  uses a cluster where an address was named, and this machine otherwise
+``urls``     URLs with the methods of paths
 """

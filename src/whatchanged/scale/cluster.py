@@ -1,8 +1,8 @@
-"""A Ray cluster whose workers take the place of this machine's worker processes.
+"""The workers of a Ray cluster, in place of this machine's worker processes.
 
-Whatever asks for a ``worker_pool`` inside ``joined`` gets the cluster's workers. The tasks and their order
-are the same, so the results are, too. A task whose worker or machine is lost is given to another one; its
-result is handed over once.
+Inside ``joined``, every ``worker_pool`` consists of the cluster's workers. The tasks and their order are the
+same as on one machine, so the results are, too. If a worker or its machine is lost, its task runs on another
+worker; each result is returned once.
 """
 
 import os
@@ -22,22 +22,25 @@ from whatchanged.programs import safe_environment
 from whatchanged.telemetry import import_silent
 
 LOCAL = "local"
-"""The address of a cluster that is this machine alone, and ends with the command."""
+"""The address of a cluster on this machine only, which ends with the command."""
 ON_LOOPBACK = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-"""The variable by which Ray's processes listen to this machine alone on Linux, too."""
+"""The variable that makes Ray's processes accept connections of this machine only on Linux, too."""
 TRIES = 10
-"""How often a task is begun anew after its worker or machine was lost; a picture may be what ends workers."""
+"""How often a task is repeated after its worker or machine was lost; a picture may be the cause of the
+loss.
+"""
 LEAST_ROOM = 80 * 2**20
-"""Bytes of shared memory that Ray wants at least; the results that pass through it are small."""
+"""The least shared memory, in bytes, that Ray accepts; the results that pass through it are small."""
 
 
 @contextmanager
 def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
-    """Inside, ``worker_pool`` gives the workers of the cluster at this address; yields how many it has now.
+    """Inside the block, ``worker_pool`` uses the cluster at this address; yield its present number of
+    workers.
 
     address: ``local`` for this machine alone, ``auto`` for the cluster that it belongs to, HOST:PORT of one.
-    seen: what every worker must find at the same place. A session of Ray that the program began already is
-    used and left as it is.
+    seen: paths that every worker must find at the same place. If the program has already started a Ray
+    session, that session is used and left running.
 
     Raises MissingExtra where Ray is not installed, WhatchangedError where no cluster answers.
     """
@@ -87,9 +90,9 @@ def _connect(ray: Any, address: str) -> None:
 
 @dataclass(frozen=True)
 class _Setting:
-    """How a worker of the cluster is prepared before the first task of a pool.
+    """The preparation of a worker of the cluster before the first task of a pool.
 
-    folder: in which the command runs, and from which relative paths count. seen: see ``joined``. start,
+    folder: the command's working directory, to which paths are relative. seen: see ``joined``. start,
     arguments: see ``worker_pool``.
     """
 
@@ -99,7 +102,9 @@ class _Setting:
     arguments: tuple[Any, ...]
 
     def prepare(self) -> None:
-        """To be called in the worker. Raises WhatchangedError where the worker does not see the files."""
+        """Prepare the worker in which this is called. Raises WhatchangedError where the worker does not see
+        the files.
+        """
         here = socket.gethostname()
         relative = [path for path in self.seen if not path.is_absolute()]
         try:
@@ -132,7 +137,7 @@ class RayPool(Executor):
         self._begun: dict[Future[Any], Any] = {}
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """A future of what the function returns for these arguments."""
+        """Return a future of the function's result for these arguments."""
         reference = self._task.remote(self._key, self._setting, function, arguments, named)
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
@@ -148,7 +153,9 @@ class RayPool(Executor):
         chunksize: int = 1,
         buffersize: int | None = None,
     ) -> Iterator[Any]:
-        """The results in order, as those of an executor; of long iterables only a part is begun at a time."""
+        """Yield the results in order, as an executor does; of a long iterable only a part is begun at a
+        time.
+        """
         begun = (self.submit(fn, *arguments) for arguments in zip(*iterables, strict=False))
         return in_order(begun, buffersize or AHEAD)
 
@@ -162,7 +169,7 @@ class RayPool(Executor):
             self._ray.wait(begun, num_returns=len(begun))
 
     def _hand_over(self, done: "Future[Any]", future: "Future[Any]") -> None:
-        """What Ray found becomes the result of our future, or its error."""
+        """Copy Ray's result, or its error, to our future."""
         self._begun.pop(future, None)
         error = done.exception()
         if error is not None:
@@ -188,7 +195,7 @@ _prepared: set[str] = set()
 def _work(
     key: str, setting: _Setting, function: Callable[..., Any], arguments: Sequence[Any], named: dict[str, Any]
 ) -> tuple[bool, Any]:
-    """One task, in a worker: whether it went well, and its result or its error."""
+    """Run one task in a worker; return whether it succeeded, and its result or its error."""
     try:
         if key not in _prepared:
             setting.prepare()

@@ -1,4 +1,4 @@
-"""Work that is shared out over a cluster where one is named, and done here otherwise."""
+"""Run work on a cluster where one is named, and on this machine otherwise."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +12,10 @@ from whatchanged.words import counted
 
 @contextmanager
 def on_cluster(launch: Launch, seen: Sequence[Path]) -> Iterator[Launch]:
-    """Inside, the workers of the cluster that ``launch.ray`` names do the work, if one is named.
+    """Inside the block, the workers of the cluster ``launch.ray`` do the work, if a cluster is named.
 
-    Yields the launch, with as many workers as there are. seen: what every worker must find at the same place.
-    Raises MissingExtra, WhatchangedError.
+    Yields the launch with the cluster's number of workers. seen: paths that every worker must find at the
+    same place. Raises MissingExtra, WhatchangedError.
     """
     if launch.ray is None:
         yield launch

@@ -1,4 +1,4 @@
-"""URLs as paths: ``s3://bucket/pairs.csv`` and whatever else fsspec knows."""
+"""Paths of remote files: ``s3://bucket/pairs.csv``, and every other protocol of fsspec."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -8,9 +8,11 @@ from whatchanged.urls import is_url
 
 
 def path_of(text: str) -> Path:
-    """The path of this name; of a URL, an object with a path's methods. A ``file://`` URL is a plain path.
+    """Return the path of this name; for a URL, an object with a path's methods. A ``file://`` URL becomes a
+    plain path.
 
-    Raises MissingExtra where what reads such URLs is not installed, WhatchangedError where nothing does.
+    Raises MissingExtra where the package for this protocol is not installed, WhatchangedError where no
+    package supports it.
     """
     if not is_url(text):
         return Path(text)
@@ -21,7 +23,7 @@ def path_of(text: str) -> Path:
         found.fs.root_marker  # noqa: B018 - what speaks the protocol is imported now
     except ImportError as error:
         raise MissingExtra(f"{text}: reading by URL", error.name or "its package", "scale") from error
-    except Exception as error:  # each protocol raises what it likes
+    except Exception as error:  # each protocol raises errors of its own
         raise WhatchangedError(f"{text}: this URL cannot be used ({error}).") from error
     if found.protocol in ("", "file", "local"):
         return Path(found.path)

@@ -1,1 +1,1 @@
-"""What draws pictures with their truth, for ``whatchanged synth``, drawn pools and tests alone."""
+"""Draw pictures together with their truth; only ``whatchanged synth``, drawn pools and tests use it."""

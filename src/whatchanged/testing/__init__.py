@@ -1,7 +1,7 @@
-"""Conformance suites for plug-ins: what every world and every data set reader must do.
+"""Conformance suites for plug-ins: they check what every world and every data set reader must do.
 
-Call them from the tests of your own package. A suite raises AssertionError at the first duty that is not
-kept, with the sentence, record or file that shows it.
+Call them from the tests of your own package. A suite raises AssertionError at the first requirement that
+is not met, and the error quotes the sentence, record or file that shows it.
 
     from whatchanged.testing import check_dataset, check_drawer, check_world
 

@@ -1,4 +1,4 @@
-"""What every reader of a data set must do; see ``whatchanged.datasets`` for the contract."""
+"""Checks that the reader of a data set does what the contract in ``whatchanged.datasets`` requires."""
 
 import shutil
 import tempfile
@@ -15,10 +15,10 @@ from whatchanged.testing.require import require
 
 
 def check_dataset(path: Path, name: str) -> None:
-    """Check the reader of the data set ``name`` on a small, complete example of it at ``path``.
+    """Check the reader of the data set ``name`` on a small, complete example of the data set at ``path``.
 
-    The example must be recognised, and nothing else. Its records must be those of the contract and the same
-    each time. A missing picture must be told, or, where that is asked for, left out and listed.
+    The reader must recognise the example, and nothing else. Its records must follow the contract and be the
+    same each time. A missing picture must cause an error, or, on request, be left out and listed.
     """
     dataset = open_dataset(path)
     require(dataset.name == name, f"{path}: recognised as {dataset.name}, wanted {name}")
@@ -45,7 +45,7 @@ def _check_record(record: PairRecord) -> None:
 
 
 def _check_recognition(name: str) -> None:
-    """What is no data set at all is not recognised, without an error."""
+    """Checks that a folder without a data set is not recognised, and causes no error."""
     recognises = find_reader(name).recognises
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty"
@@ -61,7 +61,7 @@ def _check_recognition(name: str) -> None:
 
 
 def _check_missing_picture(path: Path, dataset: Dataset) -> None:
-    """A picture that is gone: an error that names it, or a pair that is left out and listed."""
+    """Checks a missing picture: an error names it, or its pair is left out and listed."""
     base = path if path.is_dir() else path.parent
     counts = Counter(picture for record in dataset.records for picture in _pictures(record))
     gone = next((picture for picture in counts if counts[picture] < len(dataset.records)), None)

@@ -1,4 +1,4 @@
-"""A duty of the methods' contract as a check: what is not kept is said with the part of the contract."""
+"""Turns a requirement of the methods' contract into a check whose error names the part of the contract."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,16 +7,16 @@ from whatchanged.plugins import fault
 from whatchanged.testing.method_case import MethodCase
 
 MethodCheck = Callable[[MethodCase], None]
-"""Raises AssertionError where a method does not keep a duty."""
+"""Raises AssertionError where a method does not meet a requirement."""
 CONTRACT = "whatchanged.training.methods"
 """The module whose classes are the contract; the site shows it under "A method of your own"."""
 
 
 def duty(*parts: str) -> Callable[[MethodCheck], MethodCheck]:
-    """A check of these parts of the contract, as in "CaptionWriter.step".
+    """A check of these parts of the contract, such as "CaptionWriter.step".
 
-    Whatever it raises becomes an AssertionError that says what a method must do (the first sentence of the
-    check's docstring), what went wrong, and where the contract describes it.
+    Every exception of the check becomes an AssertionError. Its message says what a method must do (the first
+    sentence of the check's docstring), what went wrong, and where the contract describes it.
     """
 
     def decorate(check: MethodCheck) -> MethodCheck:

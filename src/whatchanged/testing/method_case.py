@@ -1,4 +1,4 @@
-"""A method of toy size on ten captioned pairs: what the suite for methods works with.
+"""A method of toy size on ten captioned pairs, on which the suite for methods runs.
 
 Axis letters: B pairs, N tokens of a picture, F width of a token, T words, V vocabulary.
 """
@@ -45,7 +45,7 @@ Seen = tuple[NDArray[Any], NDArray[Any], Any]
 
 
 def plain_vision() -> Vision:
-    """Random features on a grid of 3 x 3 cells: nothing is learned."""
+    """Random features on a grid of 3 x 3 cells; the vision learns nothing."""
     return StoredFeatures(ROWS, COLUMNS, WIDTH)
 
 
@@ -58,13 +58,13 @@ def plain_pairs(vision: Vision) -> Sequence[Seen]:
 
 @dataclass(frozen=True)
 class MethodCase:
-    """A method, and what the suite may ask of it.
+    """A method, and the settings of the suite for it.
 
-    settings: of toy size, for captions of at most eight words. vision: makes the vision that it is built
-    with, ``plain_vision`` by default. pairs: ten pairs as that vision reads them. tasks: those that are
-    tried; () are the settings' own. stages: mixes of tasks that are tried besides each task alone.
-    learned_before: task -> the one that must be learned first for it to learn at all. judges: a head of its
-    own says whether nothing changed.
+    settings: of toy size, for captions of at most eight words. vision: builds the vision for the method,
+    ``plain_vision`` by default. pairs: ten pairs in the form that the vision reads. tasks: the tasks to test;
+    (): all tasks of the settings. stages: mixes of tasks to test besides each task alone. learned_before:
+    task -> the task that must be learned first. judges: whether a head of the method predicts that nothing
+    changed.
     """
 
     settings: MethodSettings
@@ -77,7 +77,7 @@ class MethodCase:
 
     @property
     def tried_tasks(self) -> tuple[str, ...]:
-        """The tasks that are tried."""
+        """The tasks that are tested."""
         return self.tasks or tuple(self.settings.tasks)
 
     def build(self, seed: int = 0, vocabulary: Vocabulary = VOCABULARY) -> Method:
@@ -86,7 +86,7 @@ class MethodCase:
         return build_method(self.settings, self.vision(), vocabulary).eval()
 
     def examples(self, method: Method) -> list[Example]:
-        """The ten captioned pairs, with false captions and labels as the settings' tasks want them."""
+        """The ten captioned pairs, with false captions and labels as the settings' tasks need them."""
         needed = max((task.false_captions for task in self.settings.tasks.values()), default=0)
         classes = max(1, self.settings.labelled_classes)
         results = []
@@ -105,7 +105,7 @@ class MethodCase:
 
 
 def drawn(batch: Batch, seed: int = 0) -> Batch:
-    """The batch with its corruption drawn from ``seed``."""
+    """The batch, with the random numbers of its corruption drawn from ``seed``."""
     return replace(batch, generator=torch.Generator().manual_seed(seed))
 
 
@@ -124,7 +124,9 @@ class GreedyOutput(NamedTuple):
 
 @torch.no_grad()
 def decode_greedily(method: Method, before: Tensor, after: Tensor, steps: int = 8) -> GreedyOutput:
-    """The first words that a method says of pairs, step by step; no sentence ends."""
+    """The first words that a method predicts for pairs, step by step. Decoding does not stop at the end of
+    a sentence.
+    """
     memory = method.encode(before, after)
     cache = method.first_cache(memory)
     word = torch.full((before.shape[0],), BOS)
@@ -147,7 +149,7 @@ def in_double(method: Method) -> Method:
 
 @torch.no_grad()
 def shaken(method: Method, seed: int = 0) -> Method:
-    """The same method with weights so large that its words follow the pictures."""
+    """The same method with weights so large that its words depend on the pictures."""
     generator = torch.Generator().manual_seed(seed)
     for parameter in method.parameters():
         parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator).to(parameter.dtype))

@@ -1,4 +1,4 @@
-"""A method as graphs, as it is exported: they must say what torch says."""
+"""Exports a method as graphs, and checks that they predict the same as torch."""
 
 import tempfile
 from dataclasses import replace
@@ -12,12 +12,12 @@ from whatchanged.testing.require import require
 from whatchanged.training.export import graphs
 
 GRAPHS_OFF = 1e-3
-"""Most difference between a graph's log-probability of a caption and torch's."""
+"""The largest allowed difference between a graph's log-probability of a caption and torch's."""
 
 
 @duty("CaptionWriter.encode", "CaptionWriter.first_cache", "CaptionWriter.step")
 def check_graphs(case: MethodCase) -> None:
-    """``encode``, ``no_change``, ``first_cache`` and ``step`` become graphs that say what torch says.
+    """``encode``, ``no_change``, ``first_cache`` and ``step`` become graphs that predict the same as torch.
 
     They are traced on two pairs, and compared on ten.
     """

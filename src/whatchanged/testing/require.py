@@ -1,7 +1,7 @@
-"""One way to say that a duty is not kept."""
+"""Raises the error of a conformance suite when a requirement is not met."""
 
 
 def require(kept: bool, what: str) -> None:
-    """Raise AssertionError with ``what`` unless the duty is kept."""
+    """Raise AssertionError with ``what`` unless the requirement is met."""
     if not kept:
         raise AssertionError(what)

@@ -1,4 +1,4 @@
-"""What every world must do; see ``whatchanged.worlds.World`` for the contract."""
+"""Checks that a world does what the contract in ``whatchanged.worlds.World`` requires."""
 
 import re
 import tempfile
@@ -23,10 +23,11 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def check_world(world: World, truths: Sequence[Truth], seed: int = 0) -> None:
-    """Check a world on some truths of pairs: pairs that changed, of several kinds, and pairs that did not.
+    """Check a world on some truths: pairs that changed, of several kinds, and pairs that did not change.
 
-    Sentences written about a pair must be read and judged true; sentences about other pairs, and sentences
-    that contradict whether anything changed, must be judged false. What is not read is never true.
+    Sentences written about a pair must be parsed and judged true. Sentences about other pairs must be judged
+    false, and so must sentences that are wrong about whether anything changed. A sentence that cannot be
+    parsed is never true.
     """
     _check_facts(world)
     kinds = [world.truth.kind_of(truth) for truth in truths]
@@ -52,11 +53,11 @@ def check_drawer(
     datasets: Sequence[str] = (".",),
     size: tuple[int, int] | None = None,
 ) -> None:
-    """Check what ``whatchanged synth NAME`` draws into new folders below ``folder``.
+    """Check the data set that ``whatchanged synth NAME`` draws into new folders inside ``folder``.
 
-    The same seed must give the same files with one worker and with two, another seed other files. Each of the
-    ``datasets``, folders or lists below the drawn folder, must be recognised and read, show this world, and
-    come with truths of which all its captions are true.
+    The same seed must give the same files with one worker and with two, and another seed other files.
+    ``datasets`` are folders or lists inside the drawn folder. Each must be recognised and read, show this
+    world, and come with truths for which all its captions are true.
     """
     drawer = next((drawer for drawer in world.drawers if drawer.name == name), None)
     if drawer is None:
@@ -84,7 +85,7 @@ def check_drawer(
 
 
 def _check_facts(world: World) -> None:
-    """What the world says about itself."""
+    """Checks the world's description of itself."""
     for name, text in (
         ("name", world.name),
         ("description", world.description),
@@ -124,7 +125,9 @@ def _check_function(what: str, value: str) -> None:
 
 
 def _check_sentences(world: World, truth: Truth, seed: int) -> tuple[str, ...]:
-    """What is written about a pair is read, and true of it; returns these sentences."""
+    """Checks that sentences written about a pair can be parsed and are true of it; returns these
+    sentences.
+    """
     captions = world.language.captions(truth, np.random.default_rng(seed))
     require(bool(captions), "language.captions wrote no sentence")
     again = world.language.captions(truth, np.random.default_rng(seed))
@@ -144,7 +147,7 @@ def _check_sentences(world: World, truth: Truth, seed: int) -> tuple[str, ...]:
 
 
 def _check_no_change(world: World, truth: Truth, kind: str) -> None:
-    """The no-change sentences are true of pairs without change, and of no other."""
+    """Checks that no-change sentences are true of unchanged pairs, and of no other pair."""
     for sentence in world.language.no_change_sentences:
         require(world.language.reads(sentence), f"a no-change sentence is not read: {sentence!r}")
         verdict = _judge(world, sentence, truth)
@@ -159,7 +162,7 @@ def _check_unreadable(world: World, truth: Truth) -> None:
 
 
 def _check_foreign(world: World, truths: Sequence[Truth], written: Sequence[tuple[str, ...]]) -> None:
-    """Sentences about one pair, judged by the truths of the others."""
+    """Judges sentences about one pair by the truths of the others."""
     kinds = [world.truth.kind_of(truth) for truth in truths]
     judged = []
     for i, captions in enumerate(written):
@@ -182,7 +185,7 @@ def _check_foreign(world: World, truths: Sequence[Truth], written: Sequence[tupl
 
 
 def _check_without_truth(world: World) -> None:
-    """A folder and a list that hold no truth."""
+    """Checks a folder and a list that hold no truth."""
     with tempfile.TemporaryDirectory() as name:
         listed = Path(name) / "pairs.csv"
         listed.write_text("before,after\n", encoding="utf-8")
@@ -205,7 +208,7 @@ def _check_demo(world: World) -> None:
 
 
 def _check_drawn(world: World, path: Path) -> None:
-    """A data set that a drawer wrote, read back."""
+    """Reads back a data set that a drawer wrote."""
     dataset = open_dataset(path)
     found = world_of(dataset.name, path)
     require(
@@ -227,7 +230,7 @@ def _check_drawn(world: World, path: Path) -> None:
 
 
 def _judge(world: World, sentence: str, truth: Truth) -> Verdict:
-    """The verdict, once it is known to be a possible one."""
+    """The verdict, after a check that it is a possible one."""
     try:
         verdict = world.language.judge(sentence, truth)
     except Exception as error:

@@ -1,4 +1,5 @@
-"""What is written in a pair of pictures: lines found, read by a recogniser, quoted where it is sure.
+"""Read the text in a pair of pictures: find lines, recognise them, and quote text that is read with
+certainty.
 
-Nothing here is imported before text is asked for; the recogniser's network comes with the extra ``text``.
+Nothing here is imported before text is to be read; the recogniser's network comes with the extra ``text``.
 """

@@ -1,4 +1,4 @@
-"""Which lines of text lie in a box, and which stand beside it: by their places alone, nothing is read."""
+"""Find the lines of text in a box and beside it, by their positions; no text is recognised here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,49 +12,52 @@ from whatchanged.measured.result import Box
 from whatchanged.text.finding import HIGHEST, find_lines, ink_of
 
 LABEL = 300
-"""Pixels between a box and the label of its row at most."""
+"""The largest distance, in pixels, between a box and the label of its row."""
 LONGEST = 260
-"""Pixels that a label to the left is long at most."""
+"""The largest length of a label at the left, in pixels."""
 NEAR = 48
-"""Pixels above and below a box in which lines are looked for."""
+"""How many pixels above and below a box are searched for lines."""
 TALLEST = 500
-"""Rows of a box in which lines are looked for, from its top."""
+"""How many rows of a box, from its top, are searched for lines."""
 MOST_PIXELS = 2_000_000
-"""Of the part in which lines are looked for; around what is larger nothing is."""
+"""The largest searched region, in pixels; a box with a larger region has no lines around it."""
 INSIDE = 0.6
-"""How much of a line's width lies in the box of which it is."""
+"""The fraction of a line's width that must lie in a box for the line to belong to it."""
 WHOLE, PART = 0.5, 0.7
-"""Shares of a box's sides that lines which are all that it holds have at least; the second of its height,
-where it is a part of a line."""
+"""The fractions of a box's width and height that lines must cover to count as its whole content; the second
+limit is on the height, where the box is a part of a line.
+"""
 SPACE = 0.2
-"""Of a line's height: a gap as wide is one between words, the steps beside ink left out."""
+"""A gap of this fraction of a line's height, beyond the ink's blurred edges, separates two words."""
 REST = 1.5
-"""Heights that what a line has beside a box is long at least."""
+"""The least length of the rest of a line beside a box, in heights of the line."""
 ROW = 0.5
-"""How much of the lower one's height a box and a line of one row share."""
+"""The fraction of the lower height that a box and a line of the same row must share."""
 BESIDE = 2.0
-"""Heights of a line between it and a box below or above it, at most."""
+"""The largest distance between a box and a line below or above it, in heights of the line."""
 ASIDE = 1.0
-"""How much a line above or below, but not right above or below, is put behind one of the same row, in heights
-of a line."""
+"""The extra distance, in heights of a line, of a line diagonally above or below, compared with one of the
+same row.
+"""
 MOST_BESIDE = 3
-"""Lines beside a box that may be read: the nearest."""
+"""How many of the nearest lines beside a box are read."""
 
 
 UPRIGHT = 30
-"""Pixels that a line written upwards is long at least."""
+"""The least length of a line written upwards, in pixels."""
 
 
 ICON = 12
-"""Pixels that an icon is high at least."""
+"""The least height of an icon, in pixels."""
 SQUARE = (0.8, 1.3)
-"""How wide an icon is, as a part of its height, at least and at most."""
+"""The width of an icon, at least and at most, as a multiple of its height."""
 
 
 class BesideLine(NamedTuple):
     """A line beside a box.
 
-    relation: where the box is, seen from the line: "left of". cut: whether the line may go on at the right.
+    relation: the position of the box relative to the line: "left of". cut: whether the line may continue at
+    the right.
     """
 
     relation: str
@@ -66,7 +69,7 @@ class BesideLine(NamedTuple):
 class Around:
     """The lines around a box.
 
-    own     those in it, from the top to the bottom; where the box is a part of a line, that line
+    own     those in it, from top to bottom; where the box is a part of a line, that line
     beside  those next to it, the nearest first
     """
 
@@ -75,7 +78,7 @@ class Around:
 
 
 def lines_around(pixels: Pixels, box: Box) -> Around:
-    """The lines in a box and beside it."""
+    """Return the lines in a box and beside it."""
     height, width = pixels.shape[:2]
     left, top, right, bottom = box
     bottom = min(bottom, top + TALLEST)
@@ -98,13 +101,13 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
 
 
 def may_be_text(line: Box) -> bool:
-    """Whether a line has not the size of an icon, as high as it is wide."""
+    """Return whether a line has another size than an icon, which is about as wide as high."""
     width, height = line[2] - line[0], line[3] - line[1]
     return height < ICON or not SQUARE[0] * height < width < SQUARE[1] * height
 
 
 def upright_lines(pixels: Pixels, box: Box) -> tuple[Box, ...]:
-    """The lines in a tall box that are written upwards, from the left to the right."""
+    """Return the lines in a tall box that are written upwards, from left to right."""
     left, top, right, bottom = box
     if bottom - top < max(UPRIGHT, 2 * (right - left)) or right - left > HIGHEST:
         return ()
@@ -114,9 +117,9 @@ def upright_lines(pixels: Pixels, box: Box) -> tuple[Box, ...]:
 
 
 def is_text(own: Sequence[Box], box: Box) -> bool:
-    """Whether the lines in a box are what it holds, and not a part of something larger.
+    """Return whether the lines are the whole content of a box, and not a part of something larger.
 
-    What is a part of a line is hardly higher than the line: it may be a mark over it else.
+    A box that is a part of a line is hardly higher than the line; a higher box may be a mark over it.
     """
     if not own:
         return False
@@ -127,7 +130,7 @@ def is_text(own: Sequence[Box], box: Box) -> bool:
 
 
 def _rests(pixels: Pixels, line: Box, box: Box) -> list[BesideLine]:
-    """The whole words that a line has to the left and to the right of a box that is a part of it."""
+    """Return the whole words that a line has to the left and to the right of a box that is a part of it."""
     left, top, right, bottom = line
     height = bottom - top
     inked = np.asarray(ink_of(pixels[top:bottom, left:right]).any(axis=0))
@@ -142,7 +145,7 @@ def _rests(pixels: Pixels, line: Box, box: Box) -> list[BesideLine]:
 
 
 def _word_end(inked: NDArray[np.bool_], at: int, step: int, height: int) -> int:
-    """Where the word ends that a column lies in, or beside: at a gap as wide as one between words."""
+    """Return the end of the word at or beside a column: the first gap as wide as one between words."""
     gap = max(2, round(SPACE * height))
     empty = 0
     while 0 <= at < len(inked) and empty < gap:
@@ -152,7 +155,7 @@ def _word_end(inked: NDArray[np.bool_], at: int, step: int, height: int) -> int:
 
 
 def _is_own(line: Box, box: Box) -> bool:
-    """Whether a line lies in a box, or the box is a part of the line."""
+    """Return whether a line lies in a box, or the box is a part of the line."""
     across = min(line[2], box[2]) - max(line[0], box[0])
     down = min(line[3], box[3]) - max(line[1], box[1])
     height, own_height = line[3] - line[1], box[3] - box[1]
@@ -164,7 +167,7 @@ def _is_own(line: Box, box: Box) -> bool:
 
 
 def _begins(line: Box, window: Box, height: int) -> bool:
-    """Whether a line begins inside the part in which it was found, as far as its edges tell.
+    """Return whether a line begins inside the searched region, as far as the region's edges show.
 
     height: of the picture.
     """
@@ -176,7 +179,9 @@ def _begins(line: Box, window: Box, height: int) -> bool:
 
 
 def _beside(line: Box, box: Box) -> tuple[float, str] | None:
-    """How far away a line is, in its heights, and where the box is seen from it; None where it is too far."""
+    """Return the distance of a line, in heights of the line, and the box's position relative to it; None if
+    too far.
+    """
     height = line[3] - line[1]
     across = max(line[0], box[0]) - min(line[2], box[2])
     down = max(line[1], box[1]) - min(line[3], box[3])

@@ -1,7 +1,7 @@
-"""Where a part of a picture may hold lines of text: pieces of ink that stand in a row. No network is asked.
+"""Find regions of a picture that may hold lines of text: connected pieces of ink in a row. No network is run.
 
-Ink is where neighbouring pixels differ, so that text is found on any ground, and a button's outline is a
-piece of its own. What is found may be an icon or a row of marks as well: the recogniser tells.
+Ink is where neighbouring pixels differ, so text is found on any background, and a button's outline is a piece
+of its own. A region may also be an icon or a row of marks: the recogniser decides.
 """
 
 from collections.abc import Sequence
@@ -15,46 +15,48 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LEAST_INK = 12
-"""Levels of local contrast from which on it is ink."""
+"""The least local contrast, in levels, that counts as ink."""
 LOWEST, HIGHEST = 7, 64
-"""Pixels that a line is high at least and at most, the steps beside its ink included."""
+"""The height of a line in pixels, at least and at most, with the blurred edges of its ink."""
 SHORTEST = 6
-"""Pixels that a line is long at least."""
+"""The least length of a line, in pixels."""
 MOST_PIECES = 600
-"""Pieces of ink that are looked at, those in reading order."""
+"""How many pieces of ink are examined, in reading order."""
 RULE = 4
-"""What is no higher, in pixels, and much longer is a rule."""
+"""A piece that is no higher than this, in pixels, and much longer, is a rule."""
 LONG = 8
-"""How many times as long as high a rule is at least."""
+"""The least ratio of a rule's length to its height."""
 SIDE = 4
-"""Pixels from the edge of a piece in which a frame has its ink."""
+"""A frame has its ink within this many pixels of the piece's edge."""
 FRAMED = 0.85
-"""Share of a frame's ink that lies there."""
+"""The fraction of a frame's ink that lies there."""
 SMALLEST_FRAME = 10
-"""Pixels of a frame's shorter side at least."""
+"""The least shorter side of a frame, in pixels."""
 WORD_SPACE = 0.8
-"""Pieces of one line stand at most so far apart, as a part of the lower one's height."""
+"""The largest gap between pieces of one line, as a fraction of the lower one's height."""
 MARK = 9
-"""What is smaller both ways, in pixels, may be a mark of the line that it stands in: the higher one's height
-counts."""
+"""A piece smaller than this in both directions, in pixels, may be a mark within its line: the height of the
+higher piece counts.
+"""
 ICON, SQUARE = 12, (0.75, 1.35)
-"""Pixels that an icon is high at least, and how wide it is as a part of that, at least and at most."""
+"""The least height of an icon in pixels, and its width, at least and at most, as a multiple of its height."""
 TALLER = 1.2
-"""How many times as high as the text beside it an icon is at least."""
+"""The least ratio of an icon's height to that of the text beside it."""
 ICON_SPACE = (0.3, 1)
-"""How far apart they stand at least, as a part of the text's height and in pixels: further than words of most
-lines do."""
+"""The least gap between an icon and text, as a fraction of the text's height and in pixels: wider than gaps
+between words of most lines.
+"""
 ONE_LINE = 0.5
-"""How much of the lower piece's height two pieces of one line share."""
+"""The fraction of the lower piece's height that two pieces of one line must share."""
 ONE_SIZE = 2.2
-"""How many times as high as another piece of its line a piece may be."""
+"""The largest ratio of the heights of two pieces of one line."""
 
 
 def find_lines(pixels: Pixels, window: Box) -> list[Box]:
-    """The boxes of what may be lines of text in a part of a picture, from the top to the bottom.
+    """Return the boxes of possible text lines in a region of a picture, from top to bottom.
 
-    pixels: (H, W, 3). A line that is cut by the window's edge is found as far as it lies inside. Words that
-    stand further apart than words of a sentence do are lines of their own, as in a table.
+    pixels: (H, W, 3). A line that the window's edge cuts is found as far as it lies inside. Words with wider
+    gaps than those within a sentence are lines of their own, as in a table.
     """
     left, top, right, bottom = window
     part = pixels[top:bottom, left:right]
@@ -71,12 +73,12 @@ def find_lines(pixels: Pixels, window: Box) -> list[Box]:
 
 
 def ink_of(part: Pixels) -> NDArray[np.bool_]:
-    """Where neighbouring pixels of a part (h, w, 3) differ, (h, w)."""
+    """Return where neighbouring pixels of a region (h, w, 3) differ, (h, w)."""
     return np.asarray(contrast(luminance(part)) >= LEAST_INK * UNIT)
 
 
 def _pieces(ink: NDArray[np.bool_]) -> list[Box]:
-    """The boxes of connected ink that may be letters or words."""
+    """Return the boxes of connected ink that may be letters or words."""
     from scipy import ndimage  # slow to import
 
     labels, _ = ndimage.label(ink, np.ones((3, 3), bool))
@@ -95,7 +97,7 @@ def _pieces(ink: NDArray[np.bool_]) -> list[Box]:
 
 
 def _is_frame(labels: NDArray[np.int32], label: int) -> bool:
-    """Whether a piece is the outline of something in which other ink stands."""
+    """Return whether a piece is the outline of something that contains other ink."""
     own = labels == label
     inner = own[SIDE:-SIDE, SIDE:-SIDE]
     total = np.count_nonzero(own)
@@ -106,7 +108,7 @@ def _is_frame(labels: NDArray[np.int32], label: int) -> bool:
 
 
 def _rows(pieces: Sequence[Box]) -> list[list[int]]:
-    """The indices of pieces that stand in one line, line by line."""
+    """Return the indices of pieces of the same line, line by line."""
     if not pieces:
         return []
     from scipy.sparse.csgraph import connected_components
@@ -129,12 +131,12 @@ def _rows(pieces: Sequence[Box]) -> list[list[int]]:
 
 
 def _inner(box: Box) -> Box:
-    """The box without the neighbours from which steps lead to the ink."""
+    """Return the box without the neighbouring pixels at the ink's edges."""
     left, top, right, bottom = box
     return left + 1, top + 1, max(left + 2, right - 1), max(top + 2, bottom - 1)
 
 
 def _is_line(box: Box) -> bool:
-    """Whether a row of pieces may be text by its size."""
+    """Return whether a row of pieces may be text by its size."""
     height, width = box[3] - box[1], box[2] - box[0]
     return LOWEST <= height <= HIGHEST and width >= SHORTEST

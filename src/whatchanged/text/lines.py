@@ -1,4 +1,4 @@
-"""A line of text cut out of a picture: its ground, its letters and the gaps between them."""
+"""A line of text cut out of a picture: its background, its letters and the gaps between them."""
 
 from collections.abc import Sequence
 
@@ -9,26 +9,27 @@ from whatchanged.measured.pixels.layers import INK, usual_color
 from whatchanged.measured.pixels.reading import Pixels
 
 LETTER = 0.2
-"""Of a cut's height: a run of ink as wide is a letter, no stop or comma."""
+"""A run of ink at least this wide, as a fraction of the cut's height, is a letter and no punctuation."""
 GAP = 0.25
-"""Of a cut's height: more lies between two letters of a word nowhere."""
+"""No gap between two letters of a word is wider than this fraction of the cut's height."""
 NEAR = 1 / 6
-"""Of a cut's height: how far beside its letter a character may be seen, as far as two columns of the network
-are apart."""
+"""How far from its letter a character may be detected, as a fraction of the cut's height: the distance of two
+columns of the network.
+"""
 ICON_SPACE = 0.2
-"""Of a cut's height: how far an icon stands apart from the letters of its line at least."""
+"""The least gap between an icon and the letters of its line, as a fraction of the cut's height."""
 MARGIN = 0.15
-"""Of a line's height: the empty ground around it in the cut."""
+"""The empty background around a line in the cut, as a fraction of the line's height."""
 
 
 def _ink(part: Pixels, fill: tuple[int, int, int]) -> NDArray[np.bool_]:
-    """Where a part of a picture stands out from its fill."""
+    """Return where a region of a picture differs from its fill."""
     steps = np.abs(part.astype(np.int16) - np.array(fill, np.int16)).max(axis=2)
     return np.asarray(steps > INK)
 
 
 def gap_within(picture: Pixels, columns: Sequence[float]) -> bool:
-    """Whether the letters of one word, as it was read, stand so far apart that they may be two.
+    """Return whether the letters of one recognised word are so far apart that they may be two words.
 
     columns: the columns of its characters.
     """
@@ -39,10 +40,11 @@ def gap_within(picture: Pixels, columns: Sequence[float]) -> bool:
 
 
 def uncovered(picture: Pixels, columns: Sequence[float], within: bool = False, icons: bool = False) -> bool:
-    """Whether a cut has letters where no character was seen: those that the recogniser does not know.
+    """Return whether a cut has letters where no character was detected: letters that the recogniser does not
+    know.
 
-    columns: those of the characters. within: only what lies between the first and the last of them counts.
-    icons: nor does one piece at either end that stands as far apart as an icon does.
+    columns: those of the characters. within: examine only the part between the first and the last of them.
+    icons: ignore one piece at either end that is as far apart as an icon.
     """
     ink = np.flatnonzero(_ink(picture, usual_color(picture.reshape(-1, 3))).any(axis=0))
     if not len(ink):
@@ -66,7 +68,7 @@ def uncovered(picture: Pixels, columns: Sequence[float], within: bool = False, i
 
 
 def framed(part: Pixels, fill: tuple[int, int, int]) -> tuple[Pixels, int]:
-    """A cut with ground around it, and how much of it is at the left."""
+    """Return a cut with background around it, and the width of that background at the left."""
     margin = max(2, round(MARGIN * len(part)))
     framed = np.empty((part.shape[0] + 2 * margin, part.shape[1] + 4 * margin, 3), np.uint8)
     framed[:] = fill

@@ -1,7 +1,7 @@
-"""Words that are quoted from lines that were read, or nothing where the reading is not sure.
+"""Choose words to quote from lines that were read, or none where the reading is uncertain.
 
-Words that name a thing, a handle, may have a wrong letter: they stand in both pictures. Words that are the
-change are quoted only where no letter is in doubt.
+Words that name a thing, a handle, may have a wrong letter, because they are in both pictures. Words that are
+the change itself are quoted only where every letter is certain.
 """
 
 import unicodedata
@@ -14,29 +14,31 @@ from whatchanged.text.reader import ReadLine
 from whatchanged.text.recogniser import RecognisedWord
 
 HANDLE = 0.9
-"""Mean probability of the characters of a handle, at least."""
+"""The least mean probability of the characters of a handle."""
 CONFIDENCE = 0.95
-"""Of a line whose words are the change; a reading below it quotes nothing."""
+"""The least probability of a line whose words are the change; below it nothing is quoted."""
 CERTAINTY = 0.95
-"""Of each character of such words."""
+"""The least probability of each character of such words."""
 LEGIBLE = 0.6
-"""Of each character of a handle: a word below it is left out at an end, and else there is no handle."""
+"""The least probability of each character of a handle. A word below it is dropped at an end; elsewhere it
+rules out the handle.
+"""
 MOST_WORDS = 5
-"""Words that are quoted of a handle."""
+"""How many words of a handle are quoted."""
 LONGEST = 60
-"""Characters that are quoted at most."""
+"""How many characters are quoted, at most."""
 MARKS = "–—|_[](){} "
-"""What alone at the ends of a text may be a rule, a border or the mark of an axis."""
+"""Characters that, alone at either end of a text, may be a rule, a border or the mark of an axis."""
 ELLIPSIS = "…"
 _ALIKE = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 _ALIKE_LETTERS = str.maketrans("I|1!0$5", "lllloss")
-"""What a recogniser takes for each other, beside capital and small letters and all punctuation."""
+"""Characters that a recogniser confuses, in addition to capital and small letters and all punctuation."""
 _SIGNS = frozenset("–—…“”„‘’«»•·€£¥°©®™→←↑↓×÷±−§≥≤")
-"""Signs beside those of ASCII that are read well."""
+"""Characters outside ASCII that are read reliably."""
 _ROUND, _UPRIGHT = frozenset("0Oo"), frozenset("1lI")
-"""What is written in letters of one of these alone may as well be written in others of them."""
+"""A text in letters of one of these groups alone may as well be written in those of another."""
 _SCRIPTS = ("LATIN", "DIGIT", "CJK", "HIRAGANA", "KATAKANA")
-"""Beginnings of the names of characters that are quoted, beside punctuation and signs."""
+"""Beginnings of the Unicode names of characters that are quoted, in addition to punctuation and signs."""
 
 
 class Quotes(NamedTuple):
@@ -47,10 +49,10 @@ class Quotes(NamedTuple):
 
 
 def handle(read: ReadLine, words: Sequence[int] | None = None) -> str | None:
-    """Words of a line by which a thing can be named; None where none are read well.
+    """Return words of a line that can name a thing; None where none are read with confidence.
 
-    words: the indices of those that belong to the thing; None: all. What stands alone at an end and is no
-    word or number is left out: it may be an icon.
+    words: the indices of those that belong to the thing; None: all. A single character at an end that is no
+    word or number is dropped: it may be an icon.
     """
     line = read.line
     chosen = [line.words[i] for i in (range(len(line.words)) if words is None else words)]
@@ -69,9 +71,9 @@ def handle(read: ReadLine, words: Sequence[int] | None = None) -> str | None:
 
 
 def certain(read: ReadLine, words: Sequence[int], alone: bool = False) -> str | None:
-    """The words of a line at these indices, None where one of them may be read wrongly.
+    """Return the words of a line at these indices; None where one of them may be misread.
 
-    alone: what stands beside the words in the line may be an icon, and is left out.
+    alone: drop a separate mark at an end of the line, which may be an icon.
     """
     line = read.line
     touched = [line.words[i] for i in words]
@@ -95,7 +97,7 @@ def certain(read: ReadLine, words: Sequence[int], alone: bool = False) -> str | 
 
 
 def shortened(text: str) -> str:
-    """At most five words, and an ellipsis where there are more."""
+    """Return at most five words, with an ellipsis where there are more."""
     words = text.split()
     short = " ".join(words[:MOST_WORDS])
     if len(short) > LONGEST:
@@ -104,15 +106,15 @@ def shortened(text: str) -> str:
 
 
 def same_words(before: str, after: str) -> bool:
-    """Whether two texts may be the same: letters of one shape, spaces and punctuation do not count."""
+    """Return whether two texts may be the same: similar letters, spaces and punctuation are ignored."""
     return _skeleton(before) == _skeleton(after)
 
 
 def differing(before: str, after: str, whole: bool = False) -> Quotes | None:
-    """The words between those that two lines begin and end with alike; None where that cannot be quoted.
+    """Return the words of two lines between their common beginning and end; None where they cannot be quoted.
 
-    Where words only came or went, a neighbour is quoted with them. whole: whether nothing of the lines was
-    cut off, so that all of both may be quoted though some of their words are the same.
+    Where words were only added or removed, a neighbour is quoted with them. whole: whether the lines are
+    complete, so that both may be quoted entirely though some of their words are the same.
     """
     one, other = before.split(), after.split()
     if not one or not other or same_words("".join(one), "".join(other)):
@@ -124,7 +126,7 @@ def differing(before: str, after: str, whole: bool = False) -> Quotes | None:
     while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
         end += 1
     if start == end == 0 and set(one) & set(other) and not whole:
-        return None  # other parts of a line may have been cut out
+        return None  # other parts of a line may have been cut off
     if len(one) == start + end or len(other) == start + end:
         start, end = (start - 1, end) if start else (start, end - 1)
     quoted = [" ".join(words[start : len(words) - end]) for words in (one, other)]
@@ -136,7 +138,7 @@ def differing(before: str, after: str, whole: bool = False) -> Quotes | None:
 
 
 def _skeleton(text: str) -> str:
-    """A text in which letters of one shape are one letter, without spaces and punctuation."""
+    """Return a text in which similar letters are one letter, without spaces and punctuation."""
     plain = text.translate(_ALIKE_LETTERS).lower()
     for pair, letter in _ALIKE:
         plain = plain.replace(pair, letter)
@@ -144,7 +146,7 @@ def _skeleton(text: str) -> str:
 
 
 def _without_marks(words: Sequence[RecognisedWord]) -> list[RecognisedWord]:
-    """The words without what alone at an end may be an icon."""
+    """Return the words without a separate mark at either end that may be an icon."""
     left = list(words)
     while left and _is_mark(left[0].text, left[0].certainty):
         left.pop(0)
@@ -154,7 +156,7 @@ def _without_marks(words: Sequence[RecognisedWord]) -> list[RecognisedWord]:
 
 
 def _is_mark(text: str, certainty: float) -> bool:
-    """Whether what stands at an end of a line may be an icon: no word and no number."""
+    """Return whether the text at an end of a line may be an icon: no word and no number."""
     if certainty < LEGIBLE or not any(sign.isalnum() for sign in text):
         return True
     return (
@@ -163,7 +165,7 @@ def _is_mark(text: str, certainty: float) -> bool:
 
 
 def _is_known(text: str) -> bool:
-    """Whether the text is of scripts and signs that are read well."""
+    """Return whether the text consists of scripts and signs that are read reliably."""
     return all(
         sign.isascii() or sign in _SIGNS or unicodedata.name(sign, "").startswith(_SCRIPTS) for sign in text
     )

@@ -1,4 +1,4 @@
-"""Lines of two pictures read: each once, those of about one width side by side, and only so many."""
+"""Read lines of two pictures: each once, lines of similar width in one batch, up to a limit."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from whatchanged.text.lines import framed, uncovered
 from whatchanged.text.recogniser import RecognisedLine, RecognisedWord, read_lines, width_as_read
 
 MOST_COLUMNS = 4800
-"""Columns that are read of a pair in all, as the network counts them: some fifty words."""
+"""How many columns of the network are read of a pair in all: some fifty words."""
 MARGIN = 1
 """Pixels around a line's box that may belong to its letters."""
 
 
 class LineAt(NamedTuple):
-    """Where a line is."""
+    """The position of a line."""
 
     side: int
     """0 in the picture before, 1 in the picture after."""
@@ -28,19 +28,19 @@ class LineAt(NamedTuple):
 
 
 class ReadLine(NamedTuple):
-    """A line of a picture, and what it says."""
+    """A line of a picture, and its text."""
 
     at: LineAt
     cut: Pixels
-    """What was read: the line with some ground around it."""
+    """The pixels that were read: the line with some background around it."""
     left: int
     """The column of the picture at which the cut begins."""
     line: RecognisedLine
 
     def has_unknown(self, words: Sequence[RecognisedWord], within: bool = False, icons: bool = False) -> bool:
-        """Whether there is ink that the recogniser told no character of.
+        """Return whether there is ink for which the recogniser returned no character.
 
-        within: between these words alone. icons: but for an icon at either end.
+        within: between these words alone. icons: ignore an icon at either end.
         """
         return uncovered(self.cut, [at for word in words for at in word.columns], within, icons)
 
@@ -48,8 +48,8 @@ class ReadLine(NamedTuple):
 class PairReader:
     """Reads lines of a pair of pictures.
 
-    pictures: before and after, (H, W, 3). What was read is kept as long as the reader is. A line that looks
-    the same in both is read once.
+    pictures: before and after, (H, W, 3). The reader caches what it has read. A line that looks the same in
+    both pictures is read once.
     """
 
     def __init__(self, pictures: tuple[Pixels, Pixels]) -> None:
@@ -58,7 +58,7 @@ class PairReader:
         self._read: dict[tuple[tuple[int, ...], bytes], RecognisedLine] = {}
 
     def read(self, wanted: Iterable[LineAt]) -> list[ReadLine | None]:
-        """What lines say; None for those for which no columns are left. Raises MissingExtra."""
+        """Return the text of lines; None for those beyond the limit on columns. Raises MissingExtra."""
         cuts = [(at, *self.cut(at)) for at in wanted]
         chosen: dict[tuple[tuple[int, ...], bytes], Pixels] = {}
         for _, cut, _ in cuts:
@@ -75,7 +75,9 @@ class PairReader:
         return results
 
     def same_pixels(self, box: Box, shift: tuple[int, int]) -> bool:
-        """Whether what lies in a box after lies before where it was, shift = (dx, dy) away from there."""
+        """Return whether a box after has the same pixels as before at its former position, shift = (dx, dy)
+        away.
+        """
         dx, dy = shift
         left, top, right, bottom = box
         before, after = self.pictures
@@ -85,7 +87,7 @@ class PairReader:
         return bool((was == now).all())
 
     def cut(self, at: LineAt) -> tuple[Pixels, int]:
-        """A line with ground around it, and the picture's column at which that begins."""
+        """Return a line with background around it, and the column of the picture at which that begins."""
         box = at.box
         left, top = max(0, box[0] - MARGIN), max(0, box[1] - MARGIN)
         part = self.pictures[at.side][top : box[3] + MARGIN, left : box[2] + MARGIN]
@@ -96,7 +98,9 @@ class PairReader:
 
 
 def words_in(read: ReadLine, box: Box) -> Sequence[int]:
-    """The indices of the words of a line that stand in a box, or reach into it; of upright ones all."""
+    """Return the indices of the words of a line that are in a box, or reach into it; for an upright line,
+    all.
+    """
     if read.at.upright:
         return range(len(read.line.words))
     slack = 0.2 * len(read.cut)

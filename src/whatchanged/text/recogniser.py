@@ -1,7 +1,7 @@
 """Lines of text read by PP-OCR's recogniser, whose network lies in the package ``rapidocr``.
 
-Nothing is fetched. Only the network's file is taken from that package, and run by ONNX Runtime: none of its
-code is imported, so none of the libraries that it wants has to load.
+Nothing is downloaded. ONNX Runtime runs the network's file from that package. None of the package's code is
+imported, so the libraries that it depends on need not load.
 
     x   pictures (N, 3, 48, W) float32 from -1 to 1, blue first, 48 pixels high, zeros at the right
         -> probabilities (N, W / 8, characters) of each column; the first character is the blank one of CTC
@@ -20,20 +20,21 @@ from PIL import Image
 from whatchanged.errors import MissingExtra
 from whatchanged.images import normalise, resize
 from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.remarks import note
 from whatchanged.telemetry import import_silent
 
 PACKAGE, FILES = "rapidocr", "models/*_rec_*.onnx"
 """Where the network lies."""
 HEIGHT = 48
-"""Pixels of a line as the network reads it."""
+"""The height in pixels of a line in the network's input."""
 LEAST_WIDTH = 64
-"""Columns of what the network reads at least."""
+"""The least width of the network's input, in columns."""
 STEP = 32
-"""Lines whose widths differ by no more columns are read side by side."""
+"""Lines whose widths differ by at most this many columns share a batch."""
 MOST_SIDE_BY_SIDE = 6
-"""Lines at a time: more are not faster on one core."""
+"""The largest batch: more lines are not faster on one core."""
 MOST_WIDTH = 3200
-"""Columns of a line at most; what is longer is squeezed."""
+"""The largest width of a line in columns; a longer line is squeezed."""
 
 
 class RecognisedWord(NamedTuple):
@@ -41,7 +42,7 @@ class RecognisedWord(NamedTuple):
 
     text: str
     columns: tuple[float, ...]
-    """The columns of the picture in which its characters were seen."""
+    """The columns of the picture in which its characters were detected."""
     certainty: float
     """The probability of its least certain character."""
     confidence: float
@@ -49,7 +50,7 @@ class RecognisedWord(NamedTuple):
 
 
 class RecognisedLine(NamedTuple):
-    """What was read."""
+    """A line that was read."""
 
     words: tuple[RecognisedWord, ...]
     confidence: float
@@ -57,12 +58,12 @@ class RecognisedLine(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words, a space between two of them."""
+        """The words, separated by spaces."""
         return " ".join(word.text for word in self.words)
 
 
 def read_lines(pictures: Sequence[Pixels]) -> list[RecognisedLine]:
-    """The text of pictures (h, w, 3), RGB, of one line each. Raises MissingExtra."""
+    """Read the text of pictures (h, w, 3), RGB, of one line each. Raises MissingExtra."""
     recogniser = _recogniser()
     widths = [width_as_read(picture.shape) for picture in pictures]
     results: list[RecognisedLine] = [RecognisedLine((), 0.0)] * len(pictures)
@@ -80,28 +81,45 @@ def read_lines(pictures: Sequence[Pixels]) -> list[RecognisedLine]:
 
 
 def width_as_read(shape: tuple[int, ...]) -> int:
-    """How many columns a picture (h, w, 3) has when it is read, by which the time goes that it takes."""
+    """Return the width in columns of a picture (h, w, 3) in the network's input; reading time is proportional
+    to it.
+    """
     return min(MOST_WIDTH, max(1, -(-shape[1] * HEIGHT // shape[0])))
 
 
 def can_read(wanted: bool | None = None) -> bool:
-    """Whether words are read: as it is wanted, or, where None says, if the network is installed.
+    """Return whether text is read: as ``wanted``, or for None, whether the network is installed.
 
-    Nothing is loaded but where words are wanted by all means; then raises MissingExtra if it cannot be.
+    The network is loaded only if ``wanted`` is true; MissingExtra is then raised where it cannot be.
     """
     if wanted:
         _recogniser()
     return _network() is not None if wanted is None else wanted
 
 
+def reads_words(wanted: bool | None, quiet: bool) -> bool:
+    """Return whether text is read: as ``wanted``, or for None, whether the recogniser works.
+
+    Where the recogniser is installed and cannot be loaded, a remark is printed once. Raises MissingExtra
+    where text must be read and cannot be.
+    """
+    if wanted or not can_read(wanted):
+        return can_read(wanted)
+    try:
+        return can_read(True)
+    except MissingExtra as error:
+        note(f"No words are read. {error}", quiet)
+        return False
+
+
 def reading_identity(reads: bool) -> str | None:
-    """What answers owe to the recogniser: its network's file; None where no words are read."""
+    """Return the identity of the recogniser: its network's file; None where no text is read."""
     path = _network() if reads else None
     return None if path is None else f"{path.name}, {path.stat().st_size:,} bytes"
 
 
 def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale: float) -> RecognisedLine:
-    """What columns say by CTC: the likeliest character of each, without repetitions and blanks.
+    """Decode columns by CTC: the most probable character of each, without repetitions and blanks.
 
     probabilities: (T, characters). scale: how many columns of the picture one of these is.
     """
@@ -124,13 +142,13 @@ def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale
 
 
 def _word(letters: Sequence[tuple[str, float, float]]) -> RecognisedWord:
-    """The word of some letters, each with its column and its probability."""
+    """Return the word of some letters, each with its column and its probability."""
     signs, columns, sure = zip(*letters, strict=True)
     return RecognisedWord("".join(signs), columns, min(sure), sum(sure) / len(sure))
 
 
 def _batches(widths: Sequence[int]) -> list[list[int]]:
-    """The indices of lines that are read side by side: of about one width, few at a time."""
+    """Yield the indices of lines that share a batch: of similar width, a few at a time."""
     batches: list[list[int]] = []
     for i in sorted(range(len(widths)), key=lambda i: widths[i]):
         last = batches[-1] if batches else []
@@ -142,7 +160,7 @@ def _batches(widths: Sequence[int]) -> list[list[int]]:
 
 
 class _Recogniser:
-    """The network and the characters that it tells."""
+    """The network and its characters."""
 
     def __init__(self, path: Path) -> None:
         ort = import_silent("onnxruntime")
@@ -153,10 +171,10 @@ class _Recogniser:
         (self._input,) = (item.name for item in self._session.get_inputs())
         listed = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
         self.characters = ("", *listed, " ")
-        """By their numbers, the blank one first."""
+        """The characters by index, the blank of CTC first."""
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The probabilities (N, T, characters) of each column."""
+        """Return the probabilities (N, T, characters) of each column."""
         (found,) = self._session.run(None, {self._input: inputs})
         probabilities: NDArray[np.float32] = found
         return probabilities
@@ -164,21 +182,21 @@ class _Recogniser:
 
 @cache
 def _recogniser() -> _Recogniser:
-    """The recogniser, built once, on one thread. Raises MissingExtra."""
+    """Return the recogniser, built once, on one thread. Raises MissingExtra."""
     path = _network()
     try:
         if path is not None:
             return _Recogniser(path)
-    except Exception as error:  # those of ONNX Runtime have no common root
+    except Exception as error:  # the errors of ONNX Runtime have no common base class
         raise MissingExtra("Reading text", f"a network of {PACKAGE} that can be run", "text") from error
     raise MissingExtra("Reading text", PACKAGE, "text")
 
 
 def _network() -> Path | None:
-    """The network's file, found without importing the package; None where it is not installed."""
+    """Return the network's file, found without importing the package; None where it is not installed."""
     try:
         spec = importlib.util.find_spec(PACKAGE)
-    except ValueError:  # someone put something of this name into ``sys.modules``
+    except ValueError:  # a program put something of this name into ``sys.modules``
         return None
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for path in sorted(Path(folder).glob(FILES)):

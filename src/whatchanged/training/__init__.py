@@ -1,9 +1,9 @@
-"""What needs torch: loops, methods, renderers and export; the extra is `train`.
+"""What needs torch: the training loop, the methods and export. The extra `train` installs it.
 
-train         a recipe into a run folder: ``train(load_recipe("pcl-tiny"), Path("run"))``
-export_run    a run into a model that ``whatchanged.load`` reads: ``export_run(run, output, "my-model")``
+train         trains a recipe into a run folder: ``train(load_recipe("pcl-tiny"), Path("run"))``
+export_run    writes a run as a model that ``whatchanged.load`` reads: ``export_run(run, output, "my-model")``
 
-Both are imported when they are used.
+Each function is imported when it is first used, so importing this package does not import torch.
 """
 
 from importlib import import_module

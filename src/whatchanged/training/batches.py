@@ -1,7 +1,7 @@
-"""From numbered examples to the batch of each step: which task, which examples, as tensors.
+"""Draws the task and the examples of each training step, and makes a batch of tensors of them.
 
-Every draw is a function of (seed, stage, task, position), so a position (one whole number a task) is all
-that a checkpoint needs to go on with exactly the same examples.
+Each random draw depends only on (seed, stage, task, position). A checkpoint therefore stores one whole number
+per task, its position, and a resumed run reads exactly the examples that an unbroken run would have read.
 """
 
 from collections import deque
@@ -26,19 +26,19 @@ from whatchanged.training.distributed import batch_total, gather_batch, own_part
 from whatchanged.vocabulary import PAD
 
 PREFETCHED = 2
-"""Batches that are read ahead, each in a thread of its own."""
+"""How many batches are read ahead, each in a thread of its own."""
 
 PictureReader = Callable[[Path], NDArray[Any]]
-"""How one picture is read: its features, or its pixels."""
+"""Reads one picture: its features, or its pixels."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """One caption of one pair, with its pictures as the recipe's vision wants them.
+    """One caption of one pair, with both pictures in the form that the recipe's vision reads.
 
     before, after: (N, F) features or (N, F') stored tokens, float32, or (H, W, 3) pixels, uint8.
-    truth: what the world knows of the pair, None for pairs from outside.
-    partner: the other pair of the scene, where both are to stand in one batch.
+    truth: what the world knows of the pair; None for pairs that were not drawn.
+    partner: the other pair of the same scene, where a batch must hold both.
     """
 
     record: PairRecord
@@ -52,7 +52,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Part:
-    """Which rows of the whole batch a process holds: their numbers (b,), of ``whole`` rows."""
+    """The rows of a batch that one process holds: their numbers (b,), out of ``whole`` rows."""
 
     rows: Tensor
     whole: int
@@ -63,14 +63,14 @@ class Batch:
     """B examples as tensors. L text positions, K false captions.
 
     before, after: what ``Vision.tokens`` reads.
-    ids: (B, L) clean captions, BOS words EOS PAD; L is 0 where no captions are read.
+    ids: (B, L) uncorrupted captions, BOS words EOS PAD; L is 0 where the task reads no captions.
     negatives_ids: (B, K, L) false captions. changed: (B,) 1 where the content changed, 0 for a distractor.
-    generator: source of the corruption's random numbers; None is torch's global one.
+    generator: draws the random numbers of the corruption; None is torch's global generator.
     truth: what the vision's own losses need, a dataclass of tensors with a ``to``; or None.
-    single: there is no picture after; ``after`` is not to be read.
+    single: the example has no picture after, and ``after`` must not be read.
     labels: (B, 2) classes of both pictures.
-    part: which rows of the batch these are, where several processes share it; None: it is whole.
-    accumulate: in how many parts a loss is to read the rows (``gradient_caching``).
+    part: the rows that this process holds, where several processes share the batch; None: it holds all rows.
+    accumulate: the number of parts in which a loss reads the rows (``gradient_caching``).
     """
 
     before: Tensor
@@ -86,7 +86,7 @@ class Batch:
     accumulate: int = 1
 
     def to(self, device: torch.device | str) -> "Batch":
-        """The same batch on another device (the generator stays where it is)."""
+        """The same batch on another device. The generator stays on its own device."""
         moved: dict[str, Any] = {
             name: value.to(device, non_blocking=True)
             for name, value in vars(self).items()
@@ -97,7 +97,9 @@ class Batch:
         return replace(self, **moved)
 
     def pin_memory(self) -> "Batch":
-        """The same batch in memory that a GPU reads while the processor goes on; needs a GPU."""
+        """The same batch in page-locked memory, from which a GPU copies while the processor goes on. Needs
+        a GPU.
+        """
         pinned: dict[str, Any] = {
             name: value.pin_memory() for name, value in vars(self).items() if isinstance(value, Tensor)
         }
@@ -105,7 +107,9 @@ class Batch:
 
 
 def rows_of(value: Any, rows: slice) -> Any:
-    """Some rows of a tensor, or of all tensors of a dataclass or tuple; anything else as it is."""
+    """Some rows of a tensor, or of each tensor of a dataclass or tuple. Other values are returned
+    unchanged.
+    """
     if isinstance(value, Tensor):
         return value[rows]
     if isinstance(value, tuple):
@@ -124,10 +128,11 @@ def draw_rows(
     axis: int = 0,
     normal: bool = False,
 ) -> Tensor:
-    """Uniform numbers in [0, 1), or normal ones, of ``shape``, for the rows of a batch along ``axis``.
+    """Uniform random numbers in [0, 1), or normal ones, of ``shape``, for the rows of a batch along ``axis``.
 
-    They are drawn where the generator lives (None: torch's own, on ``device``). Of a part, those of the
-    whole batch are drawn, and its own rows returned.
+    They are drawn on the device of the generator (None: torch's own generator, on ``device``). If the process
+    holds a part of the batch, the numbers of the whole batch are drawn and those of its own rows are
+    returned.
     """
     sizes = list(shape)
     if part is not None:
@@ -139,10 +144,11 @@ def draw_rows(
 
 
 def kinds_of_pairs(batch: Batch) -> Iterator[Tensor]:
-    """The numbers (b,) of the pairs that share a loss: all; of whole scenes the changed, then the unchanged.
+    """The numbers (b,) of the pairs that share a loss.
 
-    Whether an example is a scene is seen from ``changed``, which a method's ``collate`` sets for these alone.
-    A kind that no process has is left out.
+    That is one group of all pairs; or, in a batch of whole scenes, the changed pairs and then the unchanged
+    ones. A batch holds whole scenes if ``changed`` is set, which a method's ``collate`` does for scenes
+    alone. A group without a pair in any process is left out.
     """
     if batch.changed is None:
         yield torch.arange(len(batch.ids), device=batch.ids.device)
@@ -158,14 +164,16 @@ Collate = Callable[[Sequence[Example]], Batch]
 
 
 def stack_pictures(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-    """The examples' pictures (or tokens) before and after, (B, ...) each; ShapeError where shapes differ."""
+    """The examples' pictures (or tokens) before and after, (B, ...) each. Raises ShapeError where shapes
+    differ.
+    """
 
     def stack(side: str) -> Tensor:
         arrays = [getattr(example, side) for example in examples]
         shapes = sorted({array.shape for array in arrays})
         if len(shapes) > 1:
             raise ShapeError(
-                f"pictures of one batch ({side}): got shapes {shapes}, wanted one. Resize them first."
+                f"pictures of one batch ({side}): got shapes {shapes}; all must be the same. Resize them."
             )
         return torch.from_numpy(np.stack(arrays))
 
@@ -173,13 +181,14 @@ def stack_pictures(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
 
 
 class Source(Protocol):
-    """Numbered examples. ``example`` draws all that varies (a caption, the light) from ``rng`` and is called
-    from several threads at once."""
+    """Numbered examples. ``example`` draws everything that varies (a caption, the light) from ``rng``.
+    Several threads call it at once.
+    """
 
     def __len__(self) -> int: ...
 
     def count(self, task: Task) -> int:
-        """How many examples, from the first on, a task can use."""
+        """How many examples a task can use, counted from the first."""
         ...
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
@@ -188,18 +197,20 @@ class Source(Protocol):
 
 
 def read_examples(source: Source, numbers: Iterable[int]) -> Iterator[Example]:
-    """These examples. Whatever varies is drawn from an example's number, so it is the same each time."""
+    """The examples with these numbers. What varies is drawn from an example's number, so each call gives
+    the same.
+    """
     return (source.example(i, np.random.default_rng((0, i))) for i in numbers)
 
 
 @dataclass(frozen=True)
 class StageInput:
-    """All that decides which batches a stage sees.
+    """Everything that decides which batches a stage reads.
 
-    sources: what each task of the stage reads. tasks: each task's needs. seed: (the run's, the stage's
-    number). batch_size: the method's own, (task, the stage's batch) -> examples in one batch of that task.
-    process: the number of the process that reads, and how many share each batch. pinned: whether batches are
-    for a GPU and lie in memory that it reads by itself.
+    sources: the source of each task of the stage. tasks: what each task needs. seed: (the run's seed, the
+    stage's number). batch_size: the method's own function, (task, the stage's batch) -> examples in one batch
+    of that task. process: the number of this process, and how many processes share each batch. pinned:
+    whether batches lie in page-locked memory, from which a GPU copies by itself.
     """
 
     stage: StageConfig
@@ -214,7 +225,9 @@ class StageInput:
 
 @dataclass(frozen=True)
 class StepPlan:
-    """Which examples a step reads: task, their numbers, the stream's position before them, all after."""
+    """The examples that a step reads: its task, their numbers, and each stream's position before and after
+    the step.
+    """
 
     task: str
     indices: NDArray[np.int64]
@@ -224,9 +237,9 @@ class StepPlan:
 
 @dataclass(frozen=True)
 class Draw:
-    """One step's task and batch; ``positions`` is where the streams stand after it.
+    """One step's task and batch; ``positions`` are those of the streams after the step.
 
-    examples: how many there are without partners, which stand behind them.
+    examples: the number of examples without partners. The partners follow behind them in the batch.
     """
 
     task: str
@@ -242,10 +255,10 @@ class Draw:
 def endless(
     position: int, length: int, batch: int, seed: tuple[int, ...], drop_last: bool = False
 ) -> NDArray[np.int64]:
-    """The next indices of an endless shuffled stream, from the ``position``-th on.
+    """Yields the indices of an endless shuffled stream, starting at the ``position``-th.
 
-    Each pass is a permutation of its own; a batch ends with its pass, so the last one may be smaller, or is
-    left out (``drop_last``), unless it is the only one.
+    Each pass over the examples is a new permutation. A batch never spans two passes, so the last batch of a
+    pass may be smaller. ``drop_last`` leaves that batch out, unless it is the only one.
     """
     used = length - length % batch if drop_last and length > batch else length
     passes, offset = divmod(position, used)
@@ -260,7 +273,7 @@ def _order(seed: tuple[int, ...], passes: int, length: int) -> NDArray[np.int64]
 
 
 def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> str:
-    """A step's task, drawn with probability weight / sum of weights, independently of other steps."""
+    """A step's task, drawn with probability weight / sum of weights, independently of all other steps."""
     tasks = list(stage.tasks)
     weights = np.array([stage.tasks[task] for task in tasks])
     choice = np.random.default_rng((*seed, 0, step)).choice(len(tasks), p=weights / weights.sum())
@@ -268,7 +281,9 @@ def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> str:
 
 
 def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterator[StepPlan]:
-    """The stage's plans from ``step`` on; ``positions`` as the last draw before it left them."""
+    """Yields the stage's plans from ``step`` on, starting at the ``positions`` that the last draw
+    returned.
+    """
     now = dict(positions)
     for number in range(step, given.stage.steps):
         task = draw_task(given.stage, given.seed, number)
@@ -282,10 +297,10 @@ def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
 
 
 def read(given: StageInput, plan: StepPlan) -> Draw:
-    """A plan's examples, each from a generator of its own, then their partners, collated.
+    """Reads a plan's examples, each with its own random generator, then their partners, and collates them.
 
-    Where several processes share the batch, the own part of them. One without examples gets no rows, which
-    are shaped as those of the first example are.
+    Where several processes share the batch, this process reads its own part. A process without examples gets
+    a batch of 0 rows in the shape of the stage's first example.
     """
     seed = (*given.seed, given.tasks[plan.task].number, 0)
     source = given.sources[plan.task]
@@ -300,10 +315,11 @@ def read(given: StageInput, plan: StepPlan) -> Draw:
 
 
 def fitted(draw: Draw) -> Batch:
-    """A draw's batch, fitted to those of the other processes: captions are as long as their longest one, and
-    ``part`` says which rows of the whole batch these are, in which partners stand behind all examples.
+    """A draw's batch, made to agree with the batches of the other processes.
 
-    Where one process does not know which of its pairs changed, nobody does.
+    Captions are padded to the longest caption of any process. ``part`` says which rows of the whole batch
+    this process holds; in the whole batch, all partners follow behind all examples. If one process does not
+    know which of its pairs changed, ``changed`` is None in every process.
     """
     batch = draw.batch
     if processes() == 1:
@@ -325,7 +341,7 @@ def fitted(draw: Draw) -> Batch:
 
 
 def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Generator[Draw]:
-    """The stage's draws (see ``plans``), read ahead in threads."""
+    """Yields the stage's draws (see ``plans``). Threads read them ahead."""
     with ThreadPoolExecutor(PREFETCHED) as pool:
         ahead: deque[Future[Draw]] = deque()
         try:
@@ -341,6 +357,6 @@ def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Generat
 
 
 def _read_ahead(given: StageInput, plan: StepPlan) -> Draw:
-    """In a thread: a plan's draw, pinned where that is asked for."""
+    """Runs in a thread: reads a plan's draw and pins its memory if the stage asks for that."""
     draw = read(given, plan)
     return draw.pin_memory() if given.pinned else draw

@@ -1,4 +1,4 @@
-"""BertAdam, the optimiser of CLIP4IDC's released code: Adam without bias correction, decay beside it."""
+"""BertAdam, CLIP4IDC's optimiser: Adam without bias correction, with decoupled weight decay."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -13,14 +13,15 @@ LARGEST = 1.0
 
 
 class BertAdam(torch.optim.Optimizer):
-    """Adam as BERT was trained with it, tensor by tensor.
+    """The variant of Adam that trained BERT. It clips the gradient of each tensor by itself.
 
         g = gradient · min(1, 1 / (|gradient| + 1e-6))
         m = b1 m + (1 − b1) g;   v = b2 v + (1 − b2) g²
         p = p − lr (m / (sqrt(v) + eps) + decay · p)
 
-    Without bias correction the first moves are (1 − b1) / sqrt(1 − b2) times the rate: 0.71 at b2 = 0.98,
-    3.16 at 0.999. Source: modules/optimization.py of sushizixin/CLIP4IDC; schedule: ``learning_rate``.
+    Without bias correction, the first updates are (1 − b1) / sqrt(1 − b2) times the learning rate: 0.71 at
+    b2 = 0.98, 3.16 at 0.999. Source: modules/optimization.py of sushizixin/CLIP4IDC; schedule:
+    ``learning_rate``.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class BertAdam(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
-        """One move of every parameter that has a gradient."""
+        """Update every parameter that has a gradient."""
         for group in self.param_groups:
             (b1, b2), eps = group["betas"], group["eps"]
             for parameter in group["params"]:
@@ -52,7 +53,9 @@ class BertAdam(torch.optim.Optimizer):
 
 
 def _pieces(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Tensors of one shape, piece by piece; whole on other devices than a CPU, or if they lie scattered."""
+    """Tensors of one shape, split into pieces on a CPU; unsplit on other devices or where they are not
+    contiguous.
+    """
     if tensors[0].device.type != "cpu" or not all(tensor.is_contiguous() for tensor in tensors):
         return iter([tensors])
     return zip(*(torch.split(tensor.view(-1), PIECE) for tensor in tensors), strict=True)

@@ -1,4 +1,4 @@
-"""From a recipe to its vision and its method, freshly initialised."""
+"""Builds the vision and the method of a recipe, with freshly initialised weights."""
 
 import os
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from whatchanged.vocabulary import Vocabulary
 
 
 def build_vision(config: VisionSettings) -> Vision:
-    """The vision that a recipe asks for."""
+    """The vision that a recipe names."""
     vision: Vision = imported(config.implementation)(config)
     return vision
 
@@ -27,7 +27,7 @@ COPIES = 4
 
 
 def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
-    """Raises RecipeError where this machine's memory cannot hold the method while it learns."""
+    """Raises RecipeError where this machine has too little memory to train the method."""
     needed = COPIES * sum(parameter.nbytes for parameter in on_meta(recipe, vocabulary).parameters())
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there:
@@ -38,21 +38,21 @@ def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
 
 
 def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, Tensor], where: str) -> None:
-    """Raises RecipeError where the recipe asks for a larger method than these tensors are the weights of.
+    """Raises RecipeError where the recipe's method has more weights than these tensors hold.
 
-    To be called before the method is built: recipes of strangers may ask for more than any memory holds.
+    Call it before the method is built: a recipe from a stranger may describe a method larger than any memory.
     """
     wanted = sum(parameter.numel() for parameter in on_meta(recipe, vocabulary).parameters())
     there = sum(tensor.numel() for tensor in tensors.values())
     if wanted > there:
         raise RecipeError(
-            f"{where}: its weights are {there:,} numbers, those of its recipe {wanted:,}. Use the recipe that"
-            " the run was started with."
+            f"{where}: it holds {there:,} weights, and the method of its recipe has {wanted:,}. Use the"
+            " recipe that the run was started with."
         )
 
 
 def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
-    """The recipe's method on torch's "meta" device, where its weights are shapes without numbers."""
+    """The recipe's method on torch's "meta" device, on which tensors have shapes and no numbers."""
     with torch.device("meta"):
         return make_method(recipe, vocabulary)
 
@@ -67,8 +67,8 @@ def build_method(
 ) -> Method:
     """The method of these settings.
 
-    longest_caption: ids of the longest caption of the data to train on, which some methods pad to
-    (``PadsCaptions``); 0 where it is not known.
+    longest_caption: how many ids the longest caption of the training data has. Some methods pad to it
+    (``PadsCaptions``). 0: not known.
     """
     method: Method = imported(config.implementation)(config, vision, vocabulary)
     if isinstance(method, PadsCaptions) and longest_caption:

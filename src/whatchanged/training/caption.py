@@ -1,4 +1,4 @@
-"""Sentences straight from a run, by torch: on a GPU, many pairs side by side."""
+"""Captions pairs with a run's method in torch, many pairs in one batch, on a GPU if there is one."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,10 +32,11 @@ PicturePaths = tuple[Path, Path]
 
 @dataclass(frozen=True)
 class RunDescription:
-    """What a run says of a pair.
+    """What a run's method predicts for a pair.
 
     no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
-    method has none. words: each word with its attention (2, rows, columns), where that was asked for.
+    method has no such head. words: each word with its attention (2, rows, columns), if attention was
+    requested.
     """
 
     sentence: str
@@ -45,10 +46,10 @@ class RunDescription:
 
 @dataclass(frozen=True)
 class RunCaptioner:
-    """A run's method on its device, and how it reads a picture.
+    """A run's method on its device, together with the function that reads a picture for it.
 
-    name: that of its recipe. precision: of the arithmetic, as in ``StageConfig``. beams: hypotheses kept by
-    the search. maps: whether words come with their attention.
+    name: the recipe's name. precision: of the arithmetic, as in ``StageConfig``. beams: number of hypotheses
+    in the beam search. maps: whether words are returned with their attention.
     """
 
     name: str
@@ -61,25 +62,25 @@ class RunCaptioner:
 
     @property
     def grid(self) -> tuple[int, int]:
-        """Rows and columns of the attention over each picture."""
+        """Rows and columns of the attention map over each picture."""
         return self.method.vision.rows, self.method.vision.columns
 
     @property
     def layer(self) -> str:
-        """Which attention of the method the maps are of."""
+        """Which of the method's attention layers the maps show."""
         return self.method.attention_description
 
     def about(self) -> dict[str, str]:
-        """What tells this model from others: the recipe's name, and a hash of the weights."""
+        """Identifies the model: the recipe's name, and a hash of the weights."""
         weights = fingerprint(self.method.state_dict())
         return {"name": self.name, "version": __version__, "fingerprint": weights}
 
     def describe(
         self, pairs: Sequence[PicturePaths], batch_size: int
     ) -> Iterator[RunDescription | ImageError]:
-        """What is said of each pair in order, or what is wrong with its pictures.
+        """For each pair in order, its description, or the error that says why its pictures cannot be read.
 
-        The next batch is read while one is computed.
+        The next batch is read while the current one is computed.
         """
         starts = range(0, len(pairs), batch_size)
         with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(READERS) as readers:
@@ -104,7 +105,9 @@ class RunCaptioner:
     def _descriptions(
         self, pictures: Sequence[tuple[NDArray[np.generic], ...] | ImageError]
     ) -> Iterator[RunDescription | ImageError]:
-        """What is said of pairs that are read; the broken ones are left out of the batch."""
+        """The descriptions of pairs that were read. Pairs with unreadable pictures are left out of the
+        batch.
+        """
         whole = [pair for pair in pictures if not isinstance(pair, ImageError)]
         said: Iterator[RunDescription] = iter(())
         if whole:
@@ -143,11 +146,12 @@ def open_run_captioner(
     beams: int = 1,
     maps: bool = False,
 ) -> RunCaptioner:
-    """A run's captioner for the data set at ``root``, on the device of ``launch`` and in its precision.
+    """A captioner for the data set at ``root`` from a run, on the device and in the precision of ``launch``.
 
-    features: where its stored features lie, for a run that learned from such. checkpoint: as in
-    ``checkpoint_file``. beams: hypotheses kept by the search. maps: whether words come with their attention.
-    Raises RecipeError where the folder holds no run, or the checkpoint has not learned to caption.
+    features: the folder of stored features, for a run that learned from stored features. checkpoint: as in
+    ``checkpoint_file``. beams: number of hypotheses in the beam search. maps: whether words are returned with
+    their attention. Raises RecipeError where the folder holds no run, or its checkpoint was saved before any
+    captioning stage.
     """
     recipe, method, state = open_run(run, checkpoint)
     check_captions(run, recipe, state)

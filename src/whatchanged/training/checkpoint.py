@@ -1,6 +1,7 @@
-"""One checkpoint = one safetensors file: weights, optimiser, random states, and JSON for the rest.
+"""Checkpoints: one safetensors file with weights, optimiser state, random states and JSON.
 
-Nothing is pickled. The file appears whole or not at all, and the model's tensors in it load anywhere.
+Nothing is pickled. A checkpoint is written under another name and moved into place when it is complete. Any
+program that reads safetensors can load the model's tensors.
 """
 
 import hashlib
@@ -32,11 +33,11 @@ _UNREADABLE = (OSError, SafetensorError, KeyError, TypeError, ValueError, Attrib
 
 @dataclass
 class State:
-    """Where a run stands; all of it goes into the checkpoint.
+    """How far a run has come. A checkpoint stores all of it.
 
-    stage, step: the next step to take. positions: of each task's stream. best, misses: of the running stage's
-    metric. window: term -> [sum, count] since the last log line. log_bytes: length of metrics.jsonl.
-    seconds: spent so far, over all launches.
+    stage, step: the next step to take. positions: the position of each task's stream. best, misses: the best
+    value of the running stage's metric, and evaluations since. window: term -> [sum, count] since the last
+    log line. log_bytes: length of metrics.jsonl. seconds: training time so far, over all launches.
     """
 
     stage: int = 0
@@ -53,7 +54,9 @@ class State:
 def save_checkpoint(
     path: Path, state: State, method: TorchModule, optimizer: torch.optim.Optimizer | None
 ) -> None:
-    """Write a checkpoint beside ``path`` and move it into place. Of several processes, the first one does."""
+    """Write a checkpoint beside ``path`` and move it into place. Among several processes, only the first
+    one writes.
+    """
     if rank():
         return
     tensors = {f"model.{name}": tensor for name, tensor in model_tensors(method).items()}
@@ -70,7 +73,7 @@ def save_checkpoint(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint as read: the state, and tensors by name."""
+    """A checkpoint that was read: the state, and all tensors by name."""
 
     path: Path
     state: State
@@ -97,7 +100,7 @@ class Checkpoint:
                 tensor.copy_(saved[name])
 
     def restore_optimizer(self, method: TorchModule, optimizer: torch.optim.Optimizer) -> None:
-        """Give each parameter its moments back; parameters that have had no gradient yet have none."""
+        """Give each parameter its saved moments. A parameter that never had a gradient has none."""
         device_free = {"step"}  # Adam keeps its step counter on the CPU
         self._check_moments(method)
         names = {parameter: name for name, parameter in method.named_parameters()}
@@ -111,7 +114,7 @@ class Checkpoint:
                 }
 
     def restore_random(self) -> None:
-        """Set the generators of Python, NumPy and torch (each device) to where they were."""
+        """Restore the saved states of the random generators of Python, NumPy and torch (each device)."""
         try:
             version, keys, gauss = self.rest["python"]
             random.setstate((version, tuple(keys), gauss))
@@ -124,7 +127,7 @@ class Checkpoint:
             raise self._damaged(f"its random states: {error}") from error
 
     def _check_moments(self, method: TorchModule) -> None:
-        """Raises RecipeError where the optimiser's tensors are not those of the method's parameters."""
+        """Raises RecipeError where the optimiser's tensors do not belong to the method's parameters."""
         shapes = {name: parameter.shape for name, parameter in method.named_parameters()}
         moments: dict[str, set[str]] = {}
         for key, tensor in self.tensors.items():
@@ -142,7 +145,9 @@ class Checkpoint:
 
 
 def stage_checkpoint(stage: str) -> str:
-    """What a stage's best checkpoint is called once the run has gone on, without its suffix."""
+    """The file name, without suffix, under which a stage's best checkpoint is kept once a later stage
+    runs.
+    """
     return f"best-{quote(stage, safe='')}"
 
 
@@ -154,7 +159,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         sha256 = rest.pop("sha256", None)  # checkpoints before 0.2 have none
         if sha256 is not None and sha256 != digest(tensors, json.dumps(rest)):
-            raise ValueError("its content was changed: its SHA-256 is another")
+            raise ValueError("its content was changed: its SHA-256 differs")
         tensors = current_names(tensors)
         return Checkpoint(path, state_of(rest["state"]), tensors, rest)
     except _UNREADABLE as error:
@@ -164,7 +169,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def read_state(path: Path) -> State:
-    """Where a run stood when this checkpoint was written; its weights are not read. Raises RecipeError."""
+    """The state in this checkpoint, without reading the weights. Raises RecipeError."""
     try:
         with safe_open(regular(path), framework="pt") as file:
             return state_of(read_json((file.metadata() or {})["rest"])["state"])
@@ -175,7 +180,7 @@ def read_state(path: Path) -> State:
 
 
 def digest(tensors: Mapping[str, Tensor], rest: str = "") -> str:
-    """SHA-256 of tensors, their names, shapes and types, and a text, in hexadecimal."""
+    """SHA-256, in hexadecimal, of tensors (with names, shapes and types) and a text."""
     found = hashlib.sha256(rest.encode())
     for name in sorted(tensors):
         tensor = tensors[name]
@@ -185,23 +190,23 @@ def digest(tensors: Mapping[str, Tensor], rest: str = "") -> str:
 
 
 def state_of(fields: Any) -> State:
-    """The state that a checkpoint holds. Raises TypeError or ValueError where a value is none of its kind."""
+    """The state that a checkpoint's JSON holds. Raises TypeError or ValueError where a value is not valid."""
     state = State(**fields)
     counts = (state.stage, state.step, state.misses, state.log_bytes, *state.positions.values())
     if any(type(count) is not int or count < 0 for count in counts):
-        raise ValueError("its counts of steps are no whole numbers")
+        raise ValueError("its step counts are not whole numbers")
     if not (state.best is None or isinstance(state.best, int | float)) or type(state.finished) is not bool:
-        raise ValueError("its best score or its end is none")
+        raise ValueError("its best score or its end has a wrong type")
     if any(len(pair) != 2 for pair in state.window.values()):
         raise ValueError("its sums of losses have no counts")
     numbers = [state.seconds, *(number for pair in state.window.values() for number in pair)]
     if not all(type(number) in (int, float) for number in numbers):
-        raise ValueError("its sums of losses or its seconds are no numbers")
+        raise ValueError("its sums of losses or its seconds are not numbers")
     return state
 
 
 def model_tensors(method: TorchModule) -> dict[str, Tensor]:
-    """Weights and buffers by name; a tensor that has two names appears under the first."""
+    """A module's weights and buffers by name. A tensor with two names appears under the first."""
     seen: set[int] = set()
     tensors = {}
     for name, tensor in method.state_dict().items():

@@ -1,4 +1,4 @@
-"""Names of tensors that earlier versions gave otherwise; the one place that knows them."""
+"""Maps the tensor names of earlier versions to those of this version. No other module knows the old names."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ RENAMED = (
 
 
 def current_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The same tensors under the names that this version gives them."""
+    """The same tensors under the names that this version uses."""
     return {_current(name): tensor for name, tensor in tensors.items()}
 
 

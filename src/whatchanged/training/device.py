@@ -1,4 +1,4 @@
-"""Which device a command computes on, and in which precision."""
+"""Chooses the device that a command computes on, and the precision."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -11,9 +11,10 @@ from whatchanged.processes import launched_number, launched_processes
 
 
 def choose_device(name: str) -> torch.device:
-    """ "auto" is the first GPU, or the CPU without one; each process of ``torchrun`` has a GPU of its own.
+    """The device of this name. "auto" is the first GPU, or the CPU without one; under ``torchrun``, each
+    process has a GPU of its own.
 
-    Raises RecipeError for a device that is not there.
+    Raises RecipeError for a device that this machine does not have.
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
@@ -31,5 +32,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def in_precision(precision: Precision, device: torch.device) -> AbstractContextManager[Any]:
-    """Inside, bf16 computes matrix products and convolutions on ``device`` in 16 bit; weights stay in 32."""
+    """A context in which, with bf16, ``device`` computes matrix products and convolutions in 16 bit.
+    Weights stay 32 bit.
+    """
     return nullcontext() if precision == "fp32" else torch.autocast(device.type, torch.bfloat16)

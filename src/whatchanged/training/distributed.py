@@ -1,15 +1,15 @@
-"""One batch on several processes: what they tell each other, and how their losses add up.
+"""Shares one batch among several processes: what the processes exchange, and how their losses add up.
 
-``torchrun`` starts the processes; each takes a part of every batch. What it computes of a loss is a share:
-the shares of all processes add up to the loss of the whole batch, and their gradients to its gradient. So
-that they do, a loss uses
+``torchrun`` starts the processes, and each reads a part of every batch. Each process computes its share of a
+loss: the shares of all processes add up to the loss of the whole batch, and their gradients add up to its
+gradient. For that, a loss must use
 
-- ``share_of_mean`` for a mean over pairs or words, which not every process has as many of;
-- ``batch_total`` for a count to divide by;
-- ``gather_batch`` for the rows of all processes, with gradients, where pairs are compared with each other.
+- ``share_of_mean`` for a mean over pairs or words, because processes may hold different numbers of them;
+- ``batch_total`` for a count that it divides by;
+- ``gather_batch`` for the rows of all processes, with gradients, where it compares pairs with each other.
 
-A single process has the whole batch: there, each of them returns what it is given, bit for bit. Otherwise all
-processes must call them in the same order, whatever their parts hold. A part may be empty.
+With a single process, each of these functions returns its input, bit for bit. With several, all processes
+must call them in the same order, whatever rows they hold. A process may hold no rows.
 """
 
 import json
@@ -38,7 +38,9 @@ Count = TypeVar("Count", int, Tensor)
 
 @contextmanager
 def joined() -> Iterator[None]:
-    """The processes that ``torchrun`` started work together meanwhile; without it there is one."""
+    """A context in which the processes that ``torchrun`` started work together; without ``torchrun`` there
+    is one.
+    """
     if launched_processes() == 1 or distributed.is_initialized():
         yield
         return
@@ -56,12 +58,14 @@ def processes() -> int:
 
 
 def rank() -> int:
-    """The number of this process, from 0. The first one writes the files."""
+    """The number of this process, from 0. Process 0 writes the files."""
     return distributed.get_rank() if distributed.is_initialized() else 0
 
 
 def own_part(length: int, number: int, count: int) -> range:
-    """Which of ``length`` things in a row process ``number`` of ``count`` has: nearly equal parts."""
+    """The slice of ``length`` items that process ``number`` of ``count`` reads. All slices are nearly
+    equally long.
+    """
     return range(length * number // count, length * (number + 1) // count)
 
 
@@ -75,24 +79,24 @@ def batch_total(count: Count) -> Count:
 
 
 def share_of_mean(mean: Tensor, count: int | Tensor) -> Tensor:
-    """A mean over ``count`` things of this process, as its share of the mean over those of all.
+    """The share of this process in a mean over all processes, from its own mean over ``count`` items.
 
         share = mean · count / Σ_processes count
 
-    A process that has none gives 0, with gradients of 0.
+    A process with no items returns 0, with gradients of 0.
     """
     if processes() == 1:
         return mean
     own = torch.as_tensor(count, dtype=mean.dtype, device=mean.device)
-    # The mean of nothing is not a number, and stays part of the graph: all processes walk back together.
+    # The mean of nothing is not a number. It stays in the graph, so that all processes run the backward pass.
     finite = torch.where(own > 0, mean, mean.nan_to_num(0.0))
     return finite * (own / batch_total(own).clamp(min=1))
 
 
 def gather_batch(rows: Tensor) -> Tensor:
-    """The rows (b, ...) of all processes behind each other, (B, ...); gradients go back to their owner.
+    """The rows (b, ...) of all processes in order, (B, ...). Gradients flow back to the process of each row.
 
-    A loss that each process computes of all gathered rows is the same everywhere: its share is
+    If each process computes a loss over all gathered rows, all get the same loss; the share of one process is
     ``share_of_mean(loss, b)``.
     """
     if processes() == 1:
@@ -106,7 +110,9 @@ def gather_batch(rows: Tensor) -> Tensor:
 
 
 def first_row(count: int) -> int:
-    """Where the ``count`` rows of this process begin among those that ``gather_batch`` returns."""
+    """The index of this process's first row among the rows that ``gather_batch`` returns. count: its own
+    rows.
+    """
     return 0 if processes() == 1 else _first_and_count(count)[0]
 
 
@@ -119,7 +125,9 @@ def add_up(tensor: Tensor) -> Tensor:
 
 
 def add_up_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Give every parameter the sum of its gradients in all processes; none where no process has one."""
+    """Give every parameter the sum of its gradients over all processes; None if no process has a gradient
+    for it.
+    """
     if processes() == 1:
         return
     learning = [parameter for parameter in parameters if parameter.requires_grad]
@@ -134,7 +142,7 @@ def add_up_gradients(parameters: Iterable[nn.Parameter]) -> None:
 
 
 def greatest(values: Sequence[int]) -> list[int]:
-    """Each value's largest of all processes."""
+    """The elementwise maximum over all processes."""
     if processes() == 1:
         return list(values)
     found = torch.tensor(values)
@@ -143,7 +151,7 @@ def greatest(values: Sequence[int]) -> list[int]:
 
 
 def gather_texts(texts: Sequence[str]) -> list[str]:
-    """The texts of all processes behind each other."""
+    """The texts of all processes, in order of process."""
     if processes() == 1:
         return list(texts)
     own = json.dumps(list(texts)).encode()
@@ -156,16 +164,15 @@ def gather_texts(texts: Sequence[str]) -> list[str]:
 
 
 def wait_for_all() -> None:
-    """Go on when all processes are here."""
+    """Wait until all processes have come here."""
     greatest([0])
 
 
 @contextmanager
 def first_process_first() -> Iterator[None]:
-    """Once all processes are here, the first one goes through the block, and then the others, who read the
-    files that it wrote.
+    """A context that the first process passes before the others enter, so that they can read its files.
 
-    Raises RecipeError in the others where the first one failed.
+    All processes wait for each other before it. If the first process fails, the others raise RecipeError.
     """
     wait_for_all()
     if rank() and greatest([0])[0]:
@@ -182,11 +189,12 @@ def first_process_first() -> Iterator[None]:
 
 @contextmanager
 def random_draws(device: torch.device, seed: Sequence[int]) -> Iterator[torch.Generator | None]:
-    """Yields the generator of what is drawn for the whole batch, the same numbers in all processes.
+    """Yields the generator for numbers drawn for the whole batch; it draws the same numbers in all processes.
 
-    It goes on from torch's own generator, which takes over again at the end. Meanwhile torch's own serves
-    dropout, with other numbers in each process, which follow from ``seed``. A single process uses torch's own
-    for both: None.
+    The generator continues from torch's global generator, and the global generator continues from it at the
+    end.
+    In between, the global generator serves dropout: it is seeded from ``seed`` and draws other numbers in
+    each process. A single process uses torch's global generator for both, and None is yielded.
     """
     if processes() == 1:
         yield None
@@ -206,7 +214,7 @@ def random_draws(device: torch.device, seed: Sequence[int]) -> Iterator[torch.Ge
 
 
 def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:
-    """All processes begin with the first one's weights and random numbers."""
+    """Give all processes the weights and random numbers of the first one."""
     if processes() == 1:
         return
     for tensor in tensors:
@@ -220,7 +228,9 @@ def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:
 
 
 class _Sum(torch.autograd.Function):
-    """The sum over all processes. Its gradient is the sum of theirs: each has a share of one loss."""
+    """The sum over all processes. Its gradient is the sum of all processes' gradients, as each has a share
+    of the loss.
+    """
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor) -> Tensor:
@@ -239,7 +249,9 @@ def _added(numbers: Tensor) -> Tensor:
 
 
 def _all_reduce(numbers: Tensor, by: distributed.ReduceOp.RedOpType = distributed.ReduceOp.SUM) -> None:
-    """Replace numbers by their sum over all processes, or the like. RecipeError where one has ended."""
+    """Replace numbers by their sum (or maximum) over all processes. Raises RecipeError if another process
+    has ended.
+    """
     try:
         distributed.all_reduce(numbers, by)
     except RuntimeError as error:
@@ -250,7 +262,7 @@ def _all_reduce(numbers: Tensor, by: distributed.ReduceOp.RedOpType = distribute
 
 
 def _first_and_count(count: int) -> tuple[int, int]:
-    """How many rows stand before this process's own, and how many there are."""
+    """How many rows the processes before this one hold, and how many all hold."""
     counts = torch.zeros(processes(), dtype=torch.long)
     counts[rank()] = count
     found = _added(counts).tolist()
@@ -258,7 +270,7 @@ def _first_and_count(count: int) -> tuple[int, int]:
 
 
 def _sent_as(dtype: torch.dtype) -> torch.dtype:
-    """The type that numbers of ``dtype`` are sent as, without loss."""
+    """The type in which numbers of ``dtype`` can be sent without loss."""
     if dtype.is_floating_point:
         return torch.promote_types(dtype, torch.float32)
     return torch.long
@@ -269,7 +281,9 @@ def _gradient(parameter: nn.Parameter) -> Tensor:
 
 
 def _buckets(parameters: Sequence[nn.Parameter]) -> Iterator[list[nn.Parameter]]:
-    """The parameters in order, of one type and at most ``BUCKET`` numbers at a time, unless one has more."""
+    """The parameters in order, grouped by type into groups of at most ``BUCKET`` numbers; a larger
+    parameter is alone.
+    """
     bucket: list[nn.Parameter] = []
     size = 0
     for parameter in parameters:

@@ -1,6 +1,6 @@
-"""What a recipe will need: weights, memory, operations, hours. Nothing is built and no data is read.
+"""Estimates a recipe's weights, memory, operations and hours, without building weights or reading data.
 
-All is counted on torch's "meta" device, whose tensors have shapes and no numbers.
+The estimate runs the method on torch's "meta" device, on which tensors have shapes and no numbers.
 """
 
 import math
@@ -42,9 +42,10 @@ proposed places that are there and no padding."""
 class StageEstimate:
     """What a stage needs.
 
-    learning: weights that learn. memory: bytes on each device: weights, gradients, moments, and what the
-    largest task keeps for the backward pass. operations: additions and multiplications of a step on each
-    device, both passes, the mean over its tasks by their weights. uncounted: tasks that need drawn scenes.
+    learning: number of weights that learn. memory: bytes on each device for weights, gradients, moments, and
+    what the largest task keeps for the backward pass. operations: additions and multiplications of one step
+    on each device, forward and backward, averaged over its tasks by their weights. uncounted: tasks that need
+    drawn scenes, which are not estimated.
     """
 
     name: str
@@ -55,12 +56,14 @@ class StageEstimate:
     uncounted: tuple[str, ...]
 
     def hours(self, rate: float) -> float:
-        """At ``rate`` operations a second of each device."""
+        """Hours that the stage takes at ``rate`` operations per second on each device."""
         return self.steps * self.operations / rate / 3600
 
 
 def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
-    """The words of the recipe's data set, or so many as are assumed where it names none; and which it was."""
+    """The vocabulary of the recipe's data set, or one of an assumed size if the recipe names no data; and
+    which it is.
+    """
     data = recipe.data
     if data.merges:
         found: Vocabulary = read_merges(Path(data.merges))
@@ -76,7 +79,7 @@ def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
 
 
 def estimate(recipe: Recipe, vocabulary: Vocabulary, devices: int, accumulate: int) -> list[StageEstimate]:
-    """What each stage needs on so many devices, which share every batch, each reading its rows in parts."""
+    """What each stage needs on ``devices`` devices that share every batch, each reading its rows in parts."""
     return [_stage(recipe, stage, vocabulary, devices, accumulate) for stage in recipe.stages]
 
 
@@ -115,7 +118,7 @@ def _stage(
 
 
 def _count(method: Method, task: str, batch: Batch) -> tuple[int, int]:
-    """The operations of a step, and the bytes that are kept between its two passes."""
+    """The operations of a step, and the bytes that are kept between the forward and the backward pass."""
     own = {_storage(tensor) for tensor in method.state_dict().values()}
     kept: dict[int, int] = {}
 
@@ -140,7 +143,9 @@ def _storage(tensor: Tensor) -> int:
 
 
 class _ExpectedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Where a size depends on numbers, which meta tensors do not have, the expected one; answers are "no"."""
+    """Meta tensors have no numbers. Where a shape depends on numbers, this gives the expected shape; tests
+    are false.
+    """
 
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -164,7 +169,7 @@ def _chosen(index: Tensor | None) -> list[Tensor | None]:
 
 
 def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: int) -> Batch:
-    """A batch of shapes alone: captions as long as the method reads them."""
+    """A batch of shapes without numbers, with captions as long as the method reads them."""
     caption = " ".join(["word"] * recipe.method.longest_caption(stage.data == "single"))
     false = (caption,) * recipe.tasks[task].false_captions
     kind: RecordKind = "single_caption" if stage.data == "single" else "pair_caption"
@@ -182,8 +187,9 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
 
 
 def _picture(recipe: Recipe, method: Method) -> tuple[np.ndarray[Any, Any], Any]:
-    """A picture as the recipe's vision reads it, and the truth that it learns from, or None; of a source with
-    stored tokens, these."""
+    """A picture in the form that the recipe's vision reads, and the truth that it learns from, or None; for a
+    source with stored tokens, the tokens.
+    """
     if recipe.data.tokens and has_backbone(method.vision):
         return np.zeros((method.vision.patches, method.vision.stored_width), np.float32), None
     results: tuple[np.ndarray[Any, Any], Any] = imported(recipe.vision.planned)(recipe.vision)
@@ -191,7 +197,7 @@ def _picture(recipe: Recipe, method: Method) -> tuple[np.ndarray[Any, Any], Any]
 
 
 def _shapes(value: Any, rows: int, **changes: Any) -> Any:
-    """The tensors of a dataclass with so many rows, and without numbers; some fields changed."""
+    """The tensors of a dataclass with this many rows and without numbers; some fields are replaced."""
     if isinstance(value, Tensor):
         return torch.empty(rows, *value.shape[1:], dtype=value.dtype, device="meta")
     if is_dataclass(value) and not isinstance(value, type):

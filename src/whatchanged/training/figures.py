@@ -1,7 +1,7 @@
-"""What figures show of a run or a model's weights, by torch: words, given captions, matched places, blocks.
+"""Computes what figures show of a run or a model: attention of words, alignments, blocks. Uses torch.
 
-What a method can show it declares (``training.methods``). Where words looked needs no torch where a model
-is at hand (``Description.word_figure``).
+A method declares which of these it can show (``training.methods``). The attention of written words can be
+drawn without torch, from a model (``Description.word_figure``).
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from whatchanged.vocabulary import UNK
 
 @dataclass(frozen=True)
 class FigureSource:
-    """A trained method, and how it reads a picture by its path."""
+    """A trained method, together with the function that reads a picture from its path."""
 
     recipe: Recipe
     method: Method
@@ -45,7 +45,7 @@ class FigureSource:
     """The run or the model, for messages."""
 
     def words(self, before: Path, after: Path, beams: int = 1) -> TitledMaps:
-        """The words that it writes of a pair, each with where it looked. Raises ImageError."""
+        """The words that the method writes about a pair, each with its attention map. Raises ImageError."""
         captioner = RunCaptioner(
             self.recipe.name, self.method, self.read, self.device, beams=beams, maps=True
         )
@@ -58,7 +58,7 @@ class FigureSource:
     def text_to_image(self, before: Path, after: Path, caption: str) -> TitledMaps:
         """The words of a given caption, each with its attention to the patches of both pictures.
 
-        Raises RecipeError where the method reads no given captions, or does not know a word.
+        Raises RecipeError where the method cannot read given captions, or its vocabulary lacks a word.
         """
         method = self.method
         if not isinstance(method, ReadsGivenCaptions):
@@ -79,7 +79,9 @@ class FigureSource:
 
     @torch.inference_mode()
     def alignment(self, before: Path, after: Path) -> Alignment:
-        """From which cells of the other picture each cell is rebuilt. Raises RecipeError where none is."""
+        """For each cell, from which cells of the other picture it is reconstructed. Raises RecipeError for
+        other methods.
+        """
         if not isinstance(self.method, AlignsPictures):
             raise self._cannot("alignment", "rebuilds no picture from the other")
         weights, cells = self.method.alignment(*self._pictures(before, after))
@@ -88,7 +90,9 @@ class FigureSource:
 
     @torch.inference_mode()
     def blocks(self, before: Path, after: Path) -> TitledMaps:
-        """The joint tokens' attention in the last blocks. Raises RecipeError where there is no such token."""
+        """The attention of the joint tokens in the last blocks. Raises RecipeError for a method without a
+        joint token.
+        """
         if not isinstance(self.method, ShowsBlocks):
             raise self._cannot("blocks", "has no joint token that reads the patches")
         found = self.method.block_attention(*self._pictures(before, after))
@@ -112,11 +116,11 @@ def open_source(
     data: Path | None = None,
     device: str = "cpu",
 ) -> FigureSource:
-    """What figures are drawn of: a run's folder, or a model's name or folder.
+    """Opens what figures are drawn from: a run's folder, or a model's name or folder.
 
-    checkpoint: of a run, as in ``checkpoint_file``. features: where stored features lie, for a method that
-    reads such. data: the folder of the data set that they name pictures from; default: the run's own. Raises
-    RecipeError or BundleError where nothing can be read.
+    checkpoint: of a run, as in ``checkpoint_file``. features: the folder of stored features, for a method
+    that reads them. data: the data set's folder, relative to which the features name pictures; by default the
+    run's own folder. Raises RecipeError or BundleError where it cannot be read.
     """
     if is_model(origin):
         recipe, learner, _ = open_trained(origin)

@@ -1,13 +1,13 @@
-"""Large batches in little memory: what lies between a batch and its losses is kept of one part at a time.
+"""Trains large batches in little memory: activations before the losses are kept for one part at a time.
 
-The rows of a batch are read in parts. Of each, only what the losses need is kept; the rest is computed anew,
-part by part, when the gradient comes back. The losses see the whole batch, so those that compare pairs with
-each other stay what they are. It costs one more forward pass: a third more operations.
+The rows of a batch are read in parts. Of each part, only the tensors that the losses need are kept. The
+backward pass computes the other activations of a part once more. The losses read the whole batch, so a
+contrastive loss keeps all its negatives. The cost is a second forward pass, a third more operations.
 
-A backbone that learns is not read in parts: its batch normalisation needs whole batches.
+A backbone that learns is not split into parts, because its batch normalisation needs whole batches.
 
 Source: Gao et al., "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", 2021.
-Departure: torch's checkpointing does the second pass, so no gradients are stored at the seam.
+Departure: torch's checkpointing runs the second forward pass, so no gradients are stored between the two.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,11 +24,11 @@ Read = TypeVar("Read")
 
 
 def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
-    """``read(*values)``, of so many parts of the rows one after the other; with 1 it is just that.
+    """``read(*values)``, computed over this many parts of the rows, one after the other. 1: the plain call.
 
-    values: tensors (B, ...), or tuples or dataclasses of them; the first holds the rows' number. read: makes
-    of rows the same numbers whatever other rows are with them; a tensor (B, ...), or a tuple of such and of
-    what is alike for all rows.
+    values: tensors (B, ...), or tuples or dataclasses of tensors; the first one determines B. read: must
+    compute each row independently of the other rows. It returns a tensor (B, ...), or a tuple of tensors (B,
+    ...) and of values that are the same for all rows.
     """
     length = _length(values[0])
     if parts == 1 or length < 2:
@@ -43,14 +43,16 @@ def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
 
 
 def _length(value: Any) -> int:
-    """How many rows a tensor has, or the first tensor within."""
+    """How many rows a tensor has, or the first tensor in a tuple or dataclass."""
     while not isinstance(value, Tensor):
         value = value[0] if isinstance(value, tuple) else next(iter(vars(value).values()))
     return len(value)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
-    """The parts' tensors behind each other, within tuples as well; anything else is alike in all parts."""
+    """The tensors of all parts, concatenated, also within tuples. Other values are taken from the first
+    part.
+    """
     first = parts[0]
     if isinstance(first, Tensor):
         return torch.cat([*parts])

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while a run learns: the step ends, all is saved, and only then does the process end."""
+"""Handles Ctrl-C and SIGTERM during training: the step ends, the run is saved, then the process ends."""
 
 import signal as system_signal
 import sys
@@ -12,20 +12,22 @@ from types import FrameType
 
 @dataclass
 class StopRequest:
-    """What a signal asked for: nothing yet, or to stop. notify: tells the person that it was heard."""
+    """Whether a signal asked the run to stop. notify: tells the user that the signal was received."""
 
     notify: Callable[[str], None]
     signal: Signals | None = None
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """A signal came. Raises at once where it is the second."""
+        """Record that a signal came. The second signal raises at once."""
         if self.signal is not None:
             self.end(Signals(number))
         self.signal = Signals(number)
         self.notify(f"{self.signal.name}: this step ends, then all is saved. Once more ends it at once.")
 
     def end(self, number: Signals) -> None:
-        """End the process as the signal would have: KeyboardInterrupt, or an exit with 128 + its number."""
+        """End the process as the signal would have: KeyboardInterrupt, or an exit with 128 + the signal's
+        number.
+        """
         if number == SIGINT:
             raise KeyboardInterrupt
         sys.exit(128 + number)
@@ -33,9 +35,10 @@ class StopRequest:
 
 @contextmanager
 def noting_signals(notify: Callable[[str], None]) -> Iterator[StopRequest]:
-    """Yields what SIGINT and SIGTERM ask for meanwhile; in a thread, which hears no signals, nothing.
+    """Yields a ``StopRequest`` that SIGINT and SIGTERM set. In a thread, which gets no signals, it is never
+    set.
 
-    notify: tells the person that the signal was heard.
+    notify: tells the user that the signal was received.
     """
     request = StopRequest(notify)
     if threading.current_thread() is not threading.main_thread():

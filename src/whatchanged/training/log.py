@@ -1,4 +1,4 @@
-"""A run's records: metrics.jsonl, TensorBoard events, and a bar (on a terminal) or plain lines on stderr."""
+"""Writes a run's logs: metrics.jsonl, TensorBoard events, and on stderr a progress bar or plain lines."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from whatchanged.errors import printable
 
 
 class RunLog:
-    """Writes what happens, as it happens. ``length`` is how many bytes of metrics.jsonl stand on the disk.
+    """Writes each log line as it happens. ``length`` is the number of bytes of metrics.jsonl on the disk.
 
     Opening a log at ``length`` removes what an interrupted launch wrote after its last checkpoint.
     """
@@ -49,14 +49,14 @@ class RunLog:
         return self._file.tell()
 
     def stage(self, name: str, step: int, steps: int) -> None:
-        """A stage begins, or goes on at ``step``."""
+        """Log that a stage begins, or resumes at ``step``."""
         if self._bar is not None:
             if self._task is not None:
                 self._bar.stop_task(self._task)
             self._task = self._bar.add_task(name, completed=step, total=steps, terms="")
 
     def advance(self, step: int) -> None:
-        """``step`` steps of the stage are done."""
+        """Log that ``step`` steps of the stage are done."""
         if self._bar is not None:
             self._bar.update(self._task, completed=step)
 
@@ -93,7 +93,7 @@ class RunLog:
 
 
 class SilentLog:
-    """The log of a process that is not the first of several: it writes and says nothing."""
+    """The log of every process but the first: it writes nothing."""
 
     length = 0
 

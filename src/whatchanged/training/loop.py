@@ -1,4 +1,4 @@
-"""The training loop: stage by stage, step by step, in the order in which things happen."""
+"""The training loop: it runs the stages of a recipe in order, and the steps of each stage in order."""
 
 import math
 import shutil
@@ -60,21 +60,26 @@ def train(
     launch: Launch = USUAL,
     watch: Watcher | None = None,
 ) -> State:
-    """Run the recipe's stages from the beginning, or from a checkpoint on; returns where the run stands.
+    """Train the recipe's stages, from the beginning or from a checkpoint; returns the final state.
 
-    Writes ``run``/checkpoints/last after every ``save_every`` steps, at the end of each stage, and when
-    ``max_seconds`` are over; best whenever the stage's metric on validation data is the best of the stage
-    so far. A stage starts, with a new optimiser, from the best weights of the one before, which are kept as
-    best-STAGE; from the last ones where that one was not validated. On the CPU, a run that goes on from its
-    last checkpoint takes exactly the steps of an unbroken one. launch: its workers read the examples, none of
-    them: threads do, and the steps are the same; each batch is read in ``accumulate`` parts
-    (``gradient_caching``). watch: called before each line of the log.
+    The loop writes ``run``/checkpoints/last after every ``save_every`` steps, at the end of each stage, and
+    when ``max_seconds`` are over. It writes best whenever the stage's metric on validation data is the best
+    of the stage so far. When a stage ends, its best weights are kept as best-STAGE. The next stage starts
+    from these weights with a new optimiser; if the stage was not validated, from its last weights.
 
-    SIGINT and SIGTERM end it as the end of ``max_seconds`` does, all saved, with KeyboardInterrupt or
-    SystemExit; a second one ends it at once. Raises RecipeError when a loss or the metric is not finite.
+    On the CPU, a run resumed from its last checkpoint takes exactly the steps of an unbroken run.
 
-    Where ``torchrun`` started several processes, all of them call this. Each takes a part of every batch and
-    of the validation pairs, all make the same steps, and the first one writes.
+    launch: its ``workers`` processes read the examples; with 0, threads do, and the steps are the same. Each
+    batch is read in ``accumulate`` parts (``gradient_caching``).
+    watch: called before each line of the log.
+
+    SIGINT and SIGTERM save and end the run, as ``max_seconds`` does, and then raise KeyboardInterrupt or
+    SystemExit. A second signal ends the run at once. Raises RecipeError if a loss or the metric is not
+    finite.
+
+    If ``torchrun`` started several processes, all of them call this function. Each reads a part of every
+    batch and of the validation pairs. All make the same weight updates, and the first process writes the
+    files.
     """
     state = State() if start is None else start.state
     before, began = state.seconds, time.monotonic()
@@ -125,7 +130,7 @@ def begin_stage(
     best: Path,
     log: Log,
 ) -> torch.optim.Optimizer:
-    """The optimiser of a stage that begins, or that goes on from the checkpoint ``start``."""
+    """The optimiser of a stage that begins, or that resumes from the checkpoint ``start``."""
     stage = recipe.stages[state.stage]
     if not state.step and rank() == 0:
         best.unlink(missing_ok=True)  # it would be of the stage before
@@ -146,7 +151,7 @@ def stage_draws(
     on_gpu = any(parameter.device.type == "cuda" for parameter in method.parameters())
     given = StageInput(
         stage,
-        sources.of(stage, recipe),
+        sources.of(stage, recipe.tasks),
         recipe.tasks,
         (recipe.seed, state.stage),
         method.batch_size,
@@ -168,10 +173,10 @@ def take_step(
     device: torch.device,
     accumulate: int = 1,
 ) -> dict[str, float]:
-    """The next weight update: the task's terms are summed as they are; returns them as numbers.
+    """Make the next weight update; returns the terms of the loss, which are added up, as numbers.
 
-    Each process computes the shares of its part of the batch. Their sums are the whole batch's terms and
-    gradients, so all processes make the same update.
+    Each process computes the shares of its part of the batch. The shares add up to the whole batch's terms
+    and gradients, so all processes make the same update.
     """
     stage, step = recipe.stages[state.stage], state.step
     method.train()
@@ -206,7 +211,9 @@ def report(
     best: Path,
     log: Log,
 ) -> None:
-    """After a step: log the losses and validate, where that is due, and keep the weights that score best."""
+    """After a step, where due: log the losses, validate, and save the weights if they have the best score
+    so far.
+    """
     stage = recipe.stages[state.stage]
     log.advance(state.step)
     if due(state.step, stage.log_every, stage.steps):
@@ -220,8 +227,9 @@ def report(
 
 
 def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log) -> State:
-    """Log the losses that were not logged yet, and give ``method`` the weights that the next stage begins
-    with; returns where the run stands then."""
+    """Log the remaining losses, and give ``method`` the weights that the next stage starts from; returns
+    the new state.
+    """
     stage = recipe.stages[state.stage]
     if state.window:  # patience ended the stage between two lines
         write_means(log, recipe, state)
@@ -232,14 +240,17 @@ def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log
 
 
 def steps_done(recipe: Recipe, state: State) -> int:
-    """Steps of the whole run so far, counting each earlier stage in full."""
+    """Steps of the whole run so far; each finished stage counts with all the steps that the recipe gives
+    it.
+    """
     return sum(stage.steps for stage in recipe.stages[: state.stage]) + state.step
 
 
 def write_means(log: Log, recipe: Recipe, state: State) -> None:
-    """Log the mean of each term since the last such line, and start counting anew.
+    """Log the mean of each term since the last such line, then reset the means.
 
-    ``lr`` is the schedule's rate in the last step, which ``stage.rates`` scale for some groups.
+    ``lr`` is the schedule's learning rate at the last step. ``stage.rates`` scales it for some parameter
+    groups.
     """
     stage = recipe.stages[state.stage]
     at = {"stage": stage.name, "step": state.step}
@@ -250,7 +261,9 @@ def write_means(log: Log, recipe: Recipe, state: State) -> None:
 
 
 def is_best(state: State, score: float, counts: bool = True) -> bool:
-    """Whether a score that ``counts`` is the best of the stage so far; counts evaluations since the best."""
+    """Whether a score is the best of the stage so far, if it ``counts``; updates the number of evaluations
+    since the best.
+    """
     if counts and (state.best is None or score > state.best):
         state.best, state.misses = score, 0
         return True
@@ -259,7 +272,9 @@ def is_best(state: State, score: float, counts: bool = True) -> bool:
 
 
 def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> float:
-    """The stage's metric; raises RecipeError if it is infinite or not a number: nothing beats that."""
+    """The value of the stage's metric. Raises RecipeError if it is infinite or NaN, since no later score
+    could beat it.
+    """
     score = scores[stage.metric]
     if not math.isfinite(score):
         raise RecipeError(
@@ -270,7 +285,9 @@ def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> 
 
 
 def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
-    """Whether the stage ends after this step: all are done, or its metric has not risen for too long."""
+    """Whether the stage ends after this step: it was the last one, or the metric has not improved for too
+    long.
+    """
     if state.step < stage.steps and stage.patience and state.misses >= stage.patience:
         log.info(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
         return True
@@ -278,7 +295,7 @@ def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
 
 
 def keep_best(method: Method, best: Path, stage: str) -> State:
-    """Copy the best checkpoint beside itself as the stage's own, and its weights into ``method``."""
+    """Copy the best checkpoint to the stage's own name, and its weights into ``method``."""
     wait_for_all()  # it may be being written
     saved = read_checkpoint(best)
     saved.restore_model(method)
@@ -291,7 +308,7 @@ def keep_best(method: Method, best: Path, stage: str) -> State:
 
 
 def next_stage(state: State, recipe: Recipe, log_bytes: int) -> State:
-    """Where the run stands when a stage is over."""
+    """The state at the beginning of the next stage."""
     if state.stage + 1 < len(recipe.stages):
         return State(stage=state.stage + 1, log_bytes=log_bytes, seconds=state.seconds)
     return replace(state, log_bytes=log_bytes, finished=True)
@@ -306,7 +323,7 @@ def count_terms(window: dict[str, list[float]], task: str, values: Mapping[str, 
 
 
 def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
-    """The terms of the whole batch as numbers; raises RecipeError if one is infinite or not a number."""
+    """The terms of the whole batch as numbers. Raises RecipeError if one is infinite or NaN."""
     shares = torch.stack([term.detach().double() for term in terms.values()])
     values = batch_total(shares).tolist()
     named = dict(zip(terms, values, strict=True))
@@ -317,5 +334,5 @@ def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
 
 
 def due(step: int, every: int, steps: int) -> bool:
-    """Whether something that happens every ``every`` steps, and at the end, happens after ``step`` steps."""
+    """Whether an action that is due every ``every`` steps and at the end is due after ``step`` steps."""
     return step % every == 0 or step == steps

@@ -1,4 +1,4 @@
-"""From a run to similarities: every caption of a data set's changed pairs against each of these pairs."""
+"""Computes the similarity of each caption and each pair among a data set's changed pairs, with a run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,12 +25,13 @@ def retrieve_run(
     checkpoint: str = "auto",
     launch: Launch = USUAL,
 ) -> Similarity:
-    """Write the similarities of the run's method on a data set; pairs known as unchanged are left out.
+    """Write the similarities that a run's method computes on a data set, without pairs known as unchanged.
 
-    checkpoint: as in ``checkpoint_file``, but "auto" is the best of the retrieval stage where that was kept.
-    launch: device. Raises RecipeError for a run whose method has no retrieval, DatasetError where no
-    captioned pair is left, OutputError where ``output`` exists, or beside it a file of its name in ``.json``
-    that holds no names of pairs; names without their matrix, which a command that was killed left there, are
+    checkpoint: as in ``checkpoint_file``, except that "auto" is the retrieval stage's best checkpoint if it
+    exists.
+    launch: only its device is used. Raises RecipeError for a run whose method has no retrieval, DatasetError
+    where no captioned pair is left, and OutputError where ``output`` exists, or where the ``.json`` file of
+    the same name exists and does not list pairs. If a killed command left that list without the matrix, it is
     written anew.
     """
     if output.suffix != ".npy":
@@ -63,6 +64,6 @@ def retrieve_run(
 
 
 def adapted(run: Path) -> str:
-    """The name of the run's last retrieval stage whose best checkpoint was kept; "auto" without one."""
+    """The name of the run's last retrieval stage with a saved best checkpoint; "auto" if there is none."""
     stages = [stage.name for stage in read_recipe(run).stages[:-1] if "retrieval" in stage.tasks]
     return next((name for name in reversed(stages) if checkpoint_file(run, name).is_file()), "auto")

@@ -1,7 +1,8 @@
-"""One run, from a recipe to trained weights: started or resumed in its folder (``run_folder``)."""
+"""Trains one run, from a recipe to trained weights, in a new or an existing folder (``run_folder``)."""
 
 import random
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from whatchanged.errors import OutputError, RecipeError
+from whatchanged.captioner.bundle import open_bundle
+from whatchanged.errors import OutputError, RecipeError, printable
 from whatchanged.launch import Launch, one_launch
+from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
@@ -24,22 +27,29 @@ from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all
 from whatchanged.training.features.backbones import fingerprint
 from whatchanged.training.loop import Watcher, train
-from whatchanged.training.methods import Method
+from whatchanged.training.methods import Method, initialise_from
 from whatchanged.training.objects.token_files import read_origin
 from whatchanged.training.run_folder import (
+    check_captions,
     check_stage,
     check_vocabulary,
     first_init,
     keep,
     keep_vocabulary,
+    open_run,
     read_recipe,
+    read_vocabulary,
 )
 from whatchanged.training.schedule import trained_groups
-from whatchanged.training.start import check_start, first_state, print_note, start_from, words_of
 from whatchanged.training.vision.base import StandardisedVision, Vision, has_backbone
+from whatchanged.training.weights.bundle_weights import check_norms, initialise_from_bundle
+from whatchanged.training.weights.trained import is_model
+from whatchanged.vocabulary import Vocabulary
 
 MEASURED = 512
 """Pairs by whose tokens a frozen vision standardises."""
+END = "end"
+"""What ``--from`` names where no stage is to be trained."""
 
 
 def run_recipe(
@@ -58,19 +68,20 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
-    init: the weights to start from: another run's last ones (``initialise_from``), a bundle's (a shipped one
-    by name), or a file of published weights, for a method that reads one. A resumed run keeps its own.
-    workers: processes that read the examples; 0 reads them in threads, which is enough for a CPU.
-    The processes that ``torchrun`` started share every batch; the first one writes the folder.
-    accumulate: in how many parts each of them reads its rows, so that less memory is needed.
-    first_stage: of a new run with ``init`` the stage that it begins with, as those before lie behind these
-    weights; "end": no stage is trained, and the run is finished as it is.
-    launch: device, quiet, workers and accumulate in one, in place of these four keywords.
-    watch: called with the method and where the run stands before each line of the log.
+    init: the weights to start from: the last weights of another run (``initialise_from``), a bundle (a
+    shipped bundle by its name), or a file of published weights, for a method that reads one. A resumed run
+    ignores it.
+    workers: number of processes that read the examples; 0 reads them in threads, which suffices on a CPU.
+    The processes that ``torchrun`` started share every batch, and the first one writes the folder.
+    accumulate: number of parts in which each process reads its rows; more parts need less memory.
+    first_stage: the stage at which a new run with ``init`` begins, because the weights have passed the stages
+    before; "end": no stage is trained, and the run is finished at once.
+    launch: device, quiet, workers and accumulate in one record, in place of these four keywords.
+    watch: called with the method and the state before each line of the log.
 
-    Raises OutputError where the folder is not empty and ``resume`` is not set; RecipeError where the run was
-    started with another recipe or on data with other words, or its stored tokens were made by other weights
-    than its vision's.
+    Raises OutputError where the folder is not empty and ``resume`` is not set. Raises RecipeError where the
+    run was started with another recipe or another vocabulary, or where other weights than those of its vision
+    computed its stored tokens.
     """
     by_keywords = Launch(device, workers, accumulate=accumulate, quiet=quiet)
     launch = one_launch(launch, by_keywords, Launch(workers=0))
@@ -80,7 +91,7 @@ def run_recipe(
 
 
 def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | None) -> State:
-    """``run_recipe``, in each of the processes."""
+    """``run_recipe``, as each of the processes runs it."""
     recipe, start = beginning.recipe, beginning.start
     if beginning.start is not None and beginning.start.state.finished:
         return beginning.start.state
@@ -90,7 +101,7 @@ def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | Non
         method = _make_method(beginning, sources)
     _complete_folder(beginning, sources)  # only here, so that a launch that fails leaves no trace in a run
     method.to(beginning.device)
-    if recipe.tokens_stay and has_backbone(method.vision) and not beginning.launch.workers:
+    if has_backbone(method.vision) and recipe.tokens_stay and not beginning.launch.workers:
         sources = with_tokens(sources, method.vision)
     if start is None and beginning.init is not None:  # what it began from may change, or go
         save_checkpoint(beginning.last, beginning.begin, method, None)
@@ -105,17 +116,17 @@ def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | Non
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where a launch of a run begins: what was in its folder before any process wrote there.
+    """The starting point of a launch: what the folder held before any process wrote to it.
 
     recipe  as it is trained
     run     the folder
     launch  how it is trained
-    device  where: the one that ``launch`` names
+    device  the device that ``launch`` names
     fresh   whether the folder holds no run yet
-    start   the last checkpoint; None: from the first step
-    init    the weights that the run begins from; None: random ones
-    begin   where it then stands
-    last    where the last checkpoint lies, or will
+    start   the last checkpoint; None: the run starts at its first step
+    init    the weights that the run starts from; None: random weights
+    begin   the state at the start
+    last    the path of the last checkpoint, whether or not it exists yet
     """
 
     recipe: Recipe
@@ -130,10 +141,10 @@ class Beginning:
 
 
 def _look(recipe: Recipe, run: Path, init: Path | None, launch: Launch, first_stage: str) -> Beginning:
-    """What is there to begin with, checked as far as no data is needed: to open it may take long.
+    """Find out what a launch starts from, and check all that does not need the data, which may open slowly.
 
-    Raises RecipeError where there is no such device, the checkpoint is not of this recipe, it cannot start
-    from random weights, or not with this stage.
+    Raises RecipeError where the device does not exist, the checkpoint belongs to another recipe, or the
+    recipe cannot start from random weights or with this stage.
     """
     device = choose_device(launch.device)
     last = run / "checkpoints" / "last.safetensors"
@@ -157,8 +168,9 @@ def _look(recipe: Recipe, run: Path, init: Path | None, launch: Launch, first_st
 
 @contextmanager
 def _removed_on_failure(beginning: Beginning) -> Iterator[None]:
-    """A folder that was made for this run goes again where the run cannot begin, so that it may be tried
-    again with the same name. One that was there stays as it is."""
+    """A context that removes a newly made run folder if the run cannot begin, so that its name can be used
+    again. An existing folder is left unchanged.
+    """
     try:
         yield
     except BaseException:
@@ -168,13 +180,17 @@ def _removed_on_failure(beginning: Beginning) -> Iterator[None]:
 
 
 def _begin_folder(beginning: Beginning) -> None:
-    """Make a new folder a run: before the data, because opening it may take long, and be broken off."""
+    """Write a new folder's recipe. This happens before the data is opened, which may take long and be
+    interrupted.
+    """
     if beginning.fresh and rank() == 0:
         keep(beginning.recipe, beginning.run, beginning.device, beginning.init)
 
 
 def _open_data(beginning: Beginning) -> Sources:
-    """What the run reads. Raises RecipeError where the data has other words than a resumed run began with."""
+    """Open the data of the run. Raises RecipeError where its vocabulary differs from that of the resumed
+    run.
+    """
     sources = open_sources(beginning.recipe, beginning.run)
     words = words_of(beginning.recipe, beginning.init, beginning.run if beginning.start is not None else None)
     if words is not None:
@@ -188,9 +204,9 @@ def _open_data(beginning: Beginning) -> Sources:
 
 
 def _make_method(beginning: Beginning, sources: Sources) -> Method:
-    """The method with the weights that it goes on from, or begins with.
+    """Build the method and load the weights that it resumes from or starts from.
 
-    Raises RecipeError where no memory holds it, a stage would train nothing, or the weights do not fit.
+    Raises RecipeError where the memory is too small, a stage would train nothing, or the weights do not fit.
     """
     recipe, start = beginning.recipe, beginning.start
     check_memory(recipe, sources.vocabulary)
@@ -209,7 +225,7 @@ def _make_method(beginning: Beginning, sources: Sources) -> Method:
 
 
 def _complete_folder(beginning: Beginning, sources: Sources) -> None:
-    """Write what is known now that the data is open, and note this launch beside earlier ones."""
+    """Write what is known once the data is open, and add this launch to the list of launches."""
     if rank() == 0:
         keep(
             beginning.recipe,
@@ -222,10 +238,10 @@ def _complete_folder(beginning: Beginning, sources: Sources) -> None:
 
 
 def check_tokens(recipe: Recipe, method: Method) -> None:
-    """Raises RecipeError where a pool's stored tokens were made by other weights than the method's own.
+    """Raises RecipeError where other weights than those of the method's vision computed a pool's tokens.
 
-    It would learn from one backbone and later read pictures with another. Tokens that do not name their
-    weights (``token_files``) are accepted.
+    The method would otherwise train on one backbone's tokens and later read pictures with another backbone.
+    Tokens that do not name their weights (``token_files``) are accepted.
     """
     data = recipe.data
     if not data.tokens or not has_backbone(method.vision):
@@ -239,22 +255,22 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
 
 
 def measure_tokens(vision: Vision, source: Source) -> None:
-    """Standardise a vision that does so by the tokens of the first ``MEASURED`` examples."""
+    """Standardise the vision, if it does so, by the tokens of the first ``MEASURED`` examples."""
     if isinstance(vision, StandardisedVision) and vision.standardises:
         vision.measure(*stack_pictures(list(read_examples(source, range(min(len(source), MEASURED))))))
 
 
 def seed_everything(seed: int) -> None:
-    """Set the generators of Python, NumPy and torch."""
+    """Seed the random generators of Python, NumPy and torch."""
     random.seed(seed)
     np.random.seed(seed % 2**32)  # it takes no larger one
     torch.manual_seed(seed)
 
 
 def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
-    """The recipe to run. A run in the folder is resumed only where ``resume`` is set, with its own recipe.
+    """The recipe to train. A run in the folder is resumed only if ``resume`` is set, and with its own recipe.
 
-    The folders of the data may differ: the data may have moved.
+    The paths of the data may differ, because the data may have moved.
     """
     if resume and (run / "recipe.toml").is_file():
         kept = read_recipe(run)
@@ -279,5 +295,105 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
 
 
 def _moved(data: DataSettings, other: DataSettings) -> DataSettings:
-    """``data`` with the folders that ``other`` names."""
+    """``data`` with the paths that ``other`` names."""
     return data.with_folders(other.path or data.path, other.stored or data.stored)
+
+
+def first_state(recipe: Recipe, stage: str) -> State:
+    """The state of a new run that begins at this stage. "": at the first one; ``END``: no stage is trained.
+
+    Raises RecipeError for a stage that the recipe does not have.
+    """
+    names = [one.name for one in recipe.stages]
+    if stage == END:
+        return State(stage=len(names) - 1, finished=True)
+    if stage and stage not in names:
+        known = ", ".join([*names, END])
+        raise RecipeError(f"--from {stage}: {recipe.name} has no such stage. Choose among: {known}.")
+    return State(stage=names.index(stage) if stage else 0)
+
+
+def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabulary | None:
+    """The vocabulary of the published weights that a run starts from; None if it uses the data's words.
+
+    resumed: the folder of a resumed run, which holds a copy, because the file may be gone. Raises
+    RecipeError.
+    """
+    if init is None or not recipe.method.weights_words or is_model(init) or init.is_dir():
+        return None
+    if resumed is not None:
+        return read_vocabulary(resumed)
+    found: Vocabulary = imported(recipe.method.weights_words)(init)
+    return found
+
+
+def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished: bool = False) -> None:
+    """Copy initial weights from a run's last checkpoint, a bundle or a file, and print what was copied.
+
+    finished: no stage will be trained, so the weights must already be able to caption. Raises RecipeError
+    where they are not, where the method reads no weight files, or where no tensor fits; ShapeError where a
+    tensor has another shape.
+    """
+    loader = recipe.method.weights_loader
+    if is_model(init):
+        said = initialise_from_bundle(recipe, method, open_bundle(str(init)))
+    elif not init.is_file():
+        own, source, state = open_run(init, "last")
+        if finished:
+            check_captions(init, own, state)
+        check_norms(recipe, method, source, str(init))
+        said = initialise_from(method, source, str(init))
+    elif not loader:
+        raise RecipeError(
+            f"{init}: this is a file, and {recipe.method.name} begins from none. Name a run's folder."
+        )
+    else:
+        copied = imported(loader)(method, init)
+        said = str(copied)
+        if finished and "caption" not in (getattr(copied, "learned", None) or ()):
+            raise RecipeError(
+                f"{init}: these weights have not learned to caption, so a run of them alone says nothing."
+                " Train them: leave --from out, or name the stage that captions."
+            )
+    if not quiet:
+        print_note(f"{init}: {said}")
+
+
+def check_start(recipe: Recipe, quiet: bool) -> None:
+    """Check a recipe that starts from random weights.
+
+    Raises RecipeError where its vision is frozen, or where heads choose the best cells of a picture and no
+    stage trains them. Warns where the first stage uses such heads without training them, and where the recipe
+    expects published weights.
+    """
+    if recipe.vision.frozen:
+        raise RecipeError(
+            f"{recipe.name}: vision.frozen keeps the vision as it is, and it would be random. Start from"
+            " trained weights: --init clevr-pcl, or --init RUN."
+        )
+    tasks = recipe.vision.tasks
+    teachers = {name for name, task in tasks.items() if task.vision_only}
+    ranked = not recipe.vision.keeps_every_cell
+    if ranked and not any(tasks.keys() & stage.tasks.keys() for stage in recipe.stages):
+        raise RecipeError(
+            f"{recipe.name}: vision.keep chooses cells by heads that start random, and only the task"
+            f" {', '.join(sorted(teachers))} trains them, which no stage has. Start from trained weights"
+            ' (--init RUN), or use vision.kind = "backbone".'
+        )
+    if ranked and not teachers & recipe.stages[0].tasks.keys() and not quiet:
+        print_note(
+            f"Warning: {recipe.name} starts from random weights, and its first stage chooses cells by heads"
+            " that it does not train. It will learn next to nothing of pictures. Start from trained weights"
+            " (--init RUN)."
+        )
+    if (expects := recipe.method.expects_weights(recipe)) and not quiet:
+        print_note(
+            f"Warning: {recipe.name} starts from random weights, as no others were given, but it {expects}."
+            " It will learn next to nothing of pictures. Give CLIP's weights (--init FILE), or let all of it"
+            " learn (--set method.freeze=false, and rates near 1), as clip4idc-tiny does."
+        )
+
+
+def print_note(text: str) -> None:
+    """Print a line on stderr."""
+    print(printable(text), file=sys.stderr)

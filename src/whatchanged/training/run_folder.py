@@ -1,11 +1,11 @@
-"""A run's folder: everything that a recipe needs, built, and what is written beside the checkpoints.
+"""A run's folder: opens the recipe, method and weights in it, and writes the files beside the checkpoints.
 
-RUN/recipe.toml        as resolved, every setting spelled out
-RUN/environment.json   versions, machine, command, and the weights it started from; later launches beside
-RUN/vocabulary.json    the words, ids in order, where captions are written
-RUN/checkpoints/       last, best and, of each earlier stage that was validated, best-STAGE (.safetensors)
-RUN/negatives.jsonl    where FDA built false captions; negatives.shares.json: how many of each kind
-RUN/metrics.jsonl, events/, shards.json (of a pool)
+RUN/recipe.toml        the recipe with every setting spelled out
+RUN/environment.json   versions, machine, command, and the initial weights; later launches are listed too
+RUN/vocabulary.json    the words in the order of their ids, for methods that write captions
+RUN/checkpoints/       last, best and, for each earlier stage with validation, best-STAGE (.safetensors)
+RUN/negatives.jsonl    the false captions of the task FDA; negatives.shares.json: how many of each kind
+RUN/metrics.jsonl, events/, shards.json (for a run on a pool)
 """
 
 import json
@@ -24,8 +24,9 @@ from whatchanged.errors import RecipeError
 from whatchanged.files import whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular, read_regular_text
-from whatchanged.recipes.reader import dump_recipe, parse_saved_recipe
+from whatchanged.recipes.reader import parse_saved_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, stage_checkpoint
 from whatchanged.training.distributed import processes
@@ -38,7 +39,7 @@ PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "tex
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
     """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
 
-    checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or not that
+    checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or lacks that
     checkpoint.
     """
     recipe = read_recipe(run)
@@ -60,7 +61,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
 
 
 def read_vocabulary(run: Path) -> Vocabulary:
-    """The words of a run. Raises RecipeError."""
+    """The vocabulary of a run. Raises RecipeError."""
     try:
         found: Vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -69,7 +70,7 @@ def read_vocabulary(run: Path) -> Vocabulary:
 
 
 def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
-    """Raises RecipeError where a checkpoint is of a stage or step that the recipe does not have."""
+    """Raises RecipeError where a checkpoint belongs to a stage or step that the recipe does not have."""
     state, stages = saved.state, recipe.stages
     if state.stage >= len(stages) or state.step > stages[state.stage].steps:
         raise RecipeError(
@@ -79,7 +80,8 @@ def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
 
 
 def checkpoint_file(run: Path, checkpoint: str) -> Path:
-    """Where "best" (of the last stage), "last", "auto" (best where there is one) or a stage's best lies.
+    """The path of "best" (of the last stage), "last", "auto" (best if it exists, else last) or a stage's
+    best.
 
     A stage is given by its name. Raises RecipeError where the run has no such stage.
     """
@@ -114,13 +116,13 @@ def read_recipe(run: Path) -> Recipe:
 
 
 def captioning_stages(recipe: Recipe) -> list[str]:
-    """The names of the stages that teach to write captions."""
+    """The names of the stages that learn to write captions."""
     teaching = recipe.method.caption_tasks
     return [stage.name for stage in recipe.stages if not teaching.isdisjoint(stage.tasks)]
 
 
 def check_captions(run: Path, recipe: Recipe, state: State) -> None:
-    """Raise RecipeError where no stage up to that of the checkpoint learned to caption."""
+    """Raise RecipeError where no stage up to the checkpoint's stage learns to write captions."""
     stages = captioning_stages(recipe)
     if not stages:
         raise RecipeError(f"{run}: no stage of it learned to caption. Name another run.")
@@ -133,9 +135,9 @@ def check_captions(run: Path, recipe: Recipe, state: State) -> None:
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
-    """Write what a run needs to be resumed; the recipe last, because it makes the folder a run.
+    """Write the files that resuming needs, the recipe last, because it marks the folder as a run.
 
-    resumed: the environment is one more of the ``launches`` after the first, whose stays.
+    resumed: the environment is added to the ``launches`` after the first; the first one's stays.
     """
     run.mkdir(parents=True, exist_ok=True)
     about = environment(where)
@@ -148,12 +150,12 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
 
 
 def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
-    """Write the words, which are known once the data is open."""
+    """Write the vocabulary, which is known once the data is open."""
     _write(run / "vocabulary.json", _entries(vocabulary))
 
 
 def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
-    """Raise RecipeError where a resumed run would have another vocabulary than it started with."""
+    """Raise RecipeError where a resumed run's data now has another vocabulary than at its start."""
     kept = run / "vocabulary.json"
     if kept.is_file() and read_regular(kept).rstrip(b"\n") != _entries(vocabulary).encode():
         raise RecipeError(
@@ -176,8 +178,7 @@ def _entries(vocabulary: Vocabulary) -> str:
 
 
 def launches(run: Path) -> list[dict[str, Any]]:
-    """What was written of each launch of a run, the first one first; [] where nothing was, or it cannot be
-    read."""
+    """What was recorded of each launch of a run, the first one first; [] where nothing can be read."""
     try:
         first = read_json(read_regular_text(run / "environment.json"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The optimiser of a stage, and the learning rate of each of its steps, s counted from 0."""
+"""The optimiser of a stage, and the learning rate at each step s of the stage, counted from 0."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ FLOOR = 1e-8
 
 
 def learning_rate(stage: StageConfig, step: int) -> float:
-    """The rate that step ``step`` of the stage is taken with. W = warmup, S = steps.
+    """The learning rate at step ``step`` of the stage. W = warmup, S = steps.
 
     constant:     lr                                       after the ramp
     halving:      lr, lr/2 from step 10,000, lr/4 from step 20,000
@@ -27,11 +27,11 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     cosine:       lr * (1 + cos(pi (s - W) / (S - W))) / 2   after the ramp; at least 1e-8
     ramp (constant, halving, cosine, stairs): lr * (s + 1)/W while s < W
     warmup_linear: lr * s/W while s < W, then lr * (S - s) / (S - W)
-    warmup_cosine: lr * s/W while s < W, then lr * (1 + cos(pi s / S)) / 2, a jump down where s = W
+    warmup_cosine: lr * s/W while s < W, then lr * (1 + cos(pi s / S)) / 2, which jumps down at s = W
 
-    Source: PCL's released code for inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning);
-    SCORER's for stairs, its stair being the steps of 15 passes (DUDA's counts a pass as it begins, so that
-    its first stair has 14); CLIP4IDC's (modules/optimization.py) for warmup_*, whose very first rate is 0.
+    Sources. PCL's released code: inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning).
+    SCORER's: stairs, where a stair has the steps of 15 passes. DUDA's counts a pass when it begins, so its
+    first stair has 14 passes. CLIP4IDC's (modules/optimization.py): warmup_*, whose rate at step 0 is 0.
     """
     s, warmup = step, stage.warmup
     if stage.schedule in ("warmup_linear", "warmup_cosine"):
@@ -58,7 +58,9 @@ def learning_rate(stage: StageConfig, step: int) -> float:
 
 
 def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
-    """Adam (L2 decay), AdamW or BertAdam over ``trained_groups``; the others ask for no gradient."""
+    """Adam (L2 decay), AdamW or BertAdam over ``trained_groups``. All other parameters stop requiring
+    gradients.
+    """
     groups = trained_groups(method, stage)
     trained = {parameter for group in groups for parameter in group["params"]}
     for parameter in method.parameters():
@@ -72,10 +74,10 @@ def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
 
 
 def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
-    """Zeros for the gradients that this step's task does not give, in groups with "moves_when_idle".
+    """Set missing gradients to zeros in parameter groups with "moves_when_idle".
 
-    Only for parameters that the optimiser has moved before: it keeps their moments, so a run that is resumed
-    knows them, too.
+    This applies only to parameters that the optimiser has updated before. The optimiser keeps their moments,
+    so a resumed run knows them too.
     """
     for group in optimizer.param_groups:
         if not group.get("moves_when_idle", False):
@@ -86,10 +88,11 @@ def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
 
 
 def trained_groups(method: Method, stage: StageConfig) -> list[dict[str, Any]]:
-    """The method's parameter groups that the stage trains, each with its ``rate``.
+    """The parameter groups that the stage trains, each with its ``rate``.
 
-    Not trained are a group called "frozen", one whose rate is 0, and "vision" without ``train_vision``.
-    Raises RecipeError where ``stage.rates`` names a group that the method does not have, or nothing is left.
+    A stage does not train a group called "frozen", a group whose rate is 0, or "vision" without
+    ``train_vision``. Raises RecipeError where ``stage.rates`` names a group that the method does not have, or
+    no group is left.
     """
     results = method.parameter_groups()
     names = dict.fromkeys(group["name"] for group in results)

@@ -1,4 +1,4 @@
-"""Scores on validation data, for early stopping: captions (ROUGE-L and CIDEr-D, no Java) or retrieval."""
+"""Scores on validation data, for early stopping: captions (ROUGE-L, CIDEr-D, without Java) or retrieval."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -38,9 +38,9 @@ BATCH = 64
 def validate(
     method: Method, source: Source, device: torch.device, metric: str = "CIDEr-D"
 ) -> dict[str, float]:
-    """CIDEr-D and ROUGE-L (x100) of the greedy captions of every pair of ``source``, and how many differ.
+    """CIDEr-D and ROUGE-L (x100) of greedy captions for the pairs of ``source``; number of distinct captions.
 
-    With ``metric`` R@1 nothing is written: see ``rank_captions``.
+    With ``metric`` R@1 no captions are written; see ``rank_captions``.
     """
     if metric == "R@1":
         return rank_captions(method, source, device)
@@ -50,9 +50,9 @@ def validate(
 def caption_source(
     method: Method, source: Source, device: torch.device
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The greedy caption of every pair of ``source``, and each pair's own captions.
+    """The greedy caption of every pair of ``source``, and each pair's reference captions.
 
-    Several processes share the pairs, and all get all captions.
+    Several processes share the pairs, and each returns all captions.
     """
     captions: list[str] = []
     references: list[str] = []
@@ -65,7 +65,7 @@ def caption_source(
 
 
 def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
-    """CIDEr-D and ROUGE-L (x100) of one caption a pair, and how many different ones there are."""
+    """CIDEr-D and ROUGE-L (x100) of one caption per pair, and the number of distinct captions."""
     corpus = count(captions, references)
     return {
         "CIDEr-D": 100 * float(cider_d(corpus).mean()),
@@ -75,11 +75,11 @@ def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str
 
 
 def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
-    """``retrieval`` among the changed pairs of ``source``, each with all its captions; ties are shuffled, so
-    that a model that embeds all alike finds 1 in n.
+    """``retrieval`` scores among the changed pairs of ``source``, each with all its captions.
 
-    A pair's caption that another pair also bears still counts as wrong there. Raises RecipeError for a method
-    that embeds no captions.
+    Ties are shuffled, so a model that gives every pair the same embedding reaches R@1 = 1 in n. If two pairs
+    have the same caption, retrieving the other pair counts as wrong. Raises RecipeError for a method that
+    embeds no captions.
     """
     examples = read_examples(source, own_part(len(source), rank(), processes()))
     changed = (example for example in examples if example.record.changed is not False)
@@ -95,9 +95,9 @@ def rank_captions(method: Method, source: Source, device: torch.device) -> dict[
 def similarity(
     method: Method, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
 ) -> Similarity:
-    """Cosines of all pairs with all captions: each example's pictures, and the captions beside it.
+    """Cosine similarities of all pairs with all captions.
 
-    Several processes each bring pairs of their own, and all get the cosines of all. Raises RecipeError for a
+    Several processes embed different pairs, and each returns all similarities. Raises RecipeError for a
     method that embeds no captions.
     """
     if not isinstance(method, EmbedsCaptions):
@@ -130,13 +130,15 @@ def similarity(
 
 
 def _of_all(chunks: Sequence[Tensor], device: torch.device) -> Tensor:
-    """The rows of all chunks of all processes, one of which may have none."""
+    """The rows of all chunks of all processes, in order. A process may have no chunks."""
     width = greatest([chunks[0].shape[1] if chunks else 0])[0]
     return gather_batch(torch.cat([*chunks]) if chunks else torch.zeros(0, width, device=device))
 
 
 def write_captions(method: Method, batch: Batch) -> list[str]:
-    """The greedy caption of every pair of a batch; the method comes back in the mode it was in."""
+    """The greedy caption of every pair of a batch. The method returns to the mode (training or evaluation)
+    it was in.
+    """
     training = method.training
     method.eval()
     decoded = decode(method, batch.before, batch.after)
@@ -153,9 +155,10 @@ def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
 def decode_memory(
     method: Method, memory: Any, pairs: int, device: torch.device, beams: int = 1, maps: bool = False
 ) -> list[Decoded]:
-    """The same of so many pairs that are encoded, within ``torch.inference_mode``.
+    """The same for this many pairs that are already encoded; call it within ``torch.inference_mode``.
 
-    beams: hypotheses kept by the search; 1 is greedy. maps: whether each word comes with its attention.
+    beams: number of hypotheses in the beam search; 1 is greedy. maps: whether each word comes with its
+    attention.
     """
     first = method.first_cache(memory)
     if beams > 1:  # a pair's hypotheses lie side by side, each with the memory of its pair

@@ -1,13 +1,13 @@
-"""Worlds: what pictures can show, as data. One folder for each world, one line in ``WORLDS``.
+"""Worlds: kinds of pictures whose content is known as data. Each is a folder and a line in ``WORLDS``.
 
-A world knows its kinds of change, the truth files of its drawn data sets, and its language: it writes
-sentences, reads them and judges them against the truth. It also brings what the commands need of it: what
-draws its pictures, its pairs for the demonstration, and what its models cannot do. A world never imports
-torch. What draws its pictures, and what makes false captions for training, are named as strings
-"module:function" and are imported when they are used.
+A world defines its kinds of change, the truth files of its drawn data sets, and its language: it writes
+sentences, parses them and judges them against the truth. It also gives the commands its drawers, its pairs
+for the demonstration, and the limits of its models. A world never imports torch. Its drawers, and the
+functions that make false captions for training, are given as strings "module:function" and imported when they
+are used.
 
-Nothing outside this folder names a world: other modules call ``find_world`` and ``world_of``. Other packages
-add worlds by the entry-point group "whatchanged.worlds" (see `plugins.py`).
+No module outside this folder names a world; other modules call ``find_world`` and ``world_of``. Other
+packages add worlds under the entry-point group "whatchanged.worlds" (see `plugins.py`).
 """
 
 import warnings
@@ -40,15 +40,15 @@ Truth = Any
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a sentence stands to the truth of a pair.
+    """How a sentence compares with the truth of a pair.
 
-    parsed: the sentence is in the world's language. Where it is not, all other fields are False and no grade
-    is True.
-    unchanged: it says that nothing changed.
-    true: all of it is true.
+    parsed: the sentence is in the world's language. Otherwise all other fields are False and no grade is
+    True.
+    unchanged: the sentence says that nothing changed.
+    true: every part of the sentence is true.
     grades: one for each of the world's ``grades``; None where a grade does not apply to this pair.
-    fault: the worst thing to be said against it, in a few words; "" for nothing. A true sentence may have
-    one, for example that its phrase fits other objects too.
+    fault: the worst error of the sentence, in a few words; "" if it has none. A true sentence may have a
+    fault, for example that its phrase also describes other objects.
     """
 
     parsed: bool
@@ -62,7 +62,7 @@ class Verdict:
 class DrawerOption:
     """One option of a drawer: ``--with NAME=VALUE`` on the command line, the keyword ``name`` in Python.
 
-    The type of the default is the type of the value. choices: the values that are allowed; () for any.
+    The type of the default is the type of the value. choices: the allowed values; () allows any.
     least, most: the range of a number.
     """
 
@@ -76,11 +76,11 @@ class DrawerOption:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What ``whatchanged synth`` asks a drawer for.
+    """What ``whatchanged synth`` passes to a drawer.
 
-    out: the folder to make. scenes: how many, at least one. size: width and height in pixels.
-    workers: processes. device: as the person named it; drawers that use none need not look at it.
-    advance: to be called with the number of scenes that have been drawn since the last call.
+    out: the folder to make. scenes: how many to draw, at least one. size: width and height in pixels.
+    workers: number of processes. device: as the user named it; a drawer that uses no device ignores it.
+    advance: to be called with the number of scenes drawn since the last call.
     """
 
     out: Path
@@ -94,15 +94,15 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Drawer:
-    """What draws one kind of data set: ``whatchanged synth NAME``.
+    """Draws one kind of data set: ``whatchanged synth NAME``.
 
     description: what it draws, in one line.
-    draw: "module:function" of ``draw(drawing: Drawing, **options) -> str``, which returns what was drawn in a
-    few words, such as "5 scenes, 10 pairs". The same drawing gives the same bytes with any number of workers.
-    size: of its pictures, unless another is asked for.
+    draw: "module:function" of ``draw(drawing: Drawing, **options) -> str``, which returns a summary in a few
+    words, such as "5 scenes, 10 pairs". The same drawing gives the same bytes with any number of workers.
+    size: of its pictures, unless the user chooses another.
     unit: what ``--scenes`` counts.
-    options: its own, beside those of every drawer.
-    elsewhere: whether ``out`` may be a URL's path-like object (``scale.urls``).
+    options: options of this drawer alone.
+    elsewhere: whether ``out`` may be the path-like object of a URL (``scale.urls``).
     extra: the extra of this package that it needs, such as "train"; "" for none.
     """
 
@@ -120,10 +120,10 @@ class Drawer:
 class Demo:
     """A world's part of ``whatchanged demo``.
 
-    folder: holds demo.json, {"pairs": [{"before": ..., "after": ..., ...}, ...]}, and its pictures.
+    folder: holds the pictures and demo.json, {"pairs": [{"before": ..., "after": ..., ...}, ...]}.
     truth: one of these pairs, and the words that begin the message of a DatasetError -> its truth.
     true_sentence: a sentence to show where the model is wrong.
-    true_means: what a sentence that is wholly true has right, in a few words.
+    true_means: what a fully true sentence gets right, in a few words.
     """
 
     folder: Path
@@ -134,11 +134,11 @@ class Demo:
 
 @dataclass(frozen=True)
 class WorldPictures:
-    """What pictures of a world show, and what they do not.
+    """What pictures of a world show, and what they do not show.
 
-    datasets: the data sets, by name, whose pictures all show this world, drawn or not.
-    view_and_light_differ: whether two pictures of an unchanged scene may differ by viewpoint and light.
-    limits: what no model of this world can do, for a model's README; nothing that was measured of one model.
+    datasets: names of the data sets whose pictures all show this world, drawn or not.
+    view_and_light_differ: whether viewpoint and light may differ between two pictures of an unchanged scene.
+    limits: what no model of this world can do, for a model's README; no measured results.
     """
 
     datasets: tuple[str, ...]
@@ -148,7 +148,7 @@ class WorldPictures:
 
 @dataclass(frozen=True)
 class TruthFiles:
-    """What is known of drawn pairs, in files beside them.
+    """Reads the truth of drawn pairs from files beside them.
 
     exists: whether this folder or list holds the world's truth files.
     read: a folder or list and its records -> pair id -> truth. {} where there is none.
@@ -162,19 +162,19 @@ class TruthFiles:
 
 @dataclass(frozen=True)
 class WorldLanguage:
-    """Sentences about pairs: written, read, judged.
+    """Sentences about pairs: writes, parses and judges them.
 
     captions: several true sentences about a pair, drawn at random.
     reads: whether a sentence is in the language.
     judge: a sentence and a truth -> verdict.
-    no_change_sentences: the ways to say that nothing changed.
-    wordings: name -> a function that writes the one true sentence of a fixed wording. {} where the world has
-    no fixed wordings.
-    tell: nobody asks for it any more, and 0.4 will not take it.
+    no_change_sentences: all sentences that say that nothing changed.
+    wordings: name of a fixed wording -> a function that writes the one true sentence in it. {} where the
+    world has no fixed wordings.
+    tell: no longer used; 0.4 will not accept it.
     false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
     false captions in this language for training; "" where captions are handled as free text.
-    contradicts: whether a sentence contradicts itself, whatever the pictures show, so that a model of this
-    world never writes it. None where nobody can tell.
+    contradicts: whether a sentence contradicts itself, whatever the pictures show. A model of this world
+    never writes such a sentence. None where the world cannot tell.
     """
 
     captions: Callable[[Truth, "Generator"], tuple[str, ...]]
@@ -194,11 +194,11 @@ class WorldLanguage:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """How reports break down by a world.
+    """How reports break scores down for a world.
 
-    kinds: of change, in the order of reports, one row each. A pair without change is "none" everywhere.
-    grades: what ``WorldLanguage.judge`` grades, one column each.
-    grade_titles: the heads of these columns; a grade without one is headed by its name.
+    kinds: the kinds of change, one row each, in the order of reports. A pair without change is always "none".
+    grades: the grades of ``WorldLanguage.judge``, one column each.
+    grade_titles: the heads of these columns; a grade without a title is headed by its name.
     """
 
     kinds: tuple[str, ...]
@@ -209,10 +209,10 @@ class Breakdown:
 @with_names_of_before
 @dataclass(frozen=True)
 class World:
-    """A world's contract: small records by what they are for. Every function in them is pure.
+    """The contract of a world: one small record for each purpose. All functions in them are pure.
 
-    drawers: what ``whatchanged synth`` can draw of this world, each with options of its own.
-    demo: its part of ``whatchanged demo``; None where it has none.
+    drawers: what ``whatchanged synth`` can draw of this world, each with its own options.
+    demo: the world's part of ``whatchanged demo``; None where it has none.
     """
 
     name: str
@@ -234,7 +234,7 @@ class World:
 
 
 def world_names() -> tuple[str, ...]:
-    """Every world by name, those of plug-ins last. Imports none."""
+    """The names of all worlds, those of plug-ins last. Imports none of them."""
     return plugins.names(plugins.WORLDS, WORLDS)
 
 
@@ -244,7 +244,7 @@ def find_world(name: str) -> World:
 
 
 def known_world(name: str) -> World | None:
-    """The world of this name; None for one of another package that is not here, or is broken."""
+    """The world of this name; None if its package is not installed or is broken."""
     try:
         return find_world(name)
     except PluginError:
@@ -252,7 +252,7 @@ def known_world(name: str) -> World | None:
 
 
 def all_worlds() -> Iterator[World]:
-    """Every world, those of plug-ins last; each is imported when it is its turn."""
+    """Yields every world, those of plug-ins last. Each is imported when it is reached."""
     for _, world in plugins.find_all(plugins.WORLDS, WORLDS, plugins.instance_of(World)):
         yield world
 
@@ -260,7 +260,7 @@ def all_worlds() -> Iterator[World]:
 def world_of(dataset: str, root: Path | None = None) -> World | None:
     """The world that the pictures of a data set show; None where no world is known.
 
-    It is the world that claims the data set by name; otherwise the world whose truth files lie in ``root``,
+    This is the world that lists the data set's name; otherwise, the world whose truth files lie in ``root``,
     the data set's folder or list.
     """
     for world in all_worlds():
@@ -274,7 +274,9 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
 
 
 def _answer(world: World, question: Callable[..., bool], *about: object) -> bool:
-    """A world's answer; where the function of a plug-in fails it is no, with a line on stderr."""
+    """A world's answer. If the function of a plug-in fails, the answer is no, and a line on stderr says
+    so.
+    """
     if world.name in WORLDS:
         return question(*about)
     try:
@@ -287,7 +289,7 @@ def _answer(world: World, question: Callable[..., bool], *about: object) -> bool
 
 
 def language_of(sentences: Sequence[str]) -> World | None:
-    """The world whose language at least half of these sentences are in, and that makes false captions in it.
+    """The world to whose language at least half of these sentences belong, if it can make false captions.
 
     None where there is no such world: the sentences are free text.
     """
@@ -300,7 +302,9 @@ def language_of(sentences: Sequence[str]) -> World | None:
 
 
 def all_drawers() -> tuple[Drawer, ...]:
-    """Every world's drawers. Of two with one name the first is kept, with a line on stderr."""
+    """The drawers of all worlds. If two have the same name, the first is kept, and a line on stderr says
+    so.
+    """
     results: dict[str, Drawer] = {}
     for world in all_worlds():
         for drawer in world.drawers:
@@ -314,7 +318,7 @@ def all_drawers() -> tuple[Drawer, ...]:
 
 
 def find_drawer(name: str) -> Drawer:
-    """The drawer of this name, of whichever world. Raises PluginError for an unknown one."""
+    """The drawer of this name, of any world. Raises PluginError for an unknown name."""
     drawers = {drawer.name: drawer for drawer in all_drawers()}
     if name not in drawers:
         raise PluginError(f"There is nothing called {name!r} to draw. Known: {', '.join(drawers)}.")

@@ -1,6 +1,7 @@
-"""Worlds as they were declared and asked before 0.3, when all their fields lay in ``World`` itself.
+"""Supports worlds written for versions before 0.3, in which ``World`` held all fields itself.
 
-Such worlds of other packages go on to work, and so do programs that ask a world by the old names. Both warn.
+Worlds of other packages that use the old fields still work, and so does code that reads the old names. Both
+cause a warning.
 """
 
 import functools
@@ -33,7 +34,9 @@ BEFORE: Mapping[str, str] = {
 
 
 def with_names_of_before(world: type[W]) -> type[W]:
-    """The class of worlds, which also takes and answers to the names of ``BEFORE``, with a warning."""
+    """The class ``World``, extended to accept the old names (``BEFORE``) as keywords and as attributes,
+    with a warning.
+    """
     made = world.__init__
 
     @functools.wraps(made)
@@ -57,7 +60,7 @@ def with_names_of_before(world: type[W]) -> type[W]:
 
 
 def _in_records(world: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Keywords of before as those of today: each goes into the record that has it."""
+    """Old keywords as new ones: each moves into the record that holds it now."""
     results = {name: value for name, value in given.items() if name not in BEFORE}
     records: dict[str, dict[str, Any]] = {}
     for name in given.keys() & BEFORE.keys():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from whatchanged.captioner.runtime import Description
+from whatchanged.captioner.description import Description
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.records import PairRecord
 from whatchanged.worlds import find_world

@@ -94,7 +94,7 @@ def test_boxes_outside_their_picture(record, box):
 
 def test_a_picture_that_is_gone(record, tmp_path):
     (tmp_path / "a.png").unlink()
-    with pytest.raises(PredictionsError, match=r"a\.png.*Say so: --picture-size WIDTHxHEIGHT"):
+    with pytest.raises(PredictionsError, match=r"a\.png.*Give its size: --picture-size WIDTHxHEIGHT"):
         play(record((0, 0, 5, 5), None), hot((0, 0)))
     (shot,) = play(record((0, 0, 5, 5), None), hot((0, 0)), given_size=(20, 10))
     assert shot.area == 25 / 200

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whatchanged.evaluation.metrics.caption_metrics import TOKENISERS
 from whatchanged.evaluation.metrics.ptb import ptb
-from whatchanged.evaluation.metrics.tokenisers import TOKENISERS
 
 SEEN = [
     ("isn't don’t can't won't isn`t don‘t", "is n't do n't ca n't wo n't is n`t do n`t"),

@@ -193,7 +193,7 @@ def test_references_that_all_agree_leave_cider_without_weights():
     report = report_of([*changed, *unchanged], said)
     assert report["distractor"]["CIDEr-D"] == 0 and report["overall"]["CIDEr-D"] > 0
     (warning,) = [each for each in report["warnings"] if "CIDEr-D" in each]
-    assert "0 whatever is said (distractor 60 of 60): every word" in warning
+    assert "0 for any caption (distractor 60 of 60): every word" in warning
     whole = report_of([*changed, *unchanged], said, ReportSettings(frequencies="corpus"))
     assert whole["distractor"]["CIDEr-D"] > 0 and not any("CIDEr-D" in each for each in whole["warnings"])
 

@@ -8,7 +8,7 @@ import pytest
 from whatchanged.datasets.preparation import preparation
 from whatchanged.errors import RecipeError
 from whatchanged.records import PairRecord
-from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
+from whatchanged.training.data.captions import no_change_captions, prepare, reword
 from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.grading import is_true
 
@@ -17,19 +17,6 @@ def record(number, split="train", captions=("The Cube moved!",), **more):
     return PairRecord(
         "d", str(number), str(number), split, "pair_caption", Path("b.png"), Path("a.png"), captions, **more
     )
-
-
-def test_the_longest_caption_is_of_any_split_and_of_a_changed_pair():
-    """Three words, five, a prepared comma counts; BOS and EOS come on top."""
-    records = [
-        record(0, captions=("a b c",)),
-        record(1, split="test", captions=("a b", "a b c, d")),
-        record(2, captions=("one two three four five six seven",), changed=False),
-    ]
-    assert longest_caption(records, preparation("none")) == 4 + 2
-    assert longest_caption(records, preparation("rcc-clevr-change")) == 5 + 2
-    assert longest_caption([record(3, captions=(" ".join("a" * 60),))], preparation("rcc-clevr-change")) == 24
-    assert longest_caption([], preparation("none")) == 0
 
 
 def test_the_worlds_sentence_replaces_training_captions_only(triples):

@@ -67,9 +67,9 @@ def staged(recipe, tmp_path, **changes):
     first = replace(recipe.stages[-1], name="own", **changes)
     changed = replace(recipe, stages=(first, recipe.stages[-1]))
     sources = open_sources(changed, tmp_path)
-    (common,) = set(map(id, sources.of(changed.stages[1], changed).values()))
+    (common,) = set(map(id, sources.of(changed.stages[1], changed.tasks).values()))
     assert common == id(sources.train)
-    (own,) = sources.of(first, changed).values()
+    (own,) = sources.of(first, changed.tasks).values()
     return own, sources.train
 
 

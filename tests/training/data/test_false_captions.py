@@ -11,7 +11,7 @@ from whatchanged.datasets import open_dataset
 from whatchanged.datasets.preparation import bird_words
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.records import PairRecord
-from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
+from whatchanged.training.data.false_captions import find_false_captions
 from whatchanged.worlds import find_world, language_of
 from whatchanged.worlds.birds.language import is_true as true_of_birds
 from whatchanged.worlds.birds.truth import read_truth
@@ -42,14 +42,6 @@ def scenes(triples):
     rng = np.random.default_rng(0)
     truths = {f"p{triple.index}": triple.pairs()[0] for triple in triples}
     return [pair(t.index, write_captions(*t.pairs()[0], rng)) for t in triples], truths
-
-
-def test_as_many_as_the_tasks_of_the_stages_with_these_data_want():
-    assert (wanted_false_captions(FOUR, "pairs"), wanted_false_captions(FOUR, "single")) == (4, 0)
-    without = replace(FOUR, stages=FOUR.stages[-1:])
-    assert wanted_false_captions(without, "pairs") == 0
-    cross = load_recipe("pcl-table5-2-b2w-cub")
-    assert (wanted_false_captions(cross, "pairs"), wanted_false_captions(cross, "single")) == (6, 6)
 
 
 def test_published_ones_are_taken_as_they_are(tmp_path):

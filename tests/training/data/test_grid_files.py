@@ -136,7 +136,7 @@ def test_a_flipped_bit_is_noticed_and_a_shard_without_a_checksum_is_read(tmp_pat
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(DatasetError, match="its SHA-256 is another"):
+    with pytest.raises(DatasetError, match="its SHA-256 differs"):
         GridFiles(tmp_path).read("a.png")
     told = json.dumps({"about": about, "pictures": ["a.png", "b.png"]})  # as before 0.2
     path.write_bytes(save({"features": grids}, {"grids": told}))

@@ -48,7 +48,7 @@ def stage_input(recipe, tmp_path, **changes):
     method = make_method(recipe, sources.vocabulary)
     given = StageInput(
         stage=recipe.stages[0],
-        sources=sources.of(recipe.stages[0], recipe),
+        sources=sources.of(recipe.stages[0], recipe.tasks),
         tasks=recipe.tasks,
         seed=(recipe.seed, 0),
         batch_size=method.batch_size,

@@ -39,9 +39,9 @@ def test_each_stage_and_task_reads_what_is_meant_for_it():
         (replace(stage, name="any", data="single"), single),
         (replace(stage, name="own", data="pairs"), own),
     ):
-        results = sources.of(one, recipe)
+        results = sources.of(one, recipe.tasks)
         assert results["fgvc"] is labelled and results["mlm"] is results["fda"] is wanted
-        assert replace(sources, labelled=None).of(one, recipe)["mlm"] is wanted
+        assert replace(sources, labelled=None).of(one, recipe.tasks)["mlm"] is wanted
 
 
 def test_merges_replace_the_words_of_a_source(recipe, tmp_path):

@@ -52,6 +52,17 @@ def bundle(run, tmp_path_factory):
     return export_run(run, tmp_path_factory.mktemp("bundle") / "tiny", "tiny")
 
 
+@pytest.fixture
+def traced(bundle, monkeypatch):
+    """The run's graphs are those of ``bundle`` again: torch's tracing is most of what an export takes."""
+
+    def copied(method, pictures, folder, distance):
+        for graph in ("encoder.onnx", "decoder.onnx"):
+            shutil.copy(bundle.folder / graph, folder)
+
+    monkeypatch.setattr(picture_export, "write_graphs", copied)
+
+
 def test_the_bundle_says_what_the_run_says(run, bundle, tiny_dataset):
     recipe, method, _ = open_run(run)
     source = picture_export.open_sources(recipe, run).validation
@@ -85,7 +96,7 @@ def test_the_card_tells_where_the_model_comes_from(bundle):
 
 
 @pytest.mark.parametrize("content", [None, "[1, 2]", "{"])
-def test_a_run_whose_environment_is_not_known_is_exported(run, tmp_path, content):
+def test_a_run_whose_environment_is_not_known_is_exported(run, traced, tmp_path, content):
     """As one whose weights were packed without it: what it started from is not known either."""
     bare = shutil.copytree(run, tmp_path / "run")
     (bare / "environment.json").unlink()
@@ -101,7 +112,7 @@ def test_no_path_of_the_machine_is_exported(bundle, run, tiny_dataset):
         assert str(tiny_dataset) not in text and str(run) not in text
 
 
-def test_half_storage_shrinks_the_weights_and_keeps_the_words(run, bundle, tmp_path, whatchanged):
+def test_half_storage_shrinks_the_weights_and_keeps_the_words(run, bundle, traced, tmp_path, whatchanged):
     code, out, err = whatchanged("export", run, tmp_path / "half", "--fp16")
     assert code == 0, err
     half = open_bundle(tmp_path / "half")
@@ -127,7 +138,9 @@ def test_graphs_that_say_something_else_are_refused(run, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle, tmp_path, monkeypatch):
+def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(
+    run, bundle, traced, tmp_path, monkeypatch
+):
     folder, other, empty = (tmp_path / name for name in ("bundle", "other", "empty"))
     shutil.copytree(bundle.folder, folder)
     (folder / "README.md").write_text("x")
@@ -147,7 +160,7 @@ def test_a_model_is_kept_unless_forced_and_other_things_in_any_case(run, bundle,
         assert open_bundle(place).card.name == "b" and "# b" in (place / "README.md").read_text()
 
 
-def test_a_model_that_is_replaced_is_never_lost(run, bundle, tmp_path, monkeypatch):
+def test_a_model_that_is_replaced_is_never_lost(run, bundle, traced, tmp_path, monkeypatch):
     """Broken off before the new one takes its place, and while the old one is cleared away."""
     folder = shutil.copytree(bundle.folder, tmp_path / "bundle")
     moved, cleared = Path.rename, shutil.rmtree
@@ -187,7 +200,7 @@ def test_what_is_no_folder_is_refused_before_any_work(run, tmp_path, monkeypatch
     assert file.read_text() == "x" and link.is_symlink() and nowhere.is_symlink()
 
 
-def test_other_data_need_validation_pairs_and_nothing_else(run, tiny_dataset, tmp_path, monkeypatch):
+def test_other_data_need_validation_pairs_and_nothing_else(run, traced, tiny_dataset, tmp_path, monkeypatch):
     """A list without a train split, for a recipe whose examples are scenes, and with a task that mines."""
     recipe, method, state = open_run(run)
     scenes = replace(recipe, data=replace(recipe.data, examples="scenes", exchange=True))

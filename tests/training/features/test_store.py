@@ -22,7 +22,8 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, ImageError, OutputError, RecipeError
 from whatchanged.images import open_image, resize
 from whatchanged.launch import Launch
-from whatchanged.recipes.reader import dump_recipe, load_recipe
+from whatchanged.recipes.reader import load_recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.checkpoint import State, save_checkpoint
 from whatchanged.training.data.grid_files import GridFiles
 from whatchanged.training.data.npy_files import features_paths, read_features

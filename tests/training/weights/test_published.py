@@ -257,7 +257,7 @@ def test_another_preset_another_file_and_a_tensor_less_are_named(folder):
     [
         (None, "must lie beside it, as dict.json or dict_cub_bird.json"),
         ("{", "no vocabulary can be read here"),
-        ({**PCL_WORDS, "two words": len(PCL_WORDS)}, "'two words' is no word"),
+        ({**PCL_WORDS, "two words": len(PCL_WORDS)}, "'two words' is not a word"),
         ({word: i + 1 for word, i in PCL_WORDS.items()}, "ids from 0 on"),
         (SCORER_WORDS, "among them <PAD>"),
         (

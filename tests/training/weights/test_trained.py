@@ -17,7 +17,7 @@ def test_a_model_is_told_from_a_run(tmp_path):
 def test_a_model_of_an_earlier_version_is_refused_by_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        BundleError, match=r"^screens: in it a network judges regions of screens, .* Version 0\.2"
+        BundleError, match=r"^screens: it holds a network that judges regions of screens\. .* Version 0\.2"
     ):
         open_trained(Path("screens"))
     Path("screens").mkdir()  # a run may have any name

@@ -90,7 +90,7 @@ def test_a_flipped_bit_is_noticed(run, tmp_path):
     content = bytearray(part.read_bytes())
     content[-1] ^= 1
     part.write_bytes(content)
-    with pytest.raises(RecipeError, match="its SHA-256 is another"):
+    with pytest.raises(RecipeError, match="its SHA-256 differs"):
         weight_shards.unpack(tmp_path / "packed", tmp_path / "back")
     assert not (tmp_path / "back").exists()
 
@@ -101,7 +101,7 @@ def test_a_recipe_that_asks_for_more_than_was_packed_is_not_built(run, tmp_path,
     recipe.write_text(recipe.read_text().replace("width = 24", "width = 32768"))
     monkeypatch.setattr(weight_shards, "make_method", None)
     with pytest.raises(
-        RecipeError, match=r"packed: its weights are [\d,]+ numbers, those of its recipe [\d,]{12,}"
+        RecipeError, match=r"packed: it holds [\d,]+ weights, and the method of its recipe has [\d,]{12,}"
     ):
         weight_shards.unpack(tmp_path / "packed", tmp_path / "back")
     assert not (tmp_path / "back").exists()

@@ -1,1 +1,1 @@
-"""Predictions, references, similarities and attention maps as they lie on disk."""
+"""Read and write predictions, references, similarities and attention maps."""

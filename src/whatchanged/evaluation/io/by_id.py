@@ -1,4 +1,4 @@
-"""Sentences by the id of the pair, as one JSON object, as Python's mapping or as a table.
+"""Captions by the id of the pair: as one JSON object, as a mapping in Python, or as a table.
 
 {id: sentence}                  VisualRelationships' results
 {id: [sentence, ..]}            pycocoevalcap's ``gts`` and ``res``, RSICC's and MCCFormers' files
@@ -16,16 +16,18 @@ from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.documents import FileValues, pcl_id, short
 
 NAMES = ("id", "image_id", "ImgId", "img1", "img_id", "uid", "caption", "captions", "error", "annotations")
-"""Keys of the objects that other formats are made of: an object with one of them is no mapping by id."""
+"""Keys of the objects of other formats: an object with one of them is no mapping by id."""
 RAW = "CLEVR_default_"
-"""How the ids of CLEVR-Change's own files begin, two of which have the same ids for different pairs."""
+"""The beginning of the ids in CLEVR-Change's own files; two of these files use the same ids for different
+pairs.
+"""
 ID_COLUMNS = ("id", "image_id")
 
 
 def by_id(document: FileValues) -> dict[str, list[str]] | None:
-    """Id to sentences, in the order of the file; None where the file is no mapping by id.
+    """Return id -> captions, in the order of the file; None where the file is no mapping by id.
 
-    Raises PredictionsError for an id that occurs twice, and for a sentence that cannot be written.
+    Raises PredictionsError for an id that occurs twice, and for a caption that cannot be written.
     """
     whole = document.whole
     if not isinstance(whole, dict) or not whole or any(name in whole for name in NAMES):
@@ -33,7 +35,7 @@ def by_id(document: FileValues) -> dict[str, list[str]] | None:
     if all(name.startswith(RAW) for name in whole):
         return None
     results = {name: sentences_of(value) for name, value in whole.items()}
-    # A mapping of settings looks alike, {"model": "x"}; but somebody says more than a word.
+    # A mapping of settings looks similar, {"model": "x"}; but captions have several words.
     if None in results.values() or not any(" " in text for own in results.values() for text in own or ()):
         return None
     if document.repeated:
@@ -45,7 +47,7 @@ def by_id(document: FileValues) -> dict[str, list[str]] | None:
 
 
 def sentences_of(value: Any) -> list[str] | None:
-    """The sentences of a pair in any of the three forms; None where these are no sentences."""
+    """Return the captions of a pair in any of the three forms; None for any other value."""
     values = value if isinstance(value, list | tuple) else [value]
     texts = [v.get("caption") if isinstance(v, Mapping) and v is not value else v for v in values]
     sentences = [text for text in texts if isinstance(text, str)]
@@ -53,7 +55,7 @@ def sentences_of(value: Any) -> list[str] | None:
 
 
 def table_rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:
-    """(place, id, sentence) of each row of a CSV. Raises PredictionsError for what is no such table."""
+    """Yield (place, id, caption) of each row of a CSV. Raises PredictionsError for any other table."""
     reader = csv.DictReader(io.StringIO(text), strict=True)
     try:
         columns = list(reader.fieldnames or ())
@@ -75,7 +77,7 @@ def table_rows(text: str, where: str) -> Iterator[tuple[str, str, str]]:
 
 
 def is_table(text: str) -> bool:
-    """Whether the first line names the columns of a table of sentences, and no pictures."""
+    """Return whether the first line names the columns of a table of captions, and no pictures."""
     columns = next(csv.reader(io.StringIO(text.split("\n", 1)[0])), [])
     return "before" not in columns and "caption" in columns and any(name in columns for name in ID_COLUMNS)
 

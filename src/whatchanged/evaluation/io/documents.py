@@ -1,4 +1,6 @@
-"""JSON files of unknown origin, with a single value or with one value a line; and PCL's names of pairs."""
+"""Read JSON files of unknown origin, with a single value or one value for each line; convert PCL's names of
+pairs.
+"""
 
 import json
 import re
@@ -20,24 +22,24 @@ _PCL_CLEVR = re.compile(r"CLEVR_default_(\d+)(?:\.png)?_CLEVR_(semantic|nonseman
 class FileValues:
     """The content of a file: ``values``, each with its place ("line 3", "entry 7") for messages.
 
-    A file with one value a line is given line by line, a list entry by entry. Any other single value is also
-    ``whole``.
+    A file with one value for each line gives its lines as values; a list gives its entries. Any other single
+    value is also ``whole``.
     """
 
     path: Path
     values: tuple[tuple[str, Any], ...]
     whole: Any = None
     repeated: tuple[str, ...] = ()
-    """Keys that stand more than once in ``whole``, an object: the last of each counts."""
+    """Keys that occur more than once in ``whole``, an object: the last of each counts."""
 
 
 def read_document(path: Path) -> FileValues:
-    """A JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
+    """Read a JSON or JSON Lines file in UTF-8. Raises PredictionsError, which names the malformed line."""
     return parse_document(path, read_text(path))
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8. Raises PredictionsError."""
+    """Read the text of a file in UTF-8. Raises PredictionsError."""
     try:
         return read_regular_text(path, "utf-8-sig", piped=True)
     except (OSError, UnicodeDecodeError) as error:
@@ -45,7 +47,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_document(path: Path, text: str) -> FileValues:
-    """The same of the text of a file."""
+    """Parse the text of a JSON or JSON Lines file."""
     start = len(text) - len(text.lstrip())
     if start == len(text):
         raise PredictionsError(f"{path}: the file is empty. Was it written to the end?")
@@ -57,7 +59,7 @@ def parse_document(path: Path, text: str) -> FileValues:
     keys: list[str] = []
 
     def keep_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """The outermost object comes last: its keys are those that remain."""
+        """Record repeated keys; the outermost object comes last, so its keys are those that remain."""
         keys[:] = [key for key, _ in pairs]
         return dict(pairs)
 
@@ -78,13 +80,13 @@ def parse_document(path: Path, text: str) -> FileValues:
 
 
 def short(value: Any) -> str:
-    """A value as JSON, cut to a length that fits into a message."""
+    """Return a value as JSON, cut to a length that fits into a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
 
 
 def pcl_id(name: str) -> str:
-    """PCL's name of a pair; a pair of CLEVR-Change gets the benchmark's own id, others keep their name.
+    """Return the benchmark's own id for PCL's name of a CLEVR-Change pair; other names stay.
 
     ``CLEVR_default_000123.png_CLEVR_semantic_000123.png`` -> ``000123.png``; nonsemantic -> ``000123.png_n``.
     """
@@ -104,7 +106,9 @@ def _single(path: Path, value: Any, keys: Sequence[str]) -> FileValues:
 
 
 def _is_lines(text: str) -> bool:
-    """Whether the second line is an object of its own, which no part of one long value looks like."""
+    """Return whether the second line is an object of its own, which never occurs in a single multi-line
+    value.
+    """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) > 1 and lines[1].startswith("{") and lines[1].endswith("}")
 

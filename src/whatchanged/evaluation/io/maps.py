@@ -1,4 +1,4 @@
-"""The attention maps of `caption --attention`, matched with the predictions that they belong to."""
+"""The attention maps of `caption --attention`, matched with their predictions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from whatchanged.records import PairRecord
 
 @dataclass(frozen=True)
 class AttentionMaps:
-    """Where each caption's content words looked: id -> mean maps (2, rows, columns), before and after.
+    """The attention of each caption's content words: id -> mean maps (2, rows, columns), before and after.
 
     A pair without words (it failed, or its caption is empty) has none.
     """
@@ -24,20 +24,20 @@ class AttentionMaps:
     of: Mapping[str, NDArray[np.floating[Any]]]
     grid: tuple[int, int]
     layer: Any
-    """Which attention of the model this is, as the files say."""
+    """The name of the model's attention layer, from the files."""
     model: Any
-    """Name, version and fingerprint of the model, as the files say."""
+    """Name, version and fingerprint of the model, from the files."""
     files: AttentionFiles | None = None
-    """Where the maps of single words lie."""
+    """The folder of the maps of single words."""
 
 
 def read_maps(
     folder: Path, records: Sequence[PairRecord], predictions: Sequence[Prediction]
 ) -> AttentionMaps:
-    """The maps of a folder; ``predictions[i]`` belongs to ``records[i]``.
+    """Read the maps of a folder; ``predictions[i]`` belongs to ``records[i]``.
 
-    Raises PredictionsError where the folder has no maps, or a pair with words has none, or has those of
-    another sentence.
+    Raises PredictionsError where the folder has no maps, where a pair with words has none, or where its maps
+    belong to another caption.
     """
     files = AttentionFiles(folder)
     words_of = {

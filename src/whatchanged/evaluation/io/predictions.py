@@ -1,4 +1,4 @@
-"""Predictions on disk, and how they are matched with the references: every pair has exactly one.
+"""Read predictions, and match them with the references: every pair has exactly one prediction.
 
 The formats, recognised by their content:
 
@@ -12,7 +12,7 @@ The formats, recognised by their content:
     table       CSV with the columns id and caption
     text        NAME.txt, one sentence a line, in the order of the references
 
-An id may be spelled as any of them spells it, where it can only mean one pair (``spellings``).
+Ids may be spelled as in any of these formats, as long as they can mean only one pair (``spellings``).
 """
 
 from collections import Counter
@@ -39,16 +39,16 @@ FORMATS = (
     f"sentence a line in the order of the references, or a folder with {' and '.join(TWO_FILES)}"
 )
 NO_PREDICTION = "no prediction"
-"""The error of a pair that the file does not name, where such pairs count as empty sentences."""
+"""The error of a pair without a line in the file, where such pairs count as empty captions."""
 REFERENCE_KEYS = ("captions", "sentences", "sents", "description", "annotations")
-"""Keys of references in one format or another, and of predictions in none."""
+"""Keys that occur in references, in one format or another, and never in predictions."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """The caption of one pair and the probability that nothing changed; or why captioning failed.
+    """The caption of one pair and the probability that nothing changed; or the reason why captioning failed.
 
-    answer: whose caption it is, a model's name or "measured"; None where the file does not say.
+    answer: a model's name or "measured"; None where the file does not record it.
     """
 
     pair_id: str
@@ -59,9 +59,9 @@ class Prediction:
 
 
 def read_predictions(path: str | Path, in_order: Sequence[str] | None = None) -> tuple[Prediction, ...]:
-    """All predictions of a file, or of the folder of a SCORER run, in order.
+    """Read all predictions of a file, or of the folder of a SCORER run, in order.
 
-    in_order: the ids of the pairs that the lines of a plain text are of; it has one for each.
+    in_order: the ids of the pairs in the order of the lines of a plain text.
 
     Raises PredictionsError, with the line where there is one, for a file that is unreadable, empty,
     malformed, of no known format or evidently references, and for ids that occur more than once.
@@ -75,11 +75,12 @@ def read_predictions(path: str | Path, in_order: Sequence[str] | None = None) ->
 
 
 def made_by(path: Path, predictions: Sequence[Prediction] = ()) -> dict[str, Any] | None:
-    """What `whatchanged caption` noted beside its captions: the model, its threshold and the beams.
+    """Return the metadata that `whatchanged caption` wrote beside its captions: the model, its threshold and
+    the beams.
 
-    Where several models were asked, it is the one whose captions all ``predictions`` are; where they are of
-    several, their names stand together, and there is no threshold. None where there is no such note, or one
-    that cannot be read: captions of other programs have none.
+    If several models answered, it names the one that wrote all ``predictions``. If several of them wrote
+    some, it has all their names and no threshold. None without readable metadata: captions of other programs
+    have none.
     """
     try:
         noted = read_json(read_regular_text(path.with_name(path.name + ".meta.json")))
@@ -98,7 +99,7 @@ def made_by(path: Path, predictions: Sequence[Prediction] = ()) -> dict[str, Any
 
 
 def _who_answered(noted: Mapping[str, Any], predictions: Sequence[Prediction]) -> dict[str, Any]:
-    """The one model that answered, and its threshold; or the names of all that did."""
+    """Return the one model that answered, and its threshold; or the names of all that did."""
     answers = sorted({p.answer for p in predictions if p.answer is not None})
     models = {model["name"]: model for model in noted["models"]}
     if len(answers) == 1:
@@ -114,12 +115,12 @@ def aligned(
     others: Sequence[PairRecord] = (),
     failed_as_empty: bool = False,
 ) -> tuple[Prediction, ...]:
-    """The prediction of each record, in the records' order, with the record's id.
+    """Return the prediction of each record, in the records' order, with the record's id.
 
-    ``others``: pairs of the data set that are not scored now (another split). Their predictions are left out.
-    Raises PredictionsError where a record has no prediction or no references, where a prediction is of no
-    known pair or may be of several. With ``failed_as_empty``, pairs whose captioning failed, and those that
-    have no prediction, count as empty sentences instead. No pair is dropped in silence.
+    ``others``: pairs of the data set that are not scored, such as those of another split; their predictions
+    are left out. Raises PredictionsError where a record has no prediction or no references, where a
+    prediction matches no pair or several. With ``failed_as_empty``, pairs whose captioning failed, and pairs
+    without a prediction, count as empty captions instead. No pair is dropped silently.
     """
     by_id = _by_meaning(predictions, records, others)
     known = {r.pair_id for r in (*records, *others)}
@@ -152,7 +153,7 @@ def aligned(
 def predicted(
     predictions: Sequence[Prediction], records: Sequence[PairRecord], others: Sequence[PairRecord] = ()
 ) -> list[PairRecord]:
-    """Those of the records that have a prediction. Raises PredictionsError where an id may mean several."""
+    """Return the records that have a prediction. Raises PredictionsError where an id may mean several."""
     by_id = _by_meaning(predictions, records, others)
     return [record for record in records if record.pair_id in by_id]
 
@@ -160,7 +161,7 @@ def predicted(
 def _by_meaning(
     predictions: Sequence[Prediction], records: Sequence[PairRecord], others: Sequence[PairRecord]
 ) -> dict[str, Prediction]:
-    """The predictions by the ids of the records that they mean; of no record, by their own ids.
+    """Return the predictions by the ids of the records that they mean; those of no record by their own ids.
 
     An id that may mean one of ``records`` and some of the ``others`` means the former.
     Raises PredictionsError where an id may mean several pairs, or two ids mean one.
@@ -188,7 +189,7 @@ def _by_meaning(
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, or those of both files of a run that its folder has."""
+    """Return the file itself, or those of both files of a run that its folder has."""
     if not path.is_dir():
         return [path]
     there = [path / name for name in TWO_FILES if (path / name).is_file()]
@@ -202,13 +203,17 @@ def _files(path: Path) -> list[Path]:
 
 
 def lacking_file(path: Path) -> str | None:
-    """The one of a run's two files that its folder lacks; None where it has both, or is a file itself."""
+    """Return the one of a run's two files that its folder lacks; None where it has both, or is a file
+    itself.
+    """
     lacks = [name for name in TWO_FILES if path.is_dir() and not (path / name).is_file()]
     return lacks[0] if lacks else None
 
 
 def _read_file(path: Path, in_order: Sequence[str] | None, of_changed: bool = False) -> list[Prediction]:
-    """of_changed: the file is of changed pairs alone, so that a bare number is a changed pair's."""
+    """of_changed: the file contains changed pairs only, so that a bare number means the changed pair of the
+    scene.
+    """
     text = read_text(path)
     if path.suffix.lower() == ".csv" and text.strip():
         return [Prediction(pair_id, caption) for _, pair_id, caption in table_rows(text, str(path))]
@@ -225,7 +230,7 @@ def _read_file(path: Path, in_order: Sequence[str] | None, of_changed: bool = Fa
 
 
 def _read_lines(path: Path, text: str, in_order: Sequence[str] | None) -> list[Prediction]:
-    """Plain text, one sentence a line; an empty line is an empty sentence."""
+    """Read plain text, one caption for each line; an empty line is an empty caption."""
     if in_order is None:
         raise PredictionsError(f"{path}: a plain text names no pairs. Give predictions with ids.")
     lines = [line.strip() for line in text.removesuffix("\n").split("\n")]
@@ -238,7 +243,7 @@ def _read_lines(path: Path, text: str, in_order: Sequence[str] | None) -> list[P
 
 
 def _of_list(path: Path, pair_id: str, own: Sequence[str], every: Mapping[str, Sequence[str]]) -> Prediction:
-    """The one sentence of a pair in a mapping by id."""
+    """Return the one caption of a pair in a mapping by id."""
     if len(own) == 1:
         return Prediction(pair_id, own[0])
     if not own:
@@ -283,9 +288,9 @@ def _prediction(where: str, value: Any) -> Prediction:
 
 
 def _not_predictions(value: Mapping[str, Any]) -> str:
-    """A guess at what an object is that is no prediction: references, or nothing known."""
+    """Guess what an object is that is no prediction: references, or an unknown format."""
     lists = [v for v in value.values() if isinstance(v, list) and all(isinstance(s, str) for s in v)]
-    raw = bool(value) and len(lists) == len(value)  # CLEVR-Change's own files: picture to sentences
+    raw = bool(value) and len(lists) == len(value)  # CLEVR-Change's own files: picture -> captions
     if raw or any(key in value for key in REFERENCE_KEYS):
         return (
             f"these look like references ({short(value)}). The predictions come first, then the references."
@@ -303,7 +308,9 @@ def _id(where: str, value: Mapping[str, Any], key: str) -> str:
 
 
 def _candidate(where: str, value: Any) -> str:
-    """PCL's ``candidates``: one sentence, or one sentence word by word (as in the authors' evaluation)."""
+    """Return PCL's ``candidates``: one caption, or one caption word by word (as in the authors'
+    evaluation).
+    """
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):

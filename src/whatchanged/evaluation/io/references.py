@@ -1,4 +1,4 @@
-"""References on disk: a data set, or a bare file of sentences.
+"""Read references: from a data set, or from a bare file of captions.
 
     data set     a folder or list that ``datasets`` knows
     COCO         {"annotations": [{"image_id": .., "caption": ".."}, ..]}, one entry a sentence
@@ -7,8 +7,9 @@
     by id        {"..": ["..", ..]}, also one bare sentence a pair, or {"caption": ".."} for each (``by_id``)
     table        CSV with the columns id and caption, a sentence a row; with pictures it is a data set
 
-A bare file knows no pictures, no splits and no kinds of change. The one exception: where some ids end in
-``.png_n``, as those of CLEVR-Change's distractors do, these pairs are the unchanged ones.
+A bare file has no pictures, no splits and no change types. There is one exception: pairs whose ids end in
+``.png_n``, like those of CLEVR-Change's distractors, count as unchanged, and the other pairs of the file as
+changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,14 +34,14 @@ FORMATS = (
 def open_references(
     path: str | Path, split: str = "all", name: str | None = None, skip_missing: bool = False
 ) -> Dataset:
-    """The records to score against. Their pictures are looked for only where ``skip_missing`` asks for it.
+    """Return the records to score against. Their pictures are checked only with ``skip_missing``.
 
-    name: which data set this is; recognised if None. skip_missing: leave out pairs whose pictures are
+    name: the name of the data set; recognised if None. skip_missing: leave out pairs whose pictures are
     missing.
 
     Raises DatasetError for a data set that cannot be read, PredictionsError for a file of references that is
-    unreadable, empty, malformed, of no known format, evidently predictions, or asked for a split that it
-    cannot know.
+    unreadable, empty, malformed, of no known format, evidently predictions, or that has no splits though one
+    is requested.
     """
     path = Path(path)
     captions = None if name is not None or not path.is_file() else _read_captions(path)
@@ -62,7 +63,9 @@ def open_references(
 
 
 def records_of(captions: Mapping[str, Sequence[str]], dataset: str, folder: Path) -> list[PairRecord]:
-    """Records of bare sentences by id, whose pictures are unknown: they would lie in ``folder``."""
+    """Return records for bare captions by id; their pictures are unknown, and their paths are in
+    ``folder``.
+    """
     paired = any(pair_id.endswith(DISTRACTOR) for pair_id in captions)
     records = []
     for pair_id, own in captions.items():
@@ -86,12 +89,12 @@ def records_of(captions: Mapping[str, Sequence[str]], dataset: str, folder: Path
 
 
 def _read_captions(path: Path) -> dict[str, list[str]] | None:
-    """Id to sentences of a bare file; None where it is a list of pairs, which knows their pictures."""
+    """Return id -> captions of a bare file; None where it is a list of pairs with their pictures."""
     if path.suffix.lower() == ".csv":
         try:
             text = read_text(path)
         except PredictionsError:
-            return None  # the reader of lists says what is wrong
+            return None  # the reader of lists reports the fault
         if not is_table(text):
             return None
         captions: dict[str, list[str]] = {}
@@ -106,7 +109,7 @@ def _read_captions(path: Path) -> dict[str, list[str]] | None:
 
 
 def _captions(document: FileValues) -> dict[str, list[str]]:
-    """Id to sentences, in the order of the file."""
+    """Return id -> captions, in the order of the file."""
     mapped = by_id(document)
     if mapped is not None:
         return mapped
@@ -146,7 +149,7 @@ def _coco(path: Path, annotations: Any) -> dict[str, list[str]]:
 
 
 def _sentences(where: str, value: Any) -> list[str]:
-    """Sentences as strings; a sentence may come word by word."""
+    """Return captions as strings; a caption may be a list of words."""
     if not isinstance(value, list):
         raise PredictionsError(f"{where}: the sentences should be a list, not {short(value)}.")
     sentences = []

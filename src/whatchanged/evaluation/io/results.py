@@ -1,4 +1,4 @@
-"""Predictions written as programs of the field write them; ``predictions`` reads the same formats."""
+"""Write predictions in formats of other programs of the field; ``predictions`` reads the same formats."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from whatchanged.files import write_output
 from whatchanged.records import PairRecord
 
 DISTRACTOR = "_n"
-"""How the id of a distractor ends in CLEVR-Change, the only data set with a file for each kind of pair."""
+"""The end of a distractor's id in CLEVR-Change, the only data set with a file for each kind of pair."""
 
 CaptionedRecords = Sequence[tuple[PairRecord, Prediction]]
 
@@ -34,12 +34,12 @@ def write_results(path: Path, form: str, captioned: CaptionedRecords) -> None:
 
 
 def results_paths(path: Path, form: str) -> tuple[Path, ...]:
-    """The files that ``write_results`` writes."""
+    """Return the files that ``write_results`` writes."""
     return tuple(path / name for name in TWO_FILES) if form == "two-files" else (path,)
 
 
 def check_kinds(form: str, records: Sequence[PairRecord]) -> None:
-    """Raises OutputError where the format has a file for distractors and the pairs have none."""
+    """Raise OutputError where the format has a file for distractors and the pairs have none."""
     kinds = {record.pair_id.endswith(DISTRACTOR) for record in records}
     if form == "two-files" and kinds != {True, False}:
         raise OutputError(
@@ -76,4 +76,4 @@ RESULTS: Mapping[str, Callable[[CaptionedRecords], Mapping[str, str]]] = {
     "two-files": _scorer,
     "pcl": _pcl,
 }
-"""Name of a format -> its files by name; "" is the one file that has the name that was asked for."""
+"""Name of a format -> its files by name; "" is the one file that has the requested name."""

@@ -1,4 +1,6 @@
-"""Similarities of pairs and texts on disk: a NumPy matrix, and beside it the names of rows and columns."""
+"""Read and write similarities of pairs and texts: a NumPy matrix, with the names of its rows and columns
+beside it.
+"""
 
 import io
 import json
@@ -17,7 +19,7 @@ from whatchanged.files import write_output
 
 @dataclass(frozen=True)
 class Similarity:
-    """A matrix (pairs, texts), the ids of its pairs, and each text with the number of its pair."""
+    """A matrix (pairs, texts), the ids of its pairs, and each text with the index of its pair."""
 
     matrix: NDArray[np.floating[Any]]
     pairs: tuple[str, ...]
@@ -26,7 +28,7 @@ class Similarity:
 
 
 def write_similarity(path: Path, similarity: Similarity) -> None:
-    """``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
+    """Write ``path`` and the names beside it, as ``read_similarity`` reads them; the matrix comes last."""
     texts = [
         [similarity.pairs[owner], text]
         for text, owner in zip(similarity.texts, similarity.owner, strict=True)
@@ -39,12 +41,12 @@ def write_similarity(path: Path, similarity: Similarity) -> None:
 
 
 def read_similarity(path: str | Path) -> Similarity:
-    """``NAME.npy``, real numbers (pairs, texts), and ``NAME.json`` beside it:
+    """Read ``NAME.npy``, real numbers (pairs, texts), and ``NAME.json`` beside it:
 
         {"pairs": ["000000.png", ...], "texts": [["000000.png", "the cube moved"], ...]}
 
-    rows and columns in their order. Raises PredictionsError where they do not fit, where an id occurs twice,
-    or where a pair has no text or a text no pair.
+    for its rows and columns, in order. Raises PredictionsError where the shapes differ, where an id occurs
+    twice, or where a pair has no text or a text no pair.
     """
     path = Path(path)
     beside = path.with_suffix(".json")
@@ -66,7 +68,7 @@ def read_similarity(path: str | Path) -> Similarity:
 
 
 def is_names(path: Path) -> bool:
-    """Whether this file names pairs and texts: without its matrix it is of a command that was killed."""
+    """Return whether this file names pairs and texts; without its matrix, it is from a killed command."""
     try:
         return bool(_read_names(path)[0])
     except PredictionsError:
@@ -74,7 +76,7 @@ def is_names(path: Path) -> bool:
 
 
 def _read_names(path: Path) -> tuple[list[str], list[tuple[str, str]]]:
-    """The ids of the pairs, and each text with the id of its pair."""
+    """Return the ids of the pairs, and each text with the id of its pair."""
     names = read_document(path).whole
     pairs, texts = (names.get("pairs"), names.get("texts")) if isinstance(names, dict) else (None, None)
     if not isinstance(pairs, list) or not all(isinstance(pair, str) for pair in pairs):
@@ -93,7 +95,7 @@ def _not_names(path: Path) -> PredictionsError:
 
 
 def _number_pairs(path: Path, pairs: list[str], texts: list[tuple[str, str]]) -> dict[str, int]:
-    """The row of each pair."""
+    """Return the row of each pair."""
     number = {pair: i for i, pair in enumerate(pairs)}
     without_pair = [pair for pair, _ in texts if pair not in number]
     without_text = sorted(set(pairs) - {pair for pair, _ in texts})

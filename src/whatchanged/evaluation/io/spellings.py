@@ -1,4 +1,4 @@
-"""How programs of the field spell a pair's id: ``256.png`` is also ``256`` and ``000256.png``."""
+"""Match the different spellings of a pair's id: ``256.png`` is also ``256`` and ``000256.png``."""
 
 import re
 from collections import defaultdict
@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable
 from whatchanged.records import PairRecord
 
 _ENDING = re.compile(r"\.(?:png|jpe?g|gif)(?=_|$)", re.IGNORECASE)
-"""The ending of a picture's name, also where another name or the mark of a distractor follows."""
+"""The extension of a picture, also where another name or the mark of a distractor follows."""
 _PADDED = re.compile(r"^0+(?=\d+(?:$|\.|_n$))")
 """The zeros before a number that is the whole name."""
 
 
 class Spellings:
-    """Which pair an id means, however it is spelled."""
+    """Finds the pair that an id means, in any spelling."""
 
     def __init__(self, records: Iterable[PairRecord]) -> None:
         """records: every pair that an id may mean."""
@@ -28,10 +28,10 @@ class Spellings:
             self._groups[_plain(record.group_id)].add(record.pair_id)
 
     def meant(self, spelled: str) -> Collection[str]:
-        """The ids of the pairs that this may mean: one, none, or several.
+        """Return the ids of the pairs that the spelled id may mean: one, none, or several.
 
-        An id that is spelled as the references spell it means that pair alone. A number without an ending may
-        mean every pair of its scene: ``28`` a changed pair and its distractor, ``28.png`` the changed one.
+        An id in the spelling of the references means that pair alone. A number without an extension may mean
+        every pair of its scene: ``28`` a changed pair and its distractor, ``28.png`` the changed one.
         """
         if spelled in self._known:
             return (spelled,)
@@ -43,21 +43,25 @@ class Spellings:
 
 
 def file_names(record: PairRecord) -> str:
-    """The names of both pictures, joined as PCL's results join them; the id where there are no two."""
+    """Return the names of both pictures, joined as in PCL's results; the id where there are no two
+    pictures.
+    """
     if record.after is None:
         return record.pair_id
     return f"{record.before.name}_{record.after.name}"
 
 
 def image_id_of_pcl(record: PairRecord) -> str:
-    """How PCL's results name the pair: both pictures, of Birds-to-Words without their endings."""
+    """Return the name of the pair in PCL's results: both pictures, without extensions for Birds-to-Words."""
     if record.after is not None and record.pair_id == f"{record.before.stem}_{record.after.stem}":
         return record.pair_id
     return file_names(record)
 
 
 def _keys(spelled: str) -> tuple[str, str]:
-    """What is compared: the name without the zeros before its number, with and then without endings."""
+    """Return the forms of an id that are compared: without zeros before its number, first with extensions,
+    then without.
+    """
     return _PADDED.sub("", spelled), _plain(spelled)
 
 

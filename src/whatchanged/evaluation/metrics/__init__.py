@@ -1,1 +1,3 @@
-"""What each pair scores, a metric a file; corpus numbers follow from totals over pairs."""
+"""The metrics, one in each file: each computes statistics of the pairs, whose sums give the score of a
+corpus.
+"""

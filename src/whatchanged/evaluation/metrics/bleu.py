@@ -1,4 +1,4 @@
-"""BLEU-1..4 with the values of the COCO caption evaluation."""
+"""BLEU-1 to BLEU-4, with the values of the COCO caption evaluation."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,12 @@ Floats = NDArray[np.float64]
 
 
 def statistics(corpus: Corpus) -> Floats:
-    """What BLEU adds up over pairs, (P, 10).
+    """Return the statistics that BLEU sums over pairs, (P, 10).
 
-    Columns: words of the candidate, words of the nearest reference, guess_1..4, correct_1..4.
+    Columns: words of the candidate, words of the closest reference, guess_1..4, correct_1..4.
 
-    guess_n = max(0, words - n + 1); correct_n counts each n-gram of the candidate at most as often as that
-    reference which has it most often. The nearest reference differs least in length; of two, the shorter.
+    guess_n = max(0, words - n + 1). correct_n counts each n-gram of the candidate, clipped to its largest
+    count in any reference. The closest reference differs least in length; of two, the shorter one counts.
     """
     length = corpus.length[corpus.candidate]  # (P,)
     theirs = corpus.length[corpus.reference]  # (R,)
@@ -29,13 +29,14 @@ def statistics(corpus: Corpus) -> Floats:
 
 
 def bleu(totals: Floats) -> Floats:
-    """Total statistics (..., 10) to BLEU-1..4 (..., 4), in 0..1. A pair's own statistics give its own BLEU.
+    """Compute BLEU-1..4 (..., 4), in 0..1, from summed statistics (..., 10); those of one pair give its own
+    BLEU.
 
         P_n = (correct_n + 1e-15) / (guess_n + 1e-9),  B_n = (P_1 ... P_n)^(1/n)
         q = (c + 1e-15) / (r + 1e-9);  if q < 1, every B_n is multiplied by exp(1 - 1/q)
 
     c and r are the words of candidates and nearest references. The two constants are the COCO code's: a
-    perfect caption scores 0.9999999995. They are no smoothing.
+    perfect caption scores 0.9999999995. They do not smooth the score.
     """
     ratio = (totals[..., 0] + 1e-15) / (totals[..., 1] + 1e-9)
     precision = (totals[..., 6:10] + 1e-15) / (totals[..., 2:6] + 1e-9)
@@ -46,7 +47,7 @@ def bleu(totals: Floats) -> Floats:
 
 
 def _correct(corpus: Corpus, order: Order) -> NDArray[np.int64]:
-    """The n-grams of each candidate (P,) that count as correct."""
+    """Return the number of correct n-grams of each candidate (P,)."""
     pair, entry = spread(order.start, corpus.candidate)
     # The entries of all candidates stand end to end: entry e of a pair's caption is number e - offset.
     offset = order.start[corpus.candidate] - np.searchsorted(pair, np.arange(len(corpus)))

@@ -1,4 +1,4 @@
-"""How well the no-change probability fits what happened: errors at a threshold, ROC, calibration."""
+"""Evaluate the no-change probability: errors at a threshold, ROC curve, calibration."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,11 @@ Flags = NDArray[np.bool_]
 
 
 class ChangeDetection:
-    """How well the probabilities that nothing changed tell changed pairs (P) from unchanged ones.
+    """How well the no-change probabilities separate changed from unchanged pairs, for P pairs.
 
-    From ``threshold`` on a pair is called unchanged. ``recall`` and ``false_alarms`` are counts: how many of
-    the changed, or unchanged, pairs are called changed, and how many such pairs there are.
+    A pair with a probability of at least ``threshold`` is classified as unchanged. ``recall`` and
+    ``false_alarms`` are counts: how many of the changed, or unchanged, pairs are classified as changed, and
+    how many such pairs there are.
     """
 
     def __init__(
@@ -45,12 +46,12 @@ class ChangeDetection:
         self.names = ("AUC", *self._rest.names)
 
     def values(self, weights: Floats) -> Floats:
-        """The numbers of ``names`` in percent (B, 5), where pair i counts ``weights[b, i]`` times."""
+        """Return the numbers of ``names`` in percent (B, 5), where pair i counts ``weights[b, i]`` times."""
         return np.column_stack([self.ranking.auc(weights), self._rest.values(weights)])
 
 
 class Ranking:
-    """Pairs in the order of their probabilities: the ROC curve and the area under it."""
+    """Pairs sorted by their probabilities, for the ROC curve and the area under it."""
 
     def __init__(self, probabilities: Floats, changed: Flags) -> None:
         self.order = np.argsort(probabilities, kind="stable")
@@ -58,11 +59,12 @@ class Ranking:
         self.levels, self.first = np.unique(probabilities[self.order], return_index=True)
 
     def auc(self, weights: Floats) -> Floats:
-        """P(a changed pair has the lower probability) + P(both the same) / 2, in percent: (B, P) to (B,).
+        """Return P(a changed pair has the lower probability) + P(both the same) / 2, in percent: (B, P) to
+        (B,).
 
-        The sum over all couples of a changed and an unchanged pair, by one pass over the sorted
-        probabilities; NaN where a draw has pairs of one kind only.
-        Source: Mann and Whitney, 1947; Hanley and McNeil, 1982.
+        The sum runs over all combinations of a changed and an unchanged pair, in one pass over the sorted
+        probabilities; NaN where a draw has pairs of one kind only. Source: Mann and Whitney, 1947; Hanley and
+        McNeil, 1982.
         """
         sorted_weights = weights[:, self.order]
         changed = np.add.reduceat(sorted_weights * self.changed, self.first, axis=1)
@@ -74,7 +76,7 @@ class Ranking:
         return 100 * share
 
     def curve(self) -> list[dict[str, float]]:
-        """The corners of the ROC curve: pairs below each threshold are called changed."""
+        """Return the corners of the ROC curve: pairs below each threshold are classified as changed."""
         changed = np.add.reduceat(self.changed.astype(float), self.first)
         unchanged = np.add.reduceat((~self.changed).astype(float), self.first)
         recall = np.concatenate([[0.0], 100 * np.cumsum(changed) / changed.sum()])
@@ -92,12 +94,12 @@ class Ranking:
 
 
 def calibration_error(name: str, probabilities: Floats, true: Flags, bins: NDArray[np.int64]) -> Additive:
-    """Expected calibration error in percent; every resample keeps the bins (P,).
+    """Return the expected calibration error in percent; every resample keeps the bins (P,).
 
         ECE = sum_b |sum_{i in b} (p_i - true_i)| / P
 
-    This is the distance between mean probability and share of true ones in each bin, weighted by its size.
-    Source: Naeini, Cooper and Hauskrecht, AAAI 2015.
+    This is the difference between the mean probability and the fraction of true cases in each bin, weighted
+    by the bin's size. Source: Naeini, Cooper and Hauskrecht, AAAI 2015.
     """
     members = bins[:, None] == np.arange(int(bins.max()) + 1)
     rows = np.column_stack([members * (probabilities - true)[:, None], np.ones(len(bins))])
@@ -105,19 +107,22 @@ def calibration_error(name: str, probabilities: Floats, true: Flags, bins: NDArr
 
 
 def equal_widths(probabilities: Floats, bins: int = BINS) -> NDArray[np.int64]:
-    """The bin of each probability, among bins of equal width."""
+    """Return the bin of each probability, among bins of equal width."""
     return np.minimum((probabilities * bins).astype(np.int64), bins - 1)
 
 
 def equal_masses(probabilities: Floats) -> NDArray[np.int64]:
-    """The bin of each probability, among bins of equally many; equal ones share the bin of the first."""
+    """Return the bin of each probability, among bins of equal size; equal probabilities share the bin of the
+    first.
+    """
     ordered = np.sort(probabilities)
     found: NDArray[np.int64] = np.searchsorted(ordered, probabilities) * BINS // len(ordered)
     return found
 
 
 def error_if_calibrated(probabilities: Floats, rounds: int, seed: int) -> float:
-    """The 95 % point of the ECE, in percent, of pairs that are unchanged with exactly their probability.
+    """Return the 95 % quantile of the ECE, in percent, if each pair is unchanged with exactly its
+    probability.
 
     Source: Bröcker and Smith, Weather and Forecasting 2007 (consistency resampling).
     """

@@ -1,4 +1,4 @@
-"""CIDEr-D: what the COCO caption evaluation and all papers since print as "CIDEr"."""
+"""CIDEr-D, which the COCO caption evaluation and later papers print as "CIDEr"."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +11,16 @@ Flags = NDArray[np.bool_]
 
 
 def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
-    """The scores of the chosen pairs (None: all), as a corpus of their own: (len(pairs),), in 0..10.
+    """Return the scores of the chosen pairs (None: all), as a corpus of their own: (len(pairs),), in 0..10.
 
         v_n(s)[g]   = count_s(g) (ln N - ln max(1, df(g)))
         sim_n(c, r) = sum_g min(v_c[g], v_r[g]) v_r[g] / (|v_c| |v_r|) · exp(-(L_c - L_r)^2 / (2·6^2))
         score       = 10 · mean_{n=1..4} mean_j sim_n(c, r_j);   a corpus scores the mean over its pairs
 
-    N = number of chosen pairs; df(g) = how many of them have g in any reference; L = words - 1, at least 0;
-    sim is 0 where a norm is. So the score of a pair depends on the other pairs: a single pair scores 0, and
-    the scores of subsets do not average to the whole's. Papers print it times 100.
-    Source: Vedantam et al., CVPR 2015, in the form of the COCO code (counts clipped, length penalty).
+    N = number of chosen pairs; df(g) = how many of them have the n-gram g in any reference; L = words - 1, at
+    least 0; sim is 0 where a norm is 0. The score of a pair therefore depends on the other pairs: a single
+    pair scores 0, and the score of a corpus is not the mean of its subsets' scores. Papers print it times
+    100. Source: Vedantam et al., CVPR 2015, in the form of the COCO code (counts clipped, length penalty).
     """
     chosen = np.arange(len(corpus)) if pairs is None else np.asarray(pairs)
     is_chosen = np.zeros(len(corpus), bool)
@@ -41,10 +41,10 @@ def cider_d(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Floats:
 
 
 def weightless(corpus: Corpus, pairs: NDArray[np.int64] | None = None) -> Flags:
-    """Which of the chosen pairs score 0 whatever is said, as a corpus of their own: (len(pairs),).
+    """Return which of the chosen pairs score 0 for any caption, as a corpus of their own: (len(pairs),).
 
-    Those whose references have no n-gram of any weight: each stands in the references of every chosen pair,
-    ln N - ln df = 0. So it is with a single pair, and where all pairs have the same sentences.
+    In such a pair's references, every n-gram has the weight 0, because it occurs in the references of every
+    chosen pair: ln N - ln df = 0. Examples are a single pair, and pairs that all have the same references.
     """
     chosen = np.arange(len(corpus)) if pairs is None else np.asarray(pairs)
     is_chosen = np.zeros(len(corpus), bool)
@@ -66,7 +66,9 @@ def _similarity(
     is_chosen: Flags,
     needed: Flags,
 ) -> Floats:
-    """Clipped cosine of each combination (M,), without length penalty; any value where not ``needed``."""
+    """Return the clipped cosine of each combination (M,), without length penalty; arbitrary where not
+    ``needed``.
+    """
     pair, gram = order.used
     frequency = np.bincount(gram[is_chosen[pair]], minlength=order.grams)  # (grams,)
     weight = np.log(float(is_chosen.sum())) - np.log(np.maximum(1.0, frequency))

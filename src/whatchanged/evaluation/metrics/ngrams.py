@@ -1,9 +1,9 @@
-"""Candidates and references of the same pairs, their n-grams counted once for all metrics that compare them.
+"""Count the n-grams of candidates and references, once for all metrics that compare them.
 
-Words and n-grams are whole numbers and all counting is sorting, so that 8,000 pairs with six references each
-take a fraction of a second. Corpora repeat sentences: each different sentence is counted once, and each
-different combination of a candidate with a reference is compared once. Sentences come in tokenised; blanks
-separate words.
+Words and n-grams are numbered, and counting is done by sorting the numbers, so 8,000 pairs with six
+references each take a fraction of a second. Corpora repeat sentences: each distinct sentence is counted once,
+and each distinct combination of a candidate with a reference is compared once. Sentences are already
+tokenised; blanks separate words.
 """
 
 from collections import defaultdict
@@ -19,16 +19,16 @@ from whatchanged.errors import PredictionsError
 
 ORDERS = 4
 _DENSE = 32
-"""A table is faster than sorting where there are at most so many possible keys for each key."""
+"""A table is faster than sorting if the possible keys are at most this many times the keys."""
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Order:
-    """All n-grams of one length. An entry is a caption with one of its n-grams."""
+    """All n-grams of one length. An entry is one n-gram of one caption."""
 
     grams: int
-    """How many different n-grams there are: their numbers are below this."""
+    """The number of distinct n-grams; their numbers are below it."""
     start: Ints
     """(D + 1,) Caption d has the entries start[d] to start[d + 1]."""
     gram: Ints
@@ -36,30 +36,33 @@ class Order:
     count: Ints
     """(E,) How often the caption has it."""
     shared: tuple[Ints, Ints, Ints]
-    """(combination, its candidate's entry, its reference's entry) of each n-gram that both have, in the order
-    of combinations."""
+    """(combination, entry of its candidate, entry of its reference) for each n-gram that both contain, in the
+    order of combinations.
+    """
     used: tuple[Ints, Ints]
     """(pair, n-gram) of all n-grams in any of a pair's references, each once."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """P pairs with R references in all: D different captions in M different combinations."""
+    """P pairs with R references in all: D distinct captions in M distinct combinations."""
 
     candidate: Ints
-    """(P,) The caption that is each pair's candidate."""
+    """(P,) The caption index of each pair's candidate."""
     reference: Ints
-    """(R,) The caption that is each reference."""
+    """(R,) The caption index of each reference."""
     owner: Ints
     """(R,) The pair of each reference, ascending."""
     length: Ints
-    """(D,) How many words each caption has, any blanks separating."""
+    """(D,) The number of words of each caption, separated by any white space."""
     spaced: tuple[Ints, Ints]
-    """The words of all captions, end to end, and how many each has, single blanks separating."""
+    """The words of all captions, concatenated, and the number of words of each, separated by single
+    blanks.
+    """
     combination: Ints
     """(R,) The combination of each reference with its candidate."""
     combinations: tuple[Ints, Ints]
-    """(M,) twice: the candidate and the reference of each combination, as captions."""
+    """(M,) twice: the caption indices of the candidate and of the reference of each combination."""
     orders: tuple[Order, ...]
 
     def __len__(self) -> int:
@@ -67,7 +70,9 @@ class Corpus:
 
 
 def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Corpus:
-    """Tokenised candidates (P) and each one's tokenised references (at least one) to a ``Corpus``."""
+    """Return the ``Corpus`` of tokenised candidates (P) and the tokenised references of each, at least
+    one.
+    """
     check(candidates, references)
     texts = [*candidates, *chain.from_iterable(references)]
     known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
@@ -98,7 +103,7 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
 
 
 def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:
-    """Raises PredictionsError unless there are candidates, each with at least one reference."""
+    """Raise PredictionsError unless there are candidates, each with at least one reference."""
     if len(candidates) != len(references):
         raise PredictionsError(
             f"{len(candidates)} candidates but {len(references)} lists of references: one each."
@@ -111,7 +116,9 @@ def check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Non
 
 
 def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """(position in ``chosen``, entry) of all entries of the chosen rows; row i: start[i] to start[i + 1]."""
+    """Return (position in ``chosen``, entry) of all entries of the chosen rows; row i: start[i] to start[i +
+    1].
+    """
     size = start[chosen + 1] - start[chosen]
     position = np.repeat(np.arange(len(chosen)), size)
     first = start[chosen] - (np.cumsum(size) - size)
@@ -119,7 +126,9 @@ def spread(start: Ints, chosen: Ints) -> tuple[Ints, Ints]:
 
 
 def _words(texts: Sequence[str]) -> tuple[tuple[Ints, Ints], Ints, Ints]:
-    """``Corpus.spaced``; then the words of all texts, end to end, and how many each has, of any blanks."""
+    """Return ``Corpus.spaced``; then the words of all texts, concatenated, and the number of each, by any
+    white space.
+    """
     words, length, known = _encode(texts)
     spaced = words, length
     if any(word.split() != [word] for word in known):
@@ -133,7 +142,9 @@ def _words(texts: Sequence[str]) -> tuple[tuple[Ints, Ints], Ints, Ints]:
 
 
 def _encode(texts: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
-    """What single blanks separate: as numbers, end to end; how many each text has; each number's word."""
+    """Return the words between single blanks as numbers, concatenated; the number of words of each text; each
+    number's word.
+    """
     words = " ".join(texts).split(" ")
     known: defaultdict[str, int] = defaultdict(counter().__next__)
     encoded = np.fromiter(map(known.__getitem__, words), np.int64, len(words))
@@ -141,7 +152,9 @@ def _encode(texts: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
 
 
 def _number(keys: Ints, below: int) -> tuple[Ints, Ints]:
-    """Keys (each >= 0 and < ``below``) as numbers without gaps, and the key of each number, ascending."""
+    """Return keys (each >= 0 and < ``below``) renumbered without gaps, and the key of each number,
+    ascending.
+    """
     if below > _DENSE * len(keys):
         different, numbers = np.unique(keys, return_inverse=True)
         return numbers, different
@@ -151,7 +164,7 @@ def _number(keys: Ints, below: int) -> tuple[Ints, Ints]:
 
 
 def _different(keys: Ints, below: int) -> Ints:
-    """The different keys, ascending."""
+    """Return the distinct keys, ascending."""
     if below > _DENSE * len(keys):
         keys = np.sort(_narrow(keys, below))
         return keys[np.flatnonzero(np.diff(keys, prepend=-1))].astype(np.int64)
@@ -161,7 +174,7 @@ def _different(keys: Ints, below: int) -> Ints:
 
 
 def _narrow(keys: Ints, below: int) -> NDArray[np.int32] | Ints:
-    """The same numbers in half the memory where they fit: sorting and searching take half the time."""
+    """Return the same numbers in half the memory where they fit: sorting and searching take half the time."""
     return keys.astype(np.int32) if below <= np.iinfo(np.int32).max else keys
 
 
@@ -174,7 +187,7 @@ def _order(
     reference: Ints,
     owner: Ints,
 ) -> Order:
-    """Occurrences (row, gram) to counts, and to what candidates and references share."""
+    """Count occurrences (row, gram), and find the n-grams that candidates and references share."""
     below = captions * grams
     occurrences = np.sort(_narrow(row * grams + gram, below))
     first = np.flatnonzero(np.diff(occurrences, prepend=-1))

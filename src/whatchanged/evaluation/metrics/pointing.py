@@ -1,10 +1,10 @@
-"""The pointing game: does the attention's maximum lie in the box of what changed?
+"""The pointing game: does the maximum of the attention lie in the bounding box of the change?
 
 Source: Zhang et al., ECCV 2016, as played by Park, Darrell and Rohrbach (ICCV 2019, and their
-``utils/eval_utils.py``). Departures: the canvas is the picture's true size, or the one that is told where
-the pictures are not at hand; theirs is 360 x 480 for pictures 320 high. The enlargement is this module's, as
-theirs uses a function that its library has dropped (where values are nearly equal, the maximum may lie less
-than a pixel beside theirs). The map is the mean over the sentence's content words.
+``utils/eval_utils.py``). Departures: maps are enlarged to the picture's true size, or to the size given by
+the user where the pictures are missing; the authors use 360 x 480 for pictures 320 high. The interpolation is
+this module's, as theirs uses a function that its library has dropped; where values are nearly equal, the
+maximum may differ by less than a pixel. The map is the mean over the caption's content words.
 """
 
 import functools
@@ -26,27 +26,27 @@ PairMaps = NDArray[np.floating[Any]]
 
 
 class Shot(NamedTuple):
-    """The result of one box."""
+    """The result for one box."""
 
     side: int
     """0: the picture before, 1: the one after."""
     hit: bool
     """Whether the map's maximum lies in the box."""
     mass: float
-    """The share of the map (enlarged, its sum 1) that lies in the box."""
+    """The fraction of the map (enlarged, its sum 1) inside the box."""
     area: float
-    """The share of the picture that the box covers: a blind guess's chance to hit."""
+    """The fraction of the picture that the box covers: the hit rate of random pointing."""
     reachable: bool
-    """Whether a map that is hot in one single cell can hit the box at all: the grid's own bound."""
+    """Whether a map with a single hot cell can hit the box at all: the limit set by the grid."""
 
 
 def play(record: PairRecord, maps: PairMaps | None, given_size: tuple[int, int] | None = None) -> list[Shot]:
-    """The game on each box of a pair: two for most changes, one for an addition or a drop.
+    """Play the game on each box of a pair: two for most changes, one for an addition or a removal.
 
-    ``maps`` is None for a pair without attention (it failed, or its sentence is empty); it misses.
-    given_size: (W, H) in pixels, in place of the pictures' own, which are then not looked at. Raises
-    PredictionsError for a box outside its picture, or where neither a picture nor its size is there;
-    ImageError for a picture that cannot be opened.
+    ``maps`` is None for a pair without attention (it failed, or its caption is empty), which counts as a
+    miss. given_size: (W, H) in pixels, used instead of opening the pictures. Raises PredictionsError for a
+    box outside its picture, or where neither a picture nor its size is available; ImageError for a picture
+    that cannot be opened.
     """
     shots = []
     for side, (picture, box) in enumerate(zip((record.before, record.after), record.boxes, strict=True)):
@@ -67,19 +67,19 @@ def play(record: PairRecord, maps: PairMaps | None, given_size: tuple[int, int] 
 
 
 def _own_size(pair_id: str, picture: Path) -> tuple[int, int]:
-    """The size (W, H) of a picture's file."""
+    """Return the size (W, H) of a picture's file."""
     if not is_remote(picture) and not picture.exists():
         raise PredictionsError(
             f"{pair_id}: its picture is not there ({picture}), so the pointing game does not know how large"
-            " it is. Say so: --picture-size WIDTHxHEIGHT."
+            " it is. Give its size: --picture-size WIDTHxHEIGHT."
         )
     return picture_size(picture)
 
 
 def enlarged(heat: PairMaps, size: tuple[int, int]) -> Floats:
-    """A map (rows, columns) at a picture's ``size`` (W, H): bilinear between the centres of cells.
+    """Enlarge a map (rows, columns) to a picture's ``size`` (W, H): bilinear between the centres of cells.
 
-    Beyond the outermost centres the map stays as it is there.
+    Beyond the outermost centres the map is constant.
     """
     wide = _along(heat.astype(np.float64), size[0])
     low, high, part = _neighbouring_cells(len(heat), size[1])
@@ -87,7 +87,7 @@ def enlarged(heat: PairMaps, size: tuple[int, int]) -> Floats:
 
 
 def peak(heat: PairMaps, size: tuple[int, int]) -> tuple[int, int]:
-    """The pixel (x, y) of the enlarged map's maximum; of equal ones the first, row by row."""
+    """Return the pixel (x, y) of the enlarged map's maximum; of equal ones the first, row by row."""
     y, x = divmod(int(enlarged(heat, size).argmax()), size[0])
     return x, y
 
@@ -95,7 +95,7 @@ def peak(heat: PairMaps, size: tuple[int, int]) -> tuple[int, int]:
 def _shoot(
     side: int, heat: PairMaps, box: tuple[int, int, int, int], area: float, size: tuple[int, int]
 ) -> Shot:
-    """One map against one box."""
+    """Return the result of one map for one box."""
     x, y, width, height = box
     canvas = enlarged(heat, size)
     total = float(canvas.sum())
@@ -109,7 +109,9 @@ def _shoot(
 
 
 def _whole_pixels(pair_id: str, box: SizedBox, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """A box (x, y, width, height) in whole pixels; it must lie within the picture."""
+    """Return a box (x, y, width, height) in whole pixels. Raises PredictionsError where it leaves the
+    picture.
+    """
     x, y, width, height = (round(value) for value in box)
     if width < 1 or height < 1 or x < 0 or y < 0 or x + width > size[0] or y + height > size[1]:
         raise PredictionsError(
@@ -120,7 +122,7 @@ def _whole_pixels(pair_id: str, box: SizedBox, size: tuple[int, int]) -> tuple[i
 
 
 def _along(values: Floats, pixels: int) -> Floats:
-    """The last axis enlarged to ``pixels`` places."""
+    """Enlarge the last axis to ``pixels`` values."""
     # By indexing: a matrix product this small would start all threads of the linear algebra library.
     low, high, part = _neighbouring_cells(values.shape[-1], pixels)
     return values[:, low] * (1 - part) + values[:, high] * part
@@ -128,7 +130,9 @@ def _along(values: Floats, pixels: int) -> Floats:
 
 @functools.lru_cache(maxsize=64)
 def _neighbouring_cells(cells: int, pixels: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """For each pixel centre the cells before and after it, and how far it is on the way, 0..1."""
+    """Return, for each pixel centre, the cells before and after it, and its relative position between them,
+    0..1.
+    """
     place = np.clip((np.arange(pixels) + 0.5) * cells / pixels - 0.5, 0, cells - 1)
     low = np.floor(place).astype(np.int64)
     return low, np.minimum(low + 1, cells - 1), place - low
@@ -136,7 +140,7 @@ def _neighbouring_cells(cells: int, pixels: int) -> tuple[NDArray[np.int64], NDA
 
 @functools.lru_cache(maxsize=64)
 def _single_cell_peaks(grid: Sequence[int], size: tuple[int, int]) -> NDArray[np.int64]:
-    """(cells, 2): for each cell the pixel (x, y) of the maximum of a map that is hot there alone."""
+    """Return, for each cell, the pixel (x, y) of the maximum of a map that is hot only there: (cells, 2)."""
     rows, columns = (
         _along(np.eye(cells), pixels).argmax(axis=1) for cells, pixels in zip(grid, size[::-1], strict=True)
     )

@@ -1,11 +1,11 @@
-"""Penn Treebank words as the COCO caption evaluation gets them: lower case, most punctuation gone.
+"""The Penn Treebank tokeniser of the COCO caption evaluation: lower case, most punctuation removed.
 
 A port of the observed behaviour of the Java tokenizer (CoreNLP 3.4.1 with ``-preserveLines -lowerCase``). As
 in a generated lexer, every rule is tried at a position and the longest match wins; text that a rule requires
-after its token counts towards that length. The tokenizer's peculiarities are kept, since published scores
-have them: brackets become ``-lrb-``, ``gone.The`` is one word, ``??`` is a word. One is not kept: a line
-break inside a caption is a blank here, where the COCO wrapper would shift all later captions to the wrong
-pair.
+after its token counts towards that length. The tokenizer's peculiarities are reproduced, because published
+scores depend on them: brackets become ``-lrb-``, ``gone.The`` is one word, ``??`` is a word. One is not
+reproduced: a line break inside a caption counts as a blank here, whereas the COCO wrapper would assign all
+later captions to the wrong pair.
 """
 
 import re
@@ -27,7 +27,7 @@ _TITLES = (
     "gen gov govs hon insp invt jos lieut lt maj messrs mfg mlle mme mr mrs ms msgr mt mtg natl pfc ph pres "
     "prof profs pvt rep reps rev sen sens sfc sgt spc st ste supt vs wm"
 )
-"""Abbreviations. Those of the first kind end a word even where a letter follows at once."""
+"""Abbreviations. Those of the first kind end a word even where a letter follows directly."""
 _CAPITALISED = "Ark Az Del Ill La Mass Miss Ore Pa Tex Wash ARK AZ DEL ILL LA MASS MISS ORE PA TEX WASH"
 _FILES = (
     "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf php pl png ppt "
@@ -149,7 +149,7 @@ fractions, "no. 5"."""
 
 
 def ptb(caption: str) -> str:
-    """The caption's words, separated by single blanks."""
+    """Return the caption's words, separated by single blanks."""
     small = caption.split()
     letters = "".join(small)
     if letters.isascii() and letters.isalpha() and letters.islower() and _JOINED.keys().isdisjoint(small):
@@ -162,7 +162,7 @@ def ptb(caption: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _chunk(chunk: str) -> tuple[str, ...]:
-    """The words of text without blanks."""
+    """Return the words of text without blanks."""
     if chunk.isascii() and chunk.isalpha() and chunk.lower() not in _JOINED:
         return (chunk.lower(),)
     return tuple(_words(chunk))
@@ -183,7 +183,7 @@ def _words(text: str) -> list[str]:
 
 
 def _spelled(token: str) -> str:
-    """The token as the program prints it: in lower case, brackets and currencies by name."""
+    """Return the token as the program prints it: in lower case, brackets and currencies by name."""
     if _SMILEY.fullmatch(token):
         return token.replace("(", "-lrb-").replace(")", "-rrb-").lower()
     if token[0] == "<":

@@ -1,10 +1,10 @@
 """Retrieval between pairs and texts from their similarities: R@1, R@5, R@10, median and mean rank.
 
-Definitions are CLIP4IDC's (Guo, Wang, Laaksonen, AACL 2022; metrics.py of their code): over texts the median
-of an even count is the lower one of the middle two, over pairs their mean. Departure: ties are counted in two
-defined ways, named in the result. Their code leaves a text's ties to the order of a sort. For a pair it looks
-for the true item's score in the sorted row, so that each tie adds a rank and the denominator grows; these
-numbers are given too, as ``authors``.
+The definitions are those of CLIP4IDC (Guo, Wang, Laaksonen, AACL 2022; metrics.py of their code). For text
+queries, the median of an even count is the lower of the middle two values; for pair queries, it is their
+mean. Departure: ties are counted in two defined ways, named in the result. In the authors' code, the order of
+a sort decides ties of text queries. For a pair query, their code searches the sorted row for the right item's
+score, so that each tie adds a rank and the denominator grows; these numbers are reported too, as ``authors``.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,25 +28,29 @@ BLOCK = 1 << 24
 
 @dataclass(frozen=True)
 class Ranks:
-    """Of each query: how many wrong items score above its best right one, and how many items equal that."""
+    """For each query: how many wrong items score higher than its best right item, and how many items have an
+    equal score.
+    """
 
     above: Ints
     wrong: Ints
-    """Wrong items with the score of the best right one."""
+    """Wrong items with the score of the best right item."""
     right: Ints
-    """Right items with that score, itself included: at least 1."""
+    """Right items with that score, the best one included: at least 1."""
 
     @property
     def expected(self) -> Floats:
-        """The mean rank of the first right item when equals are shuffled: above + 1 + wrong / (right + 1)."""
+        """Return the expected rank of the first right item under random order of ties: above + 1 + wrong /
+        (right + 1).
+        """
         return self.above + 1 + self.wrong / (self.right + 1)
 
     def expected_recall(self, cutoff: int) -> Floats:
-        """The chance that a right item is among the first ``cutoff`` when equals are shuffled.
+        """Return the probability that a right item is among the first ``cutoff`` under random order of ties.
 
             1 - C(wrong, m) / C(wrong + right, m),   m = cut - above, at least 0
 
-        the share of orders whose first m equals include a right one.
+        the fraction of orders whose first m tied items include a right one.
         """
         miss = np.ones(len(self.above))
         for drawn in range(cutoff):
@@ -57,7 +61,9 @@ class Ranks:
 
     @property
     def tied_ranks(self) -> Ints:
-        """Every place at which the score of a query's best right item stands: above + 1, above + 2, ..."""
+        """Return every rank at which the score of a query's best right item occurs: above + 1, above +
+        2, ...
+        """
         equal = self.wrong + self.right
         within = np.arange(equal.sum()) - np.repeat(np.cumsum(equal) - equal, equal)
         found: Ints = np.repeat(self.above + 1, equal) + within
@@ -65,7 +71,9 @@ class Ranks:
 
 
 def ranks(similarity: Matrix, right: Sequence[Sequence[int]]) -> Ranks:
-    """Ranks of each query (row) among the items (columns); ``right[q]``: its right items, at least one."""
+    """Return the ranks of each query (row) among the items (columns); ``right[q]``: its right items, at least
+    one.
+    """
     if len(right) != len(similarity) or not all(len(items) for items in right):
         raise PredictionsError("Every query of a retrieval needs at least one right item.")
     counted = np.empty((3, len(similarity)), np.int64)
@@ -87,11 +95,11 @@ def ranks(similarity: Matrix, right: Sequence[Sequence[int]]) -> Ranks:
 
 
 def rank_both(matrix: Matrix, owner: Ints, texts: Sequence[str] | None = None) -> tuple[Ranks, Ranks]:
-    """The ranks of each text among the pairs, and of each pair among the pairs' sets of texts.
+    """Return the ranks of each text among the pairs, and of each pair among the pairs' sets of texts.
 
-    ``matrix`` (pairs, texts); ``owner[t]``: the pair of text t, every pair having at least one. The texts of
-    a pair stand as one item, scored by their best. With ``texts`` a pair that has the very same text is right
-    too; without them only the text's own pair is.
+    ``matrix`` (pairs, texts); ``owner[t]``: the pair of text t, with at least one text for every pair. The
+    texts of a pair count as one item, with the score of the best. With ``texts``, a pair that has the
+    identical text is right, too; without them only the text's own pair is.
     """
     pairs = np.arange(len(matrix))
     if texts is None:
@@ -107,9 +115,11 @@ def rank_both(matrix: Matrix, owner: Ints, texts: Sequence[str] | None = None) -
 
 
 def summary(ranks: Ranks, of_texts: bool = False) -> dict[str, Any]:
-    """R@k in percent, median and mean rank from 1; ties ``optimistic`` (won) and ``expected`` (shuffled).
+    """Return R@k in percent, median and mean rank from 1, for ``optimistic`` (won) and ``expected`` (random)
+    ties.
 
-    ``of_texts``: the lower median, and no numbers of ``authors``, whose mean is over ``Ranks.places``.
+    ``of_texts``: use the lower median, and omit the numbers of ``authors``, whose mean is over
+    ``Ranks.places``.
     """
     median = lower_median if of_texts else _median
     first, expected = ranks.above + 1, ranks.expected
@@ -126,7 +136,9 @@ def summary(ranks: Ranks, of_texts: bool = False) -> dict[str, Any]:
 
 
 def weighted(ranks: Ranks, of_texts: bool = False) -> dict[str, Callable[[Floats], Floats]]:
-    """The numbers of ``summary`` (B, 5) as functions of how often each query counts (B, Q), by ties."""
+    """Return the numbers of ``summary`` (B, 5), for both ways to count ties, where queries are weighted by
+    (B, Q).
+    """
     first = np.asarray(ranks.above + 1, np.float64)
     return {
         "optimistic": _weighted(first, [ranks.above < cut for cut in CUTOFFS], of_texts),
@@ -135,14 +147,14 @@ def weighted(ranks: Ranks, of_texts: bool = False) -> dict[str, Callable[[Floats
 
 
 def lower_median(values: Floats | Ints) -> float:
-    """The middle value, or of an even count the lower one of the two."""
+    """Return the middle value, or for an even count the lower one of the two."""
     return float(np.sort(values)[(len(values) - 1) // 2])
 
 
 def _numbers(
     recalled: Sequence[NDArray[Any]], rank: Floats | Ints, median: Callable[[Floats | Ints], float]
 ) -> dict[str, float]:
-    """R@k of what is recalled at each cut, median and mean rank."""
+    """Return R@k from the recall at each cutoff, median and mean rank."""
     shares = [100 * float(hits.mean()) for hits in recalled]
     return dict(zip(NUMBERS, [*shares, median(rank), float(rank.mean())], strict=True))
 
@@ -154,7 +166,9 @@ def _median(values: Floats | Ints) -> float:
 def _with_equal_texts(
     pairs: int, owner: Ints, texts: Sequence[str]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """The right pairs of each text, and of each pair, where equal texts of other pairs count too."""
+    """Return the right pairs of each text, and of each pair, where identical texts of other pairs count
+    too.
+    """
     having: dict[str, set[int]] = {}
     for text, pair in zip(texts, owner, strict=True):
         having.setdefault(text, set()).add(int(pair))
@@ -168,7 +182,7 @@ def _with_equal_texts(
 def _weighted(
     rank: Floats, recalled: Sequence[Floats | NDArray[np.bool_]], of_texts: bool
 ) -> Callable[[Floats], Floats]:
-    """R@k, median and mean rank (B, 5) of queries that count so many times each (B, Q)."""
+    """Return R@k, median and mean rank (B, 5) for queries weighted by (B, Q)."""
     order = np.argsort(rank)
     ordered = rank[order]
     columns = np.column_stack([*(100.0 * hits for hits in recalled), rank])

@@ -1,4 +1,4 @@
-"""ROUGE-L with the values of the COCO caption evaluation."""
+"""ROUGE-L, with the values of the COCO caption evaluation."""
 
 from itertools import pairwise
 
@@ -13,13 +13,13 @@ Ints = NDArray[np.int64]
 
 
 def rouge_l(corpus: Corpus) -> NDArray[np.float64]:
-    """The score of each pair (P,), in 0..1; a corpus scores their mean.
+    """Return the score of each pair (P,), in 0..1; the score of a corpus is their mean.
 
         P = max_j lcs(c, r_j) / |c|,   R = max_j lcs(c, r_j) / |r_j|   (perhaps of different references)
         F = (1 + beta^2) P R / (R + beta^2 P),  beta = 1.2;  0 where P or R is 0
 
-    Words are what single blanks separate, as in the COCO code: a double blank makes an empty word, and the
-    empty caption is one empty word, so that an empty candidate scores 1 against an empty reference.
+    Words are separated by single blanks, as in the COCO code. A double blank therefore makes an empty word,
+    and the empty caption is one empty word, so an empty candidate scores 1 against an empty reference.
     """
     words, length = corpus.spaced
     common = common_lengths(words, length, *corpus.combinations)[corpus.combination]  # (R,)
@@ -32,9 +32,10 @@ def rouge_l(corpus: Corpus) -> NDArray[np.float64]:
 
 
 def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
-    """Length of the longest common subsequence of captions a[m] and b[m], (M,).
+    """Return the length of the longest common subsequence of captions a[m] and b[m], (M,).
 
-    Captions are ``words`` end to end, ``length`` of them each. All M are computed at once, one word of b at a
+    The captions are concatenated in ``words``, with ``length`` words each. All M are computed at once, one
+    word of b at a
     time: a row of the dynamic programme is a bit string over the words of a, and a step is one addition
     (Crochemore et al., 2001).
     """
@@ -67,7 +68,7 @@ def common_lengths(words: Ints, length: Ints, a: Ints, b: Ints) -> Ints:
 
 
 def _long_common(a: list[int], b: list[int]) -> int:
-    """The same for two captions of any number of words: the bit string is one Python number."""
+    """Return the same for two captions of any length: the bit string is one Python integer."""
     places: dict[int, int] = {}
     for i, word in enumerate(a):
         places[word] = places.get(word, 0) | 1 << i

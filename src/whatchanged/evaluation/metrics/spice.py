@@ -1,4 +1,4 @@
-"""SPICE 1.0 by the original Java program, for people who have its jars: no package contains them all."""
+"""SPICE 1.0, by the original Java program. Users must supply its jars: no package contains them all."""
 
 import json
 import math
@@ -17,7 +17,7 @@ from whatchanged.json_values import read_json
 
 HOME_VARIABLE = "WHATCHANGED_SPICE_HOME"
 PATIENCE = 3 * 3600.0
-"""Seconds for the whole run, in which every caption is parsed."""
+"""Seconds for the run, in which every caption is parsed."""
 _PROGRAM = "spice-1.0.jar"
 _NEEDED = (_PROGRAM, "stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar")
 _OPENED = (
@@ -32,13 +32,13 @@ def spice(
     references: Sequence[Sequence[str]],
     home: Path | None = None,
 ) -> NDArray[np.float64]:
-    """The F score of each pair (P,), in 0..1; any subset of pairs scores its mean.
+    """Return the F score of each pair (P,), in 0..1; the score of any subset is its mean.
 
     ``home``: the folder with the two jars of CoreNLP 3.6.0 that the reference package lacks (in it or in its
     ``lib``); None: $WHATCHANGED_SPICE_HOME, or else the reference package's own folder, into which its
     downloader puts them. Other jars in that folder are used too. Raises MetricUnavailable where jars are
-    missing (with the way to get them) or the program fails; a missing SPICE is never 0.
-    Source: Anderson et al., ECCV 2016; the program's F of "All" tuples, as the COCO caption evaluation.
+    missing (with the way to get them) or the program fails; a missing SPICE is never 0. Source: Anderson et
+    al., ECCV 2016; the program's F of "All" tuples, as the COCO caption evaluation.
     """
     ngrams.check(candidates, references)
     jars = find_jars(home)
@@ -59,7 +59,9 @@ def spice(
 
 
 def find_jars(home: Path | None = None) -> tuple[Path, ...]:
-    """The program's class path: the jars of ``home``, then those of the reference package, each name once."""
+    """Return the program's class path: the jars of ``home``, then those of the reference package, each name
+    once.
+    """
     chosen = home
     if chosen is None and os.environ.get(HOME_VARIABLE):
         chosen = Path(os.environ[HOME_VARIABLE])

@@ -1,6 +1,6 @@
-"""The subsets of pairs that papers report: all, changed, unchanged, each kind of change, viewpoints.
+"""The subsets of pairs that papers report: all, changed, unchanged, each change type, viewpoints.
 
-A subset is named by its place in the report: ("overall",), ("types", "color"), ("overlap", "IoU 0.3-0.4").
+A subset is named by its path in the report: ("overall",), ("types", "color"), ("overlap", "IoU 0.3-0.4").
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,21 +13,21 @@ from whatchanged.records import PairRecord
 
 SubsetPath = tuple[str, ...]
 Subsets = dict[SubsetPath, NDArray[np.int64]]
-"""Place -> positions of the pairs, ascending."""
+"""Path in the report -> indices of the pairs, ascending."""
 
 NO_CHANGE = "none"
-"""The kind of a pair without change, in every world."""
+"""The change type of an unchanged pair, in every world."""
 OVERLAPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 1.0)
 """Edges of the viewpoint bins; a bin includes its lower edge, the last one both."""
 HARDEST, HARDEST_SHARE = "hardest 25 %", 0.25
 
 
 def subsets(records: Sequence[PairRecord], order: Sequence[str] = ()) -> Subsets:
-    """The positions of each subset's pairs; empty subsets are left out.
+    """Return the indices of each subset's pairs; empty subsets are left out.
 
-    Kinds of change are those of the records, in the given ``order`` (see ``kinds_in_order``).
-    Viewpoints are of the changed pairs whose overlap is known: bins, and the hardest 25 %, which are the
-    int(n / 4) pairs of least overlap (of equal ones the earlier, as in the benchmark's script).
+    Change types are those of the records, in the given ``order`` (see ``kinds_in_order``).
+    Viewpoint subsets contain the changed pairs with a known overlap: bins, and the hardest 25 %, which are
+    the int(n / 4) pairs of least overlap (of equal ones the earlier, as in the benchmark's script).
     """
     kinds = kinds_in_order((record.change_type for record in records), order)
     members: dict[SubsetPath, list[bool]] = {
@@ -42,18 +42,18 @@ def subsets(records: Sequence[PairRecord], order: Sequence[str] = ()) -> Subsets
 
 
 def kinds_in_order(kinds: Iterable[str | None], order: Sequence[str]) -> list[str]:
-    """Each kind of change once: first those of ``order``, then the others by name."""
+    """Return each change type once: first those of ``order``, then the others by name."""
     results = {kind for kind in kinds if kind is not None and kind != NO_CHANGE}
     return [kind for kind in order if kind in results] + sorted(results - set(order))
 
 
 def viewpoints(chosen: Subsets) -> Subsets:
-    """The subsets by viewpoint alone."""
+    """Return the subsets by viewpoint alone."""
     return {path: pairs for path, pairs in chosen.items() if path[0] == "overlap"}
 
 
 def nested(values: Mapping[SubsetPath, Any]) -> dict[str, Any]:
-    """Values by their places, as dicts in dicts."""
+    """Return values by their paths as nested dicts."""
     tree: dict[str, Any] = {}
     for (*path, last), value in values.items():
         node = tree
@@ -64,7 +64,7 @@ def nested(values: Mapping[SubsetPath, Any]) -> dict[str, Any]:
 
 
 def _by_viewpoint(records: Sequence[PairRecord]) -> Subsets:
-    """The hardest quarter and the bins of overlap, empty ones too."""
+    """Return the hardest quarter and the bins of overlap, empty ones too."""
     overlap = np.array([_overlap(record) for record in records], float)
     known = np.flatnonzero(~np.isnan(overlap))
     hardest_first = known[np.argsort(overlap[known], kind="stable")]
@@ -77,7 +77,7 @@ def _by_viewpoint(records: Sequence[PairRecord]) -> Subsets:
 
 
 def _overlap(record: PairRecord) -> float:
-    """The overlap of the two views; NaN for a pair that counts in no viewpoint."""
+    """Return the overlap of the two views; NaN for a pair that belongs to no viewpoint subset."""
     if record.viewpoint_iou is None or not record.changed:
         return np.nan
     return record.viewpoint_iou

@@ -1,4 +1,4 @@
-"""Captions judged against the truth, where the world behind the pictures is known."""
+"""Judge captions by the truth of their pairs, in data sets of a known world."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Truths:
-    """The truth of the pairs of a data set, and the world that can judge by it."""
+    """The truth of the pairs of a data set, and the world that judges by it."""
 
     world: World
     by_id: Mapping[str, Truth]
 
 
 def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
-    """The truth of the records' pairs, read from the data set's folder.
+    """Read the truth of the records' pairs from the data set's folder.
 
-    None where the folder has none, or the data set shows no known world.
+    Return None where the folder has none, or the data set shows no known world.
     """
     world = world_of(records[0].dataset, root)
     if world is None:
@@ -37,27 +37,27 @@ def read_truths(root: Path, records: Sequence[PairRecord]) -> Truths | None:
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdicts on P captions. A pair without truth has none and counts nowhere."""
+    """The verdicts on P captions. A pair without truth has no verdict and counts nowhere."""
 
     world: World
     ids: tuple[str, ...]
     captions: tuple[str, ...]
     kinds: tuple[str | None, ...]
-    """What truly happened; None where it is not known."""
+    """The true change; None where it is unknown."""
     verdicts: tuple[Verdict | None, ...]
     right: Flags
-    """(P, G) Whether the sentence has the grade, in the order of the world's ``grades``."""
+    """(P, G) Whether the caption earns the grade, in the order of the world's ``grades``."""
     applies: Flags
     """(P, G) Whether the grade applies to the pair at all."""
 
     @property
     def known(self) -> int:
-        """How many pairs have a truth."""
+        """Return how many pairs have a truth."""
         return sum(kind is not None for kind in self.kinds)
 
     @property
     def unparsed(self) -> list[tuple[str, str]]:
-        """(id, sentence) of each sentence that is none of the world's language."""
+        """Return (id, caption) of each caption that is outside the world's language."""
         return [
             (pair_id, caption)
             for pair_id, caption, verdict in zip(self.ids, self.captions, self.verdicts, strict=True)
@@ -65,9 +65,9 @@ class Judged:
         ]
 
     def subsets(self, viewpoints: Subsets) -> Subsets:
-        """The subsets by what truly happened: changed, unchanged, each kind, and the given viewpoints.
+        """Return the subsets by the true change: changed, unchanged, each type, and the given viewpoints.
 
-        Viewpoints keep their changed pairs only. Subsets without pairs, or without a grade, are left out.
+        Viewpoints contain only changed pairs. Subsets without pairs, or without a grade, are left out.
         """
         kinds = np.array([kind or "" for kind in self.kinds])
         changed: Flags = (kinds != "") & (kinds != NO_CHANGE)
@@ -82,18 +82,18 @@ class Judged:
         return {names: pairs for names, pairs in results.items() if len(pairs) and self._columns(pairs)}
 
     def of(self, pairs: NDArray[np.int64]) -> Additive:
-        """The shares of right sentences among some pairs, which all changed or all did not."""
+        """Return the shares of right captions among some pairs, which are all changed or all unchanged."""
         columns = self._columns(pairs)
         names = [self.world.breakdown.grades[column] for column in columns]
         return shares(names, self.right[pairs][:, columns], self.applies[pairs][:, columns])
 
     @property
     def read(self) -> Flags:
-        """(P,) Whether each sentence could be read; False where no truth is known."""
+        """Return whether each caption could be parsed (P,); False where no truth is known."""
         return np.array([verdict is not None and verdict.parsed for verdict in self.verdicts])
 
     def counts(self, pairs: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
-        """Grade -> how many of such pairs have it, and to how many it applies."""
+        """Return grade -> how many of these pairs earn it, and to how many it applies."""
         applies = self.applies[pairs]
         hits = (self.right[pairs] & applies).sum(axis=0)
         of = applies.sum(axis=0)
@@ -101,7 +101,9 @@ class Judged:
         return {grades[column]: (int(hits[column]), int(of[column])) for column in self._columns(pairs)}
 
     def _columns(self, pairs: NDArray[np.int64]) -> list[int]:
-        """The grades of a subset: all for changed pairs, for unchanged ones those that apply to any."""
+        """Return the grades of a subset: all for changed pairs; for unchanged ones those that apply to
+        any.
+        """
         every = range(len(self.world.breakdown.grades))
         if self.kinds[pairs[0]] != NO_CHANGE:
             return list(every)
@@ -109,7 +111,7 @@ class Judged:
 
 
 def judged(records: Sequence[PairRecord], captions: Sequence[str], truths: Truths) -> Judged:
-    """Every caption judged against the truth of its pair; ``captions[i]`` is of ``records[i]``."""
+    """Judge every caption by the truth of its pair; ``captions[i]`` belongs to ``records[i]``."""
     world = truths.world
     kinds: list[str | None] = []
     verdicts: list[Verdict | None] = []

@@ -1,1 +1,1 @@
-"""From scores to one report: JSON, tables, page."""
+"""Reports: scores become one report, as JSON, tables and page."""

@@ -1,4 +1,4 @@
-"""From captions in memory to a report: scoring from Python, such as in a training loop."""
+"""Score captions in memory, from Python: for example in a training loop."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from whatchanged.errors import PredictionsError
 from whatchanged.evaluation.io.by_id import sentences_of
 from whatchanged.evaluation.io.predictions import Prediction, aligned
 from whatchanged.evaluation.io.references import records_of
+from whatchanged.evaluation.metrics.caption_metrics import TOKENISERS
 from whatchanged.evaluation.metrics.further_metrics import further_metrics
-from whatchanged.evaluation.metrics.tokenisers import TOKENISERS
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.report.report import Report, make_report
 from whatchanged.evaluation.report.scored import FREQUENCIES, ReportSettings, score
@@ -20,7 +20,7 @@ from whatchanged.evaluation.report.signature import Origin
 from whatchanged.records import PairRecord
 
 MEMORY = "memory"
-"""The name, in a report's signature, of references that are no data set."""
+"""The data set name in the signature of a report whose references are no data set."""
 
 ReferencesLike = Dataset | Sequence[PairRecord] | Mapping[Any, Any] | Sequence[Sequence[str]]
 
@@ -37,18 +37,19 @@ def evaluate(
     meteor: bool = False,
     java: bool = False,
 ) -> Report:
-    """Score captions: the numbers of `whatchanged evaluate`, without files.
+    """Score captions and return the report of `whatchanged evaluate`, without files.
 
     predictions: the caption of each pair, in the order of ``references`` or by the id of the pair.
-    references: the sentences of each pair, in order or by id; or a data set that ``open_dataset`` opened, or
-    its records. By id, both may be as pycocoevalcap takes them, ``evaluate(res, gts)``: for each id a list of
-    sentences, or of ``{"caption": sentence}``. Records say what kind of change a pair shows, so that the
-    report has subsets. A data set may also know the truth of its pairs, by which the sentences are judged.
+    references: the reference captions of each pair, in order or by id; or a data set that ``open_dataset``
+    opened, or its records. By id, both arguments may have pycocoevalcap's form, ``evaluate(res, gts)``: for
+    each id a list of captions, or of ``{"caption": sentence}``. Records contain the change type of a pair, so
+    the report has subsets. If a data set also contains the truth of its pairs, the predictions are judged by
+    it.
     no_change: the probability of each pair that nothing changed, in order or by id.
-    threshold: the probability from which a pair is called unchanged.
+    threshold: a pair with at least this probability is classified as unchanged.
     tokenizer: ``ptb``, as the COCO evaluation, or ``plain``, split at blanks.
-    document_frequencies: CIDEr-D's word weights come from each ``subset`` or from the whole ``corpus``.
-    resamples: how many resamples of scenes the intervals are made of; 0: no intervals.
+    document_frequencies: CIDEr-D's word weights are computed on each ``subset`` or on the whole ``corpus``.
+    resamples: the number of bootstrap resamples (of scenes) for the intervals; 0: no intervals.
     meteor: whether to compute METEOR, which needs the extra ``eval`` and takes some seconds.
     java: whether to compute SPICE, a Java program, and METEOR; both need the extra ``eval``.
 
@@ -95,7 +96,7 @@ def evaluate(
 
 
 def _check_settings(tokenizer: str, frequencies: str, threshold: float, resamples: int) -> None:
-    """Raises PredictionsError for a setting that does not exist."""
+    """Raise PredictionsError for an unknown setting."""
     for name, value, known in (
         ("tokenizer", tokenizer, tuple(TOKENISERS)),
         ("document_frequencies", frequencies, FREQUENCIES),
@@ -111,7 +112,7 @@ def _check_settings(tokenizer: str, frequencies: str, threshold: float, resample
 def _records(
     predictions: Mapping[str, Any] | Sequence[Any], references: ReferencesLike
 ) -> Sequence[PairRecord]:
-    """The pairs to score against, each with an id of its own."""
+    """Return the records to score against, with unique ids."""
     if isinstance(references, Dataset):
         return references.records
     if isinstance(references, Mapping):
@@ -133,7 +134,7 @@ def _records(
 
 
 def _bare(sentences: Mapping[str, Any]) -> list[PairRecord]:
-    """Records of sentences by id, which know nothing of pictures."""
+    """Return records for reference captions by id, without pictures."""
     for pair_id, own in sentences.items():
         listed = isinstance(own, Sequence) and not isinstance(own, str)
         if not listed or not all(isinstance(sentence, str) for sentence in own):
@@ -144,13 +145,13 @@ def _bare(sentences: Mapping[str, Any]) -> list[PairRecord]:
 
 
 def _listed(own: Any) -> Any:
-    """The sentences of a pair, in a form of pycocoevalcap's or bare; anything else as it is."""
+    """Return the captions of a pair, in a form of pycocoevalcap's or bare; anything else as it is."""
     results = sentences_of(own)
     return own if results is None else results
 
 
 def _one(own: Any) -> Any:
-    """The one sentence of a pair's prediction, in the same forms; anything else as it is."""
+    """Return the one caption of a pair's prediction, in the same forms; anything else as it is."""
     results = sentences_of(own)
     return results[0] if results is not None and len(results) == 1 else own
 
@@ -158,7 +159,7 @@ def _one(own: Any) -> Any:
 def _by_id(
     what: str, values: Mapping[str, Any] | Sequence[Any], records: Sequence[PairRecord]
 ) -> dict[str, Any]:
-    """Values of pairs by their ids, whether they came by id or in order."""
+    """Return the values of pairs by id, whether they were given by id or in order."""
     if isinstance(values, Mapping):
         return {str(pair_id): value for pair_id, value in values.items()}
     if isinstance(values, str):
@@ -172,7 +173,7 @@ def _by_id(
 
 
 def _check(captions: Mapping[str, Any], probabilities: Mapping[str, Any]) -> None:
-    """Raises PredictionsError unless captions are texts and probabilities are of the same pairs, 0 to 1."""
+    """Raise PredictionsError unless captions are texts and probabilities are of the same pairs, 0 to 1."""
     for pair_id, caption in captions.items():
         if not isinstance(caption, str):
             raise PredictionsError(f"The prediction of pair {pair_id} should be a sentence, not {caption!r}.")

@@ -1,4 +1,4 @@
-"""From files to a report: predictions and references as they lie on disk, matched and scored."""
+"""Make a report from files: read predictions and references, match them, and score."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,24 +27,24 @@ from whatchanged.evaluation.report.signature import Origin
 from whatchanged.records import PairRecord
 
 PROTOCOLS = "spot_the_diff"
-"""How the names of the readers begin that read the same files in several ways."""
+"""The common beginnings of the names of readers that read the same files in several ways."""
 _SEED = re.compile(r"[-_. ]*(?:seed|run|rep|s)?[-_. =]*\d+[-_. ]*|[-_. ]*seed[-_. ]*")
-"""What the names of one method's runs differ in."""
+"""The parts in which the names of one method's runs differ."""
 
 
 @dataclass(frozen=True)
 class References:
-    """A data set or a file of sentences, and which of its pairs to score against."""
+    """A data set or a file of captions, and the split to score against."""
 
     path: Path
     split: str = "all"
     dataset: str | None = None
-    """Which data set this is; recognised if None."""
+    """The name of the data set; recognised if None."""
     skip_missing: bool = False
     """Whether pairs whose pictures are missing are left out."""
 
     def open(self, split: str | None = None) -> Dataset:
-        """The pairs of the chosen split, or of another one."""
+        """Return the pairs of the chosen split, or of another one."""
         return open_references(self.path, split or self.split, self.dataset, self.skip_missing)
 
 
@@ -54,19 +54,21 @@ class Systems:
 
     own: Path
     compare: Path | None = None
-    """Those of another system, for a paired comparison."""
+    """The predictions of another system, for a paired comparison."""
     seeds: Sequence[Path] = ()
-    """Those of the same method, trained from other seeds."""
+    """The predictions of the same method, trained from other seeds."""
     attention: Path | None = None
     """The folder of the attention maps of ``own``."""
     failed_as_empty: bool = False
-    """Whether pairs that failed or have no prediction count as empty sentences; else they are refused."""
+    """Whether pairs that failed or have no prediction count as empty captions; otherwise they raise an
+    error.
+    """
     only_predicted: bool = False
     """Whether pairs of the references without a prediction of ``own`` are left out."""
 
     @property
     def others(self) -> list[Path]:
-        """The files of the other systems."""
+        """Return the files of the other systems."""
         return [*([] if self.compare is None else [self.compare]), *self.seeds]
 
 
@@ -75,8 +77,8 @@ def report_from_files(
 ) -> Report:
     """Read, match and score.
 
-    threshold: the no-change probability from which a pair is called unchanged. None: that of the model that
-    wrote the captions, where it is noted beside them, or else 0.5.
+    threshold: a pair with at least this no-change probability is classified as unchanged. None: the threshold
+    of the model that wrote the captions, where their metadata contains it, or else 0.5.
 
     Raises PredictionsError or DatasetError for files that cannot be read or do not fit each other, and what
     ``score`` raises.
@@ -131,7 +133,7 @@ def _match(
     every: Dataset,
     failed_as_empty: bool,
 ) -> list[tuple[Prediction, ...]]:
-    """Each file's predictions of the chosen pairs, in their order; an error names the file."""
+    """Return each file's predictions of the chosen pairs, in their order; an error names the file."""
     others = _others(chosen, every)
     matched = []
     for path, predictions in zip(files, read, strict=True):
@@ -143,7 +145,9 @@ def _match(
 
 
 def _other_protocols(predictions: Sequence[Prediction], references: References, every: Dataset) -> str:
-    """Which other protocols of the same data set the predictions fit, as the end of a message; or nothing."""
+    """Return the end of a message that names other protocols of the same data set which fit the predictions;
+    or "".
+    """
     fits: list[str] = []
     pairs = 0
     if not every.name.startswith(PROTOCOLS):
@@ -165,13 +169,13 @@ def _other_protocols(predictions: Sequence[Prediction], references: References, 
 
 
 def _others(chosen: Dataset, every: Dataset) -> list[PairRecord]:
-    """The pairs of the data set that are not chosen."""
+    """Return the pairs of the data set that are not chosen."""
     now = {record.pair_id for record in chosen.records}
     return [record for record in every.records if record.pair_id not in now]
 
 
 def _without_lacking_files(files: Sequence[Path], opened: Dataset) -> tuple[Dataset, list[str]]:
-    """The pairs of the kinds for which every run has a file, and a remark for each file that is lacking."""
+    """Return the pairs of the kinds for which every run has a file, and a remark for each missing file."""
     records, notes = opened.records, []
     for path in files:
         lacks = lacking_file(path)
@@ -189,10 +193,10 @@ def _without_lacking_files(files: Sequence[Path], opened: Dataset) -> tuple[Data
 
 
 def _of_other_methods(systems: Systems, makers: Sequence[Mapping[str, Any] | None]) -> list[str]:
-    """A remark where what is given as several seeds of one method looks like several methods.
+    """Return a remark where the predictions given as several seeds of one method look like several methods.
 
-    It goes by the names of the models where each is noted, else by the names of the files, or of their
-    folders where the files have one name; numbers and "seed" do not count.
+    It compares the names of the models where each is recorded, else the names of the files, or of their
+    folders where the files share one name; numbers and "seed" are ignored.
     """
     if not systems.seeds:
         return []
@@ -211,7 +215,7 @@ def _of_other_methods(systems: Systems, makers: Sequence[Mapping[str, Any] | Non
 
 
 def _only_predicted(path: Path, read: Sequence[Prediction], chosen: Dataset, every: Dataset) -> Dataset:
-    """The chosen pairs that have a prediction."""
+    """Return the chosen pairs that have a prediction."""
     try:
         kept = predicted(read, chosen.records, _others(chosen, every))
     except PredictionsError as error:
@@ -225,7 +229,7 @@ def _only_predicted(path: Path, read: Sequence[Prediction], chosen: Dataset, eve
 
 
 def _noted_threshold(maker: Mapping[str, Any] | None) -> float:
-    """The threshold of the model that made the captions, where it is known."""
+    """Return the threshold of the model that wrote the captions, where it is known."""
     if maker is None or maker["threshold"] is None:
         return ReportSettings.threshold
     return float(maker["threshold"])

@@ -1,4 +1,4 @@
-"""How numbers and tables are printed, for a terminal and in Markdown."""
+"""Print numbers and tables, for a terminal and in Markdown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from whatchanged.errors import escaped
 from whatchanged.evaluation.metrics.subsets import SubsetPath
 
 Rows = list[list[str]]
-"""The first row is the head, the first column names the rows."""
+"""The first row is the header, the first column names the rows."""
 Table = tuple[str, Rows]
 """Title and rows."""
 
@@ -18,7 +18,9 @@ _NESTED = ("types", "overlap")
 
 
 def with_ends(value: float | None, ends: Sequence[float] | None = None) -> str:
-    """A value to a tenth; its interval's ends to a tenth only where they are close together."""
+    """Return a value to one decimal, with the ends of its interval; wide intervals are printed in whole
+    numbers.
+    """
     if value is None:
         return "-"
     if ends is None:
@@ -28,20 +30,20 @@ def with_ends(value: float | None, ends: Sequence[float] | None = None) -> str:
 
 
 def share_with_ends(share: Mapping[str, Any] | None) -> str:
-    """A share as ``statistics.intervals.share`` gives it, with its interval."""
+    """Return a share, as ``statistics.intervals.share`` gives it, with its interval."""
     if share is None or share["percent"] is None:
         return "-"
     return with_ends(share["percent"], (share["low"], share["high"]))
 
 
 def span(low: float | None, high: float | None) -> str:
-    """An interval alone: "-0.3 to 1.2"."""
+    """Return an interval alone: "-0.3 to 1.2"."""
     # Adding 0 turns a rounded -0.0 into 0.0.
     return "-" if low is None or high is None else f"{round(low, 1) + 0:.1f} to {round(high, 1) + 0:.1f}"
 
 
 def blocks_in_order(tree: Mapping[str, Any]) -> Iterator[tuple[SubsetPath, Mapping[str, Any]]]:
-    """The blocks of numbers of a report in reading order, each with its place."""
+    """Return the blocks of numbers of a report in reading order, each with its path."""
     for name in _MAIN:
         if name in tree:
             yield (name,), tree[name]
@@ -51,7 +53,7 @@ def blocks_in_order(tree: Mapping[str, Any]) -> Iterator[tuple[SubsetPath, Mappi
 
 
 def aligned_table(title: str, rows: Sequence[Sequence[str]]) -> str:
-    """A table for a terminal. Line ends in its cells are escaped."""
+    """Return a table for a terminal. Line ends in its cells are escaped."""
     rows = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [escaped(title)]
@@ -62,7 +64,7 @@ def aligned_table(title: str, rows: Sequence[Sequence[str]]) -> str:
 
 
 def markdown_table(title: str, rows: Sequence[Sequence[str]]) -> str:
-    """A table for a Markdown page."""
+    """Return a table in Markdown."""
     head, *body = rows
     rule = ["---", *("---:" for _ in head[1:])]
     return "\n".join([f"### {title}", "", *(f"| {' | '.join(row)} |" for row in (head, rule, *body))])

@@ -1,4 +1,6 @@
-"""Changed or not: the report's block "no_change", its intervals, and its table."""
+"""Classification into changed and unchanged pairs: the report's block "no_change", its intervals, and its
+table.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +30,7 @@ Intervals = dict[str, Any]
 
 
 def no_change_block(scored: Scored) -> tuple[dict[str, Any], Intervals] | None:
-    """The block and its intervals; None where no pair has both a probability and a known answer."""
+    """Return the block and its intervals; None where no pair has both a probability and a known answer."""
     known = [
         (prediction.no_change, record.changed, record.group_id)
         for record, prediction in zip(scored.records, scored.predictions, strict=True)
@@ -53,20 +55,21 @@ def change_detection(
     resamples: int = 0,
     seed: int = 0,
 ) -> tuple[dict[str, Any], Intervals]:
-    """The numbers in percent, and their intervals.
+    """Return the numbers in percent, and their intervals.
 
-    ``probabilities[i]``: that nothing changed in pair i; from the threshold on the pair is called unchanged.
-    ``recall``: the changed pairs called changed; ``false_alarms``: the unchanged pairs called changed;
-    ``AUC`` is of these two over all thresholds. ``Brier``, ``ECE`` and ``ECE_equal_mass`` judge the
-    probability itself. A number that needs a kind of pair that is absent is None.
+    ``probabilities[i]``: that nothing changed in pair i; with at least the threshold the pair is classified
+    as unchanged. ``recall``: the fraction of changed pairs classified as changed. ``false_alarms``: the
+    fraction of unchanged pairs classified as changed. ``AUC``: the area under the curve of these two over all
+    thresholds. ``Brier``, ``ECE`` and ``ECE_equal_mass`` evaluate the probability itself. A number is None
+    where the pairs that it needs are absent.
 
-    Recall and false alarms have Wilson's interval (their pairs are of different scenes), the others that of
-    the bootstrap. Calibration errors add up absolute values, so a draw's error exceeds the sample's as the
-    sample's exceeds the true one. Their interval is therefore mirrored at the sample's value e: [2e - high,
-    2e - low], cut at 0 and 100. In simulations it contained the true value 9 times of 10 where the error was
-    plain, and less often where it was near 0. So ``ECE_if_calibrated`` stands beside it: the 95 % point of
-    the ECE that a perfectly calibrated probability would show on these pairs. Only an ECE above that is
-    evidence of a fault.
+    Recall and false alarms have Wilson's interval (their pairs are of different scenes), the others a
+    bootstrap interval. Calibration errors sum absolute values, so the error of a resample exceeds that of the
+    sample, just as the sample's exceeds the true one. Their interval is therefore mirrored at the sample's
+    value e: [2e - high, 2e - low], clipped to 0 and 100. In simulations it contained the true value 9 times
+    out of 10 for a large error, and less often for one near 0. The report therefore also has
+    ``ECE_if_calibrated``: the 95 % quantile of the ECE of a perfectly calibrated probability on these pairs.
+    Only an ECE above it is evidence of miscalibration.
     """
     measured = ChangeDetection(probabilities, changed, threshold)
     point = measured.values(np.ones((1, len(measured.changed))))[0]
@@ -92,7 +95,7 @@ def change_detection(
 
 
 def no_change_table(block: Mapping[str, Any], ends: Mapping[str, Any]) -> Table:
-    """The block in one row."""
+    """Return the block as a table of one row."""
     pairs = block["pairs"]["changed"] + block["pairs"]["unchanged"]
     cells = [with_ends(block.get(name), ends.get(name)) for name in TITLES]
     title = f"Changed or not (%, 95 % interval), unchanged from a probability of {block['threshold']:g} on"
@@ -100,7 +103,9 @@ def no_change_table(block: Mapping[str, Any], ends: Mapping[str, Any]) -> Table:
 
 
 def _reliability(measured: ChangeDetection) -> list[dict[str, float]]:
-    """Bins with pairs: their ends, size, mean probability, and share of unchanged pairs with its interval."""
+    """Return the non-empty bins: their ends, size, mean probability, and share of unchanged pairs with its
+    interval.
+    """
     bins = equal_widths(measured.probabilities, ROWS)
     table = []
     for number in np.unique(bins).tolist():

@@ -1,4 +1,4 @@
-"""A report as a page: the tables, then every pair with caption, references and scores, worst first."""
+"""A report as a page: the tables, then every pair with its caption, references and scores, worst first."""
 
 import math
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from whatchanged.records import corners
 from whatchanged.worlds import Verdict
 
 NOT_TRUE, UNREADABLE, TRUE = "not true", "unreadable", "true"
-"""How a sentence stands to the truth of its pair, worst first."""
+"""The possible judgements of a caption against the truth of its pair, worst first."""
 
 
 def report_page(report: Report, title: str) -> Page:
-    """The page of a report. All scores come from the report's record."""
+    """Return the page of a report. All scores come from the report's record."""
     scored, systems = report.scored, systems_of(report)
     orders = _orders(scored)
     if systems:
@@ -45,7 +45,7 @@ def report_page(report: Report, title: str) -> Page:
 
 
 def _pair(scored: Scored, i: int) -> Pair:
-    """One pair with its prediction, its scores and, where the truth is known, what is wrong."""
+    """Return one pair with its prediction, its scores and, where the truth is known, its errors."""
     record, prediction = scored.records[i], scored.predictions[i]
     verdict = scored.verdicts[i]
     facts = pair_scores(scored, i)
@@ -72,14 +72,14 @@ def _pair(scored: Scored, i: int) -> Pair:
 
 
 def _words(scored: Scored, pair_id: str) -> list[tuple[str, NDArray[np.float16]]]:
-    """Each word of the prediction with where it looked, as stored: pages have many pairs."""
+    """Return each word of the prediction with its attention map, as stored: pages have many pairs."""
     if scored.maps is None or scored.maps.files is None or pair_id not in scored.maps.of:
         return []
     return [(word, maps.astype(np.float16)) for word, maps in scored.maps.files.read(pair_id)]
 
 
 def _compared(pair: Pair, captions: Sequence[SystemSentence]) -> Pair:
-    """The pair with the sentences of all systems; whether they agree can be filtered by."""
+    """Return the pair with the captions of all systems; pages can be filtered by whether these agree."""
     sentences = {tuple(text for text, _ in each.parts) for each in captions}
     tags = {**pair.tags, "systems": "say the same" if len(sentences) == 1 else "differ"}
     own = captions[0].facts  # each system's scores stand with its sentence
@@ -88,14 +88,14 @@ def _compared(pair: Pair, captions: Sequence[SystemSentence]) -> Pair:
 
 
 def grade(verdict: Verdict) -> str:
-    """A verdict in a word or two."""
+    """Return a verdict in a word or two."""
     if not verdict.parsed:
         return UNREADABLE
     return TRUE if verdict.true else NOT_TRUE
 
 
 def _badges(change_type: str | None, verdict: Verdict | None) -> list[Badge]:
-    """The kind of change, whether the sentence is true, and its worst fault."""
+    """Return the change type, whether the caption is true, and its worst error."""
     badges = [Badge(change_type)] if change_type else []
     if verdict is None:
         return badges
@@ -109,7 +109,7 @@ def _badges(change_type: str | None, verdict: Verdict | None) -> list[Badge]:
 
 
 def _line(prediction: Prediction) -> dict[str, object]:
-    """The prediction as a line of output."""
+    """Return the prediction as a line of output."""
     return {
         "caption": prediction.caption,
         "error": prediction.error,
@@ -118,7 +118,7 @@ def _line(prediction: Prediction) -> dict[str, object]:
 
 
 def _orders(scored: Scored) -> dict[str, Sequence[int]]:
-    """The worst pairs first, by each measure that there is."""
+    """Return the orders of the pairs, worst first, by each available measure."""
     rouge, cider = scored.captions.rouge, scored.captions.cider
     places = range(len(scored.records))
     orders: dict[str, Sequence[int]] = {

@@ -15,7 +15,9 @@ from whatchanged.evaluation.statistics.resampling import intervals
 
 
 def pointing_block(scored: Scored) -> dict[str, Any] | None:
-    """The results with all that they depend on; None where no pair has a box, or no maps were given."""
+    """Return the results with all settings that they depend on; None where no pair has a box, or no maps were
+    given.
+    """
     maps = scored.maps
     if maps is None:
         return None
@@ -43,16 +45,16 @@ def by_subset(
     resamples: int = 0,
     seed: int = 0,
 ) -> dict[str, dict[str, Any]]:
-    """The game's numbers of each subset that has a box at all; ``shots[i]`` and ``groups[i]`` are of pair i.
+    """Return the game's numbers for each subset with a box; ``shots[i]`` and ``groups[i]`` belong to pair i.
 
         hits            share of boxes that contain their map's maximum, with its interval and counts
         before, after   the same for the pictures of one side
         mass            mean share of the map that lies in the box, in percent
-        area            mean share of the picture that the box covers, in percent: a blind guess's hits
-        reachable       share of boxes that a map hot in one single cell can hit: the grid's own bound
+        area            mean share of the picture that the box covers, in percent: random pointing
+        reachable       share of boxes that a map with a single hot cell can hit: the grid's limit
         intervals       with ``resamples``, of the mass: [low, high], 95 %, bootstrap over scenes
 
-    The score is per box, not per pair.
+    Each box counts once, not each pair.
     """
     results = {}
     for path, positions in chosen.items():
@@ -70,7 +72,7 @@ def by_subset(
 
 
 def pointing_table(block: Mapping[str, Any]) -> Table:
-    """The block, a row for each subset."""
+    """Return the block as a table, a row for each subset."""
     rows = [["", "boxes", "hits", "before", "after", "mass", "box area", "reachable"]]
     for name, numbers in block["subsets"].items():
         rows.append(

@@ -1,7 +1,7 @@
-"""From scores to one report: a mapping with the structure of its JSON, which prints as tables.
+"""The report of scores: a mapping with the structure of its JSON, which prints as tables.
 
-A number travels with its signature: which implementation it equals, tokeniser, subset, references per pair,
-where document frequencies come from, how intervals were made, and the version of this package.
+Every report contains a signature: the reference implementation of the scores, tokeniser, subset, references
+per pair, source of the document frequencies, method of the intervals, and the version of this package.
 """
 
 import copy
@@ -22,8 +22,8 @@ from whatchanged.evaluation.statistics.resampling import Sample
 
 
 class Report(Mapping[str, Any]):
-    """The scores of one system, in percent and unrounded; ``scored`` holds those of single pairs, ``others``
-    those of the systems that it is compared with.
+    """The scores of one system, in percent and unrounded. ``scored`` holds the scores of single pairs,
+    ``others`` those of the systems that it is compared with.
 
         {"overall": {"BLEU-1": .., "CIDEr-D": .., "SPICE": null}, "semantic": {..}, "distractor": {..},
          "types": {"color": {..}, ..}, "overlap": {"hardest 25 %": {..}, "IoU 0.3-0.4": {..}, ..},
@@ -63,15 +63,15 @@ class Report(Mapping[str, Any]):
         return len(self._content)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same structure in plain dicts and lists, as ``json.dumps`` takes it."""
+        """Return the same structure in plain dicts and lists, for ``json.dumps``."""
         return copy.deepcopy(dict(self._content))
 
     def to_json(self) -> str:
-        """The JSON that `whatchanged evaluate --json` writes."""
+        """Return the JSON that `whatchanged evaluate --json` writes."""
         return json.dumps(self._content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def table(self, form: Literal["text", "markdown"] = "text") -> str:
-        """The tables of `whatchanged evaluate`, for a terminal or in Markdown."""
+        """Return the tables of `whatchanged evaluate`, for a terminal or in Markdown."""
         return as_markdown(self) if form == "markdown" else as_text(self)
 
     def __str__(self) -> str:
@@ -89,10 +89,10 @@ def make_report(
     seeds: Sequence[Scored] = (),
     origin: Origin | None = None,
 ) -> Report:
-    """The report of one system.
+    """Return the report of one system.
 
     ``other``: another system, to be compared with; ``seeds``: the same method trained from other seeds. Both
-    are of the same pairs as ``scored``.
+    have the same pairs as ``scored``.
     """
     resamples, seed = scored.settings.resamples, scored.settings.seed
     content = nested({path: _values(sample) for path, sample in scored.against_references.items()})
@@ -122,6 +122,6 @@ def make_report(
 
 
 def _values(sample: Sample) -> dict[str, float | None]:
-    """All metrics in their usual order, None where one has no value; then those of other packages."""
+    """Return all metrics in their usual order, None where one has no value; then those of other packages."""
     found = dict(zip(sample.numbers.names, sample.numbers.values().tolist(), strict=True))
     return {name: found.get(name) for name in (*METRICS, *(name for name in found if name not in METRICS))}

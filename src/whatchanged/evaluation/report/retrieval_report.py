@@ -1,6 +1,6 @@
-"""Retrieval between pairs and texts: its report and its table.
+"""Retrieval between pairs and captions: its report and its table.
 
-Intervals are of other queries against the same items: queries are drawn by scene, the items stay the same.
+The bootstrap intervals resample the queries by scene; the items that are ranked stay the same.
 """
 
 import json
@@ -16,16 +16,17 @@ from whatchanged.evaluation.statistics.resampling import LEVEL, intervals
 from whatchanged.records import PairRecord
 
 RULES = ("own_pair", "equal_texts")
-"""Which pairs count as right for a text; a table for each."""
+"""The pairs that count as right for a text; each rule has a table."""
 
 
 def retrieval_report(
     path: Path, records: Sequence[PairRecord], resamples: int = 1000, seed: int = 0
 ) -> dict[str, Any]:
-    """A file of similarities scored by both rules for equal texts, and what it covers.
+    """Score a file of similarities by both rules for identical texts, and return the report with its
+    coverage.
 
     Raises PredictionsError for pairs that are not among ``records`` and for texts that are not among their
-    captions: the numbers would be of another benchmark.
+    captions: the numbers would belong to another benchmark.
     """
     found = read_similarity(path)
     _check_fit(path, found, records)
@@ -51,14 +52,14 @@ def retrieval(
     resamples: int = 1000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Both directions.
+    """Score retrieval in both directions.
 
         text_to_pair    every text searches its pair
-        pair_to_text    every pair searches its texts; a pair's texts stand as one item, scored by their best
+        pair_to_text    every pair searches its texts; a pair's texts are one item, with the score of the best
 
-    ``equal_texts``: a pair that has the very same text is right too (sentences repeat in the benchmarks,
-    those of "no change" above all); otherwise only the text's own pair is. scenes: of the pairs; with them
-    each direction has its ``intervals`` (``spread``).
+    ``equal_texts``: a pair with the identical text is right, too (captions repeat in the benchmarks, mostly
+    those of "no change"); otherwise only the text's own pair is. scenes: those of the pairs; with them each
+    direction has ``intervals`` (``spread``).
     """
     by_text, by_pair = rank_both(
         similarity.matrix, similarity.owner, similarity.texts if equal_texts else None
@@ -79,9 +80,10 @@ def retrieval(
 def spread(
     ranks: Ranks, scenes: Sequence[str], resamples: int, seed: int = 0, of_texts: bool = False
 ) -> dict[str, dict[str, list[float] | None]]:
-    """The 95 % interval [low, high] of each number of ``summary``, by ties, except those of ``authors``.
+    """Return the 95 % interval [low, high] of each number of ``summary``, by ties, except those of
+    ``authors``.
 
-    scenes: of each query. None where all queries are of one scene.
+    scenes: that of each query. None where all queries are from one scene.
     """
     return {
         ties: dict(zip(NUMBERS, intervals(numbers, scenes, resamples, seed), strict=True))
@@ -90,12 +92,12 @@ def spread(
 
 
 def retrieval_tables(report: Mapping[str, Any]) -> list[Table]:
-    """A table for each rule."""
+    """Return a table for each rule."""
     return [retrieval_table(report[rule]) for rule in RULES]
 
 
 def retrieval_table(report: Mapping[str, Any]) -> Table:
-    """Both directions, a row for each way to count ties."""
+    """Return a table of both directions, with a row for each way to count ties."""
     rows = [["", "queries", "ties", *(f"R@{k}" for k in CUTOFFS), "MdR", "MnR"]]
     for direction in ("text_to_pair", "pair_to_text"):
         block = report[direction]
@@ -108,12 +110,12 @@ def retrieval_table(report: Mapping[str, Any]) -> Table:
 
 
 def as_json(report: Mapping[str, Any]) -> str:
-    """The report, as `whatchanged evaluate --json` writes it."""
+    """Return the report as `whatchanged evaluate --json` writes it."""
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _check_fit(path: Path, similarity: Similarity, records: Sequence[PairRecord]) -> None:
-    """That every pair and every text of the matrix is one of the records'."""
+    """Check that every pair and every text of the matrix is one of the records'."""
     captions = {record.pair_id: set(record.captions) for record in records}
     unknown = [pair for pair in similarity.pairs if pair not in captions]
     if unknown:

@@ -1,4 +1,4 @@
-"""Sentences against the truth of their pairs: the report's block "scene" and its table."""
+"""Captions judged by the truth of their pairs: the report's block "scene" and its table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,13 +10,13 @@ from whatchanged.evaluation.statistics.intervals import share
 from whatchanged.worlds import world_of
 
 SHOWN = 10
-"""Sentences that could not be read, as the table shows them."""
+"""How many unparsable captions the report shows."""
 
 
 def scene_block(scored: Scored) -> dict[str, Any] | None:
-    """The shares of right sentences by subset, and every sentence that could not be read.
+    """Return the shares of right captions by subset, and every caption that could not be parsed.
 
-    The shares have Wilson's intervals: the pairs of such a subset are of different scenes. None where no
+    The shares have Wilson's intervals: the pairs of such a subset are from different scenes. None where no
     truth is known.
     """
     judged = scored.judged
@@ -46,25 +46,25 @@ def scene_block(scored: Scored) -> dict[str, Any] | None:
 
 
 def grade_titles(report: Mapping[str, Any]) -> dict[str, str]:
-    """Each grade of a report's world, in order, and the head of its column."""
+    """Return each grade of a report's world, in order, with its column header."""
     world = world_of(report["signature"]["dataset"])
     if world is not None:
         titles = world.breakdown.grade_titles
         return {name: titles.get(name, name.replace("_", " ")) for name in world.breakdown.grades}
-    # A stored report of a world that is not installed here: the names stand in its blocks.
+    # A stored report of a world that is not installed here: its blocks contain the names.
     names = [name for _, block in blocks_in_order(report.get("scene", {})) for name in block]
     return {name: name.replace("_", " ") for name in dict.fromkeys(names)}
 
 
 def read_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table | None:
-    """The same shares among the sentences that could be read; None where all could."""
+    """Return the same shares among the captions that could be parsed; None where all could."""
     if not scene["unparsable"]["count"] or not scene.get("of_read"):
         return None
     return "Against the scene, of the sentences that could be read", scene_table(scene["of_read"], titles)[1]
 
 
 def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:
-    """The block's shares, a column for each grade."""
+    """Return the block's shares, a column for each grade."""
     rows = [["", "pairs", *titles.values()]]
     for path, block in blocks_in_order(scene):
         pairs = max(grade["of"] for grade in block.values())
@@ -73,7 +73,7 @@ def scene_table(scene: Mapping[str, Any], titles: Mapping[str, str]) -> Table:
 
 
 def unread_sentences(scene: Mapping[str, Any]) -> list[str]:
-    """Lines for below the table: how many sentences could not be read, and the first of them."""
+    """Return lines for below the table: how many captions could not be parsed, and the first of them."""
     unparsable = scene["unparsable"]
     lines = [f"Sentences that could not be read: {unparsable['count']} of {unparsable['of']:,}."]
     return lines + [f"  {each['id']}: {each['caption']!r}" for each in unparsable["sentences"][:SHOWN]]

@@ -1,4 +1,4 @@
-"""One system's captions with all their scores: the one record that table, JSON and page read.
+"""One system's captions with all their scores: the record from which table, JSON and page are made.
 
 Every score is computed here, once. Reports only sum, select and print.
 """
@@ -21,29 +21,31 @@ from whatchanged.records import PairRecord
 from whatchanged.worlds import Verdict, world_of
 
 MOST_CHARACTERS = 5_000
-"""Of a sentence. The field's longest has some hundreds; tokens and metrics cost its square."""
+"""Limit on the characters of a caption. The field's longest has some hundreds; time grows with the square of
+the length.
+"""
 FREQUENCIES = ("subset", "corpus")
-"""Whose document frequencies CIDEr-D takes: each subset's (as the benchmark), or the whole corpus's."""
+"""The source of CIDEr-D's document frequencies: each subset (as in the benchmark), or the whole corpus."""
 
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """What may be chosen about a report; all of it is named in the report's signature."""
+    """The settings of a report; its signature names them all."""
 
     tokenizer: str = "ptb"
-    """``ptb``, as the COCO evaluation, or ``plain``, split at blanks."""
+    """``ptb``, as in the COCO evaluation, or ``plain``, split at blanks."""
     frequencies: str = "subset"
     """One of ``FREQUENCIES``."""
     threshold: float = 0.5
-    """The no-change probability from which a pair is called unchanged."""
+    """A pair with at least this no-change probability is classified as unchanged."""
     resamples: int = 1000
     """Resamples of the bootstrap, and rounds of the paired test; 0: no intervals."""
     seed: int = 0
     """Of the resamples."""
     further_metrics: Mapping[str, FurtherMetric] = field(default_factory=dict)
-    """METEOR and SPICE, where they are to be computed."""
+    """METEOR and SPICE, if they are to be computed."""
     picture_size: tuple[int, int] | None = None
-    """Width and height in pixels that the pointing game takes for every picture; None: each picture's own."""
+    """Width and height in pixels of every picture, for the pointing game; None: each picture's own."""
 
 
 @dataclass(frozen=True)
@@ -54,36 +56,36 @@ class Scored:
     predictions: Sequence[Prediction]
     settings: ReportSettings
     captions: CaptionScores
-    """All metrics against the references, of each pair."""
+    """All metrics against the references, for each pair."""
     subsets: Subsets
-    """Which pairs are scored together against the references."""
+    """The subsets that are scored against the references."""
     against_references: Mapping[SubsetPath, Sample]
     """The metrics of these subsets."""
     judged: Judged | None
-    """The verdict on each sentence; None where no truth is known."""
+    """The verdict on each caption; None where no truth is known."""
     truth_subsets: Subsets
-    """Which pairs are scored together against the truth."""
+    """The subsets that are judged by the truth."""
     against_truth: Mapping[SubsetPath, Sample]
-    """The shares of right sentences of these subsets."""
+    """The shares of right captions of these subsets."""
     maps: AttentionMaps | None
-    """Where each caption's words looked, where that was given."""
+    """The attention map of each caption, where maps were given."""
     shots: Sequence[Sequence[Shot]]
-    """The pointing game of each pair, where there are maps."""
+    """The results of the pointing game of each pair, where there are maps."""
 
     @property
     def samples(self) -> dict[SubsetPath, Sample]:
-        """Every number that two systems can be compared by, at its place in a report."""
+        """Return every number by which two systems can be compared, at its path in a report."""
         graded = {("scene", *path): sample for path, sample in self.against_truth.items()}
         return {**self.against_references, **graded}
 
     @property
     def verdicts(self) -> Sequence[Verdict | None]:
-        """The verdict on each sentence; None where the pair's truth is not known."""
+        """Return the verdict on each caption; None where the pair's truth is unknown."""
         return (None,) * len(self.records) if self.judged is None else self.judged.verdicts
 
     @property
     def failed(self) -> int:
-        """How many pairs could not be captioned; they count as empty sentences."""
+        """Return how many pairs could not be captioned; they count as empty captions."""
         return sum(prediction.error is not None for prediction in self.predictions)
 
 
@@ -96,9 +98,9 @@ def score(
 ) -> Scored:
     """Compute every score once. ``predictions[i]`` belongs to ``records[i]``, which has references.
 
-    A failed prediction counts as the empty sentence. Raises PredictionsError for a sentence of more than
-    ``MOST_CHARACTERS`` and for a box that lies outside its picture, ImageError for a picture that the
-    pointing game needs and that cannot be opened.
+    A failed prediction counts as the empty caption. Raises PredictionsError for a caption of more than
+    ``MOST_CHARACTERS`` and for a box that leaves its picture, ImageError for a picture that the pointing game
+    needs and that cannot be opened.
     """
     _check_lengths(records, predictions)
     # The pointing game first: it fails on files that do not fit, and METEOR takes minutes.
@@ -141,7 +143,7 @@ def score(
 
 
 def _check_lengths(records: Sequence[PairRecord], predictions: Sequence[Prediction]) -> None:
-    """Raises PredictionsError where a sentence is longer than any that can be scored in bounded time."""
+    """Raise PredictionsError where a caption is too long to be scored in bounded time."""
     for record, prediction in zip(records, predictions, strict=True):
         for whose, sentence in [
             ("prediction", prediction.caption),
@@ -155,6 +157,6 @@ def _check_lengths(records: Sequence[PairRecord], predictions: Sequence[Predicti
 
 
 def _number_groups(records: Sequence[PairRecord]) -> NDArray[np.int64]:
-    """(P,) The number of each pair's scene, counted as they come."""
+    """Return the number of each pair's scene (P,), in order of first appearance."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(record.group_id, len(numbers)) for record in records])

@@ -1,4 +1,4 @@
-"""The sentences of several systems about the same pairs, as a page shows them beside each other."""
+"""The captions of several systems for the same pairs, as a page shows them side by side."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -14,7 +14,9 @@ ORDER = "systems differ most first"
 
 
 def systems_of(report: Report) -> list[tuple[str, Scored]]:
-    """Each system with the letter of the tables, A for the report's own; where there is no other, none."""
+    """Return each system with its letter in the tables, A for the report's own; none where there is no other
+    system.
+    """
     if not report.others:
         return []
     files = [other.get("file") for other in report["signature"]["others"]]
@@ -31,7 +33,9 @@ def letter_of(number: int) -> str:
 
 
 def system_captions(systems: Sequence[tuple[str, Scored]], i: int) -> list[SystemSentence]:
-    """What each system says of pair ``i``, words that not all of them say marked, with its scores."""
+    """Return each system's caption of pair ``i``, words that not all systems use highlighted, with its
+    scores.
+    """
     captions = [scored.predictions[i].caption.split() for _, scored in systems]
     results = []
     for own, (title, scored) in zip(captions, systems, strict=True):
@@ -43,14 +47,14 @@ def system_captions(systems: Sequence[tuple[str, Scored]], i: int) -> list[Syste
 
 
 def pair_scores(scored: Scored, i: int) -> list[str]:
-    """The scores of one pair, those of other packages' metrics last."""
+    """Return the scores of one pair, those of other packages' metrics last."""
     captions = scored.captions
     others = [f"{name} {scores[i]:.1f}" for name, scores in captions.plugged_in.items()]
     return [f"ROUGE-L {100 * captions.rouge[i]:.1f}", f"CIDEr-D {100 * captions.cider[i]:.1f}", *others]
 
 
 def marked(own: Sequence[str], every: Sequence[Sequence[str]]) -> list[tuple[str, bool]]:
-    """Runs of words with whether some other sentence lacks them at that place."""
+    """Return runs of words, each with whether some other caption lacks them at that position."""
     differs = np.zeros(len(own), bool)
     for other in every:
         for kind, start, end, _, _ in SequenceMatcher(None, own, other, autojunk=False).get_opcodes():
@@ -66,9 +70,9 @@ def marked(own: Sequence[str], every: Sequence[Sequence[str]]) -> list[tuple[str
 
 
 def order_by_difference(systems: Sequence[tuple[str, Scored]]) -> list[int]:
-    """The places of the pairs, those first whose scores differ most between the systems.
+    """Return the indices of the pairs, those first whose scores differ most between the systems.
 
-    By the range of CIDEr-D, then of ROUGE-L; of equal ones, pairs whose sentences differ come first.
+    The range of CIDEr-D decides, then that of ROUGE-L; of equal ones, pairs whose captions differ come first.
     """
     cider = _range([scored.captions.cider for _, scored in systems])
     rouge = _range([scored.captions.rouge for _, scored in systems])

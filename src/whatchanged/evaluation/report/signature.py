@@ -1,4 +1,6 @@
-"""What a report's numbers depend on, and what a reader should be warned of."""
+"""The signature of a report, which lists everything that its numbers depend on, and the warnings for
+readers.
+"""
 
 import hashlib
 import json
@@ -10,13 +12,13 @@ import numpy as np
 
 import whatchanged
 from whatchanged.evaluation.metrics.caption_metrics import METRICS
-from whatchanged.evaluation.metrics.plugin_metrics import packages_of
+from whatchanged.evaluation.metrics.further_metrics import packages_of
 from whatchanged.evaluation.report.scored import Scored
 from whatchanged.evaluation.statistics.resampling import LEVEL
 from whatchanged.records import PairRecord
 
 FORMAT = 1
-"""Of the report in JSON; a key that changes its meaning makes it 2."""
+"""The version of the JSON format; a key that changes its meaning makes it 2."""
 METEOR = "METEOR 1.5 in Python, the statistics of meteor-1.5.jar (-l en -norm)"
 HASH_DIGITS = 12
 FEW_PAIRS = 50
@@ -26,20 +28,20 @@ FEW_SEEDS = 3
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the predictions come from, as far as it is known."""
+    """The origin of the predictions, as far as it is known."""
 
     split: str = "all"
     """The split of the data set that is scored."""
     set_aside: int = 0
-    """How many predictions are of other splits."""
+    """How many predictions belong to other splits."""
     made_by: Mapping[str, Any] | None = None
-    """What `whatchanged caption` noted about the predictions."""
+    """The metadata that `whatchanged caption` wrote with the predictions."""
     others: Sequence[Mapping[str, Any]] = ()
-    """File and maker of each other system's predictions."""
+    """File and model of each other system's predictions."""
     protocol: str | None = None
-    """By which name of a reader the references were read; None: only the data set is known."""
+    """The name of the reader of the references; None: only the data set is known."""
     not_predicted: int | None = None
-    """How many pairs without a prediction were left out on request; None where that was not asked for."""
+    """How many pairs without a prediction were left out on request; None where that was not requested."""
     notes: Sequence[str] = ()
     """Remarks on the files, for the warnings."""
     same_twice: bool = False
@@ -47,7 +49,7 @@ class Origin:
 
 
 def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
-    """Which implementation and settings the numbers are of, and what was counted."""
+    """Return the implementation, the settings and the counts behind the numbers."""
     settings = scored.settings
     counts = [len(record.captions) for record in scored.records]
     computed = scored.against_references[("overall",)].numbers.names
@@ -87,11 +89,12 @@ def make_signature(scored: Scored, origin: Origin) -> dict[str, Any]:
 
 
 def references_hash(records: Sequence[PairRecord]) -> str:
-    """12 hexadecimal digits of the SHA-256 of the references: which ids, and which sentences of each.
+    """Return 12 hexadecimal digits of the SHA-256 of the references: of all ids with their captions.
 
-    Hashed is a line of JSON for each pair, ``["id", ["sentence", ..]]`` and a line feed, in UTF-8, without
-    escapes, ", " between the values; pairs sorted by id, the sentences of a pair sorted among themselves.
-    So the order in a file does not matter, and every sentence does, a repeated or an empty one, too.
+    The hashed text is a line of JSON for each pair, ``["id", ["sentence", ..]]`` and a line feed, in UTF-8,
+    without escapes, ", " between the values; pairs are sorted by id, the captions of a pair among themselves.
+    The hash therefore does not depend on the order in a file, but on every caption, including repeated and
+    empty ones.
     """
     digest = hashlib.sha256()
     for record in sorted(records, key=lambda record: record.pair_id):
@@ -103,7 +106,7 @@ def references_hash(records: Sequence[PairRecord]) -> str:
 def make_warnings(
     signature: Mapping[str, Any], scored: Scored, other: Scored | None, seeds: Sequence[Scored]
 ) -> list[str]:
-    """Sentences for whoever reads the numbers: small samples, other systems that lack something."""
+    """Return warnings about the numbers: small samples, and results that other systems lack."""
     results = [
         *_of_pairs_left_out(signature),
         *_of_small_samples(signature),
@@ -134,7 +137,7 @@ def _of_pairs_left_out(signature: Mapping[str, Any]) -> list[str]:
 
 
 def _of_weightless_words(scored: Scored) -> list[str]:
-    """Where CIDEr-D is 0 because of the references alone."""
+    """Return a warning where CIDEr-D is 0 because of the references alone."""
     results = []
     for path, pairs in scored.subsets.items():
         count = scored.captions.weightless(pairs)
@@ -143,8 +146,8 @@ def _of_weightless_words(scored: Scored) -> list[str]:
     if not results:
         return []
     return [
-        f"CIDEr-D of these pairs is 0 whatever is said ({', '.join(results)}): every word of their "
-        "references stands in those of all pairs, so that none has a weight."
+        f"CIDEr-D of these pairs is 0 for any caption ({', '.join(results)}): every word of their "
+        "references occurs in those of all pairs, so no word has a weight."
     ]
 
 

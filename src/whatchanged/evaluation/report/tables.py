@@ -27,24 +27,27 @@ COMPARISON = (
     " (p: exchange test, not corrected; Holm: corrected for the metrics of the same pairs)"
 )
 HEADLINE = {"types": ("CIDEr-D", "true"), "overlap": ("CIDEr-D", "true")}
-"""What of these blocks is shown of several systems; of the viewpoints only the hardest. The JSON has all."""
+"""The numbers of these blocks that are shown for several systems; of the viewpoints only the hardest. The
+JSON has all.
+"""
 
 
 def as_text(report: Mapping[str, Any]) -> str:
-    """Tables for a terminal."""
+    """Return the tables for a terminal."""
+    below = footer(report)
     parts = [aligned_table(title, rows) for title, rows in tables(report)]
-    return "\n\n".join([*parts, footer(report)])
+    return "\n\n".join([*parts, below])
 
 
 def as_markdown(report: Mapping[str, Any]) -> str:
-    """The same tables in Markdown."""
+    """Return the same tables in Markdown."""
     parts = [markdown_table(title, rows) for title, rows in tables(report)]
     below = html.escape(footer(report), quote=False).replace("\n", "\n\n")
     return "\n\n".join([*parts, below]) + "\n"
 
 
 def tables(report: Mapping[str, Any]) -> Iterator[Table]:
-    """All tables of a report, or of its JSON."""
+    """Return all tables of a report, or of its JSON."""
     titles = grade_titles(report)
     yield "Against the references (x 100, 95 % interval)", _score_rows(report)
     if "scene" in report:
@@ -65,7 +68,9 @@ def tables(report: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def footer(report: Mapping[str, Any]) -> str:
-    """The lines below the tables: sentences not read, metrics not computed, warnings, and the signature."""
+    """Return the lines below the tables: captions not parsed, metrics not computed, warnings, and the
+    signature.
+    """
     signature = report["signature"]
     lines = unread_sentences(report["scene"]) if "scene" in report else []
     for name, reason in signature["not_computed"].items():
@@ -94,7 +99,9 @@ def _score_rows(report: Mapping[str, Any]) -> Rows:
 
 
 def _with_intervals(overall: Mapping[str, Any]) -> tuple[str, ...]:
-    """The metrics shown with their intervals: the usual ones, then those of other packages."""
+    """Return the metrics that are shown with their intervals: the usual ones, then those of other
+    packages.
+    """
     return (*WITH_INTERVALS, *(n for n in overall if n not in (*WITH_INTERVALS, *WITHOUT_INTERVALS)))
 
 
@@ -132,7 +139,7 @@ def _seed_rows(seeds: Mapping[str, Any], titles: Mapping[str, str]) -> Rows:
 def _headline(
     block: Mapping[str, Any], titles: Mapping[str, str]
 ) -> Iterator[tuple[SubsetPath, str, Mapping[str, float | None]]]:
-    """(place, title, cell) of each number that is shown of several systems."""
+    """Return (path, title, cell) of each number that is shown for several systems."""
     for tree, names in (
         (block, _with_intervals(block.get("overall", {}))),
         (block.get("scene", {}), tuple(titles)),

@@ -1,1 +1,1 @@
-"""Intervals, paired comparisons, seeds: how sure the numbers are."""
+"""Confidence intervals, paired comparisons, and the spread over seeds."""

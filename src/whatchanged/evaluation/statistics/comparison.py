@@ -1,6 +1,7 @@
-"""Systems measured on the same pairs: one with its intervals, two compared, one trained from several seeds.
+"""Statistics of systems on the same pairs: intervals of one, comparison of two, spread of one over several
+seeds.
 
-A system is a mapping from places in the report, such as ("types", "color"), to what was measured there.
+A system is a mapping from paths in the report, such as ("types", "color"), to the samples of scores there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,14 +22,14 @@ from whatchanged.evaluation.statistics.resampling import (
 )
 
 MOST: Mapping[str, float] = {"CIDEr-D": 1000.0}
-"""The largest value of a number in percent that is no share."""
+"""The largest value in percent of a number that is no share."""
 System = Mapping[SubsetPath, Sample]
 Cell = dict[str, float | None]
-"""What is known of one number."""
+"""The statistics of one number."""
 
 
 def confidence(system: System, resamples: int, seed: int) -> dict[SubsetPath, dict[str, list[float] | None]]:
-    """The 95 % bootstrap interval [low, high] of each number."""
+    """Return the 95 % bootstrap interval [low, high] of each number."""
     results = {}
     for path, sample in system.items():
         ends = intervals(sample.numbers.values, sample.groups, resamples, seed)
@@ -37,13 +38,14 @@ def confidence(system: System, resamples: int, seed: int) -> dict[SubsetPath, di
 
 
 def compared(one: System, other: System, resamples: int, seed: int) -> dict[SubsetPath, dict[str, Cell]]:
-    """Paired: ``{("overall",): {"CIDEr-D": {"a", "b", "difference", "low", "high", "p", "p_holm"}}, ..}``.
+    """Compare in pairs: ``{("overall",): {"CIDEr-D": {"a", "b", "difference", "low", "high", "p", "p_holm"}},
+    ..}``.
 
-    Both systems are scored on each draw of scenes, and the interval is of the difference: what is hard for
-    both drops out. ``p`` is two-sided, of the exchange test; ``p_holm`` is corrected (``holm``) for the
-    metrics that both systems have at the same place, not for the number of places.
-    Where few scenes differ the interval is too short (four that all favour A: it leaves out 0, p is .125).
-    With no ``resamples`` interval and p are None.
+    Both systems are scored on each resample of scenes, and the interval is that of the difference, so the
+    difficulty that both share cancels. ``p`` is the two-sided p-value of the exchange test. ``p_holm`` is
+    corrected (``holm``) for the number of metrics that both systems have at the same path, not for the number
+    of paths. If few scenes differ, the interval is too narrow: four scenes that all favour A give an interval
+    without 0, though p is .125. Without ``resamples``, interval and p are None.
     """
     results = {}
     for path, sample in one.items():
@@ -70,12 +72,13 @@ def compared(one: System, other: System, resamples: int, seed: int) -> dict[Subs
 
 
 def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict[SubsetPath, dict[str, Cell]]:
-    """One method trained from two or more seeds: ``{("overall",): {"CIDEr-D": {"mean", "sd", ..}}, ..}``.
+    """Summarise one method trained from two or more seeds: ``{("overall",): {"CIDEr-D": {"mean", "sd", ..}},
+    ..}``.
 
-    Two kinds of chance, kept apart. Training: ``sd`` (n - 1) of the seeds' numbers on these pairs, and
-    ``low``, ``high``, the t interval of their mean: other seeds, same pairs. Sampling: ``sampling_sd``,
-    ``sampling_low``, ``sampling_high``, the bootstrap of the mean over seeds: same seeds, other scenes. With
-    no ``resamples`` the latter are absent.
+    The result separates two sources of variance. Training (other seeds, same pairs): ``sd`` (n - 1) of the
+    seeds' numbers on these pairs, and ``low``, ``high``, the t interval of their mean. Sampling (same seeds,
+    other scenes): ``sampling_sd``, ``sampling_low``, ``sampling_high``, from the bootstrap of the mean over
+    seeds. Without ``resamples`` the latter are absent.
     """
     results = {}
     for path, sample in systems[0].items():
@@ -95,10 +98,10 @@ def over_seeds(systems: Sequence[System], resamples: int, seed: int = 0) -> dict
 
 
 def _over_training(values: Floats, most: float) -> Cell:
-    """Mean, deviation and interval over seeds; None for all where a seed's number is undefined.
+    """Return mean, standard deviation and interval over seeds; None for all where a seed's number is
+    undefined.
 
-    most: the largest number that there can be; the interval, made for numbers without ends, stops there and
-    at 0.
+    most: the largest possible number; the interval is clipped to it and to 0.
     """
     if not np.isfinite(values).all():
         return {"mean": None, "sd": None, "low": None, "high": None}
@@ -107,7 +110,7 @@ def _over_training(values: Floats, most: float) -> Cell:
 
 
 def _over_sampling(draws: Floats, ends: list[float] | None) -> Cell:
-    """Deviation and interval over draws of scenes."""
+    """Return standard deviation and interval over resamples of scenes."""
     if ends is None:
         return {"sampling_sd": None, "sampling_low": None, "sampling_high": None}
     deviation = float(np.nanstd(draws, ddof=1))
@@ -115,7 +118,7 @@ def _over_sampling(draws: Floats, ends: list[float] | None) -> Cell:
 
 
 def _shared(path: SubsetPath, systems: Sequence[System]) -> list[Additive]:
-    """Each system's numbers at a place, without those that one of them lacks: a metric may fail for one."""
+    """Return each system's numbers at a path that all systems have: a metric may fail for one of them."""
     all_of = [system[path].numbers for system in systems]
     names = [name for name in all_of[0].names if all(name in numbers.names for numbers in all_of)]
     return [numbers.only(names) for numbers in all_of]
@@ -131,5 +134,5 @@ def _mean(systems: Sequence[Additive], weights: Floats) -> Floats:
 
 
 def _number(value: float) -> float | None:
-    """JSON knows no NaN: an undefined number is null."""
+    """Return a number for JSON, which has no NaN: an undefined number becomes null."""
     return float(value) if np.isfinite(value) else None

@@ -1,18 +1,19 @@
-"""Intervals by formula: of a share, and of a mean of few values."""
+"""Confidence intervals by formula: of a share, and of a mean of few values."""
 
 import math
 from collections.abc import Sequence
 
 Z = 1.959963984540054
-"""The normal distribution's 97.5 % point: two sides at 95 %."""
+"""The 97.5 % quantile of the normal distribution, for two-sided 95 % intervals."""
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share ``count / of``, both in 0..1; (0, 1) where nothing was counted.
+    """Return the 95 % confidence interval of a share ``count / of``, in 0..1; (0, 1) where nothing was
+    counted.
 
         centre = (p + z²/2n) / (1 + z²/n),   half = z sqrt(p(1-p)/n + z²/4n²) / (1 + z²/n)
 
-    The counted cases are taken as independent. Source: Wilson, JASA 1927.
+    The counted cases are assumed to be independent. Source: Wilson, JASA 1927.
     """
     if of == 0:
         return 0.0, 1.0
@@ -24,14 +25,14 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
 
 def share(count: int, of: int) -> dict[str, float | int | None]:
-    """A share as it stands in reports: percent (None where nothing was counted), interval and counts."""
+    """Return a share as in reports: percent (None where nothing was counted), interval and counts."""
     low, high = wilson(count, of)
     percent = 100 * count / of if of else None
     return {"percent": percent, "low": 100 * low, "high": 100 * high, "count": count, "of": of}
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Mean, standard deviation and the 95 % interval of the mean of independent values; at least two.
+    """Return mean, standard deviation and the 95 % interval of the mean of at least two independent values.
 
         s² = sum (x - mean)² / (n - 1),   mean ± t_{n-1} s / sqrt(n)
 
@@ -45,7 +46,9 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float, float, float]:
 
 
 def student(freedom: int) -> float:
-    """The 97.5 % point of Student's t with this many degrees of freedom, to 1e-9 of itself."""
+    """Return the 97.5 % quantile of Student's t with this many degrees of freedom, with a relative error of
+    1e-9.
+    """
     low, high = 0.0, math.pi / 2
     for _ in range(80):
         angle = (low + high) / 2
@@ -54,7 +57,7 @@ def student(freedom: int) -> float:
 
 
 def _within(angle: float, freedom: int) -> float:
-    """P(|t| < sqrt(freedom) tan(angle)), a finite sum for whole degrees of freedom.
+    """Return P(|t| < sqrt(freedom) tan(angle)), a finite sum for whole degrees of freedom.
 
         even:  sin a (1 + 1/2 cos² a + (1·3)/(2·4) cos⁴ a + ...)
         odd:   2/pi (a + sin a (cos a + 2/3 cos³ a + (2·4)/(3·5) cos⁵ a + ...)),   (freedom // 2) terms each

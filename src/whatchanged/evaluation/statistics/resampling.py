@@ -1,6 +1,7 @@
-"""How far numbers would move if other scenes had been drawn: bootstrap intervals and a paired test.
+"""The variance of scores over samples of scenes: bootstrap intervals and a paired test.
 
-Groups are drawn, not pairs: the two pairs of a scene share a picture, so they come and go together.
+The bootstrap draws groups, not pairs: the two pairs of a scene share a picture, so a resample contains both
+or neither.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,26 +14,26 @@ from whatchanged.evaluation.metrics.additive import Additive, Floats
 
 LEVEL = 0.95
 _AT_ONCE = 2_000_000
-"""How many weights are in memory at a time: 16 MB."""
+"""Limit on the weights in memory at a time: 16 MB."""
 
 Groups = Sequence[str] | NDArray[np.int64]
 CountsToNumbers = Callable[[Floats], Floats]
-"""From how often each pair counts (B, P) to numbers (B, M)."""
+"""A function from how often each pair counts (B, P) to scores (B, M)."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Numbers of some pairs, and the group (scene) of each pair: all that resampling needs."""
+    """Scores of some pairs, and the group (scene) of each pair: all data that resampling needs."""
 
     numbers: Additive
     groups: NDArray[np.int64]
 
 
 def bootstrap(numbers: CountsToNumbers, groups: Groups, resamples: int, seed: int = 0) -> Floats:
-    """The numbers of each resample (B, M): as many groups as there are, drawn with replacement.
+    """Return the scores of each resample (B, M): as many groups as there are, drawn with replacement.
 
-    ``groups[i]`` is the group of pair i. The draws follow from the groups, their order and the seed alone,
-    so two systems on the same pairs see the same draws. Source: Efron, Annals of Statistics 1979.
+    ``groups[i]`` is the group of pair i. The draws follow from the groups, their order and the seed alone, so
+    two systems on the same pairs see the same draws. Source: Efron, Annals of Statistics 1979.
     """
     _, member = np.unique(groups, return_inverse=True)
     count = int(member.max()) + 1
@@ -46,7 +47,9 @@ def bootstrap(numbers: CountsToNumbers, groups: Groups, resamples: int, seed: in
 
 
 def percentile(draws: Floats) -> list[list[float] | None]:
-    """The middle 95 % of each column of (B, M) draws, as [low, high]; None where most draws are undefined."""
+    """Return the middle 95 % of each column of (B, M) resamples, as [low, high]; None where most are
+    undefined.
+    """
     ends: list[list[float] | None] = []
     for column in draws.T:
         defined = column[np.isfinite(column)]
@@ -61,7 +64,7 @@ def percentile(draws: Floats) -> list[list[float] | None]:
 def intervals(
     numbers: CountsToNumbers, groups: Groups, resamples: int, seed: int = 0
 ) -> list[list[float] | None]:
-    """The 95 % percentile interval of each number; None for all if there is only one group."""
+    """Return the 95 % percentile interval of each score; None for all if there is only one group."""
     if len(set(groups)) < 2:
         width = numbers(np.ones((1, len(groups)))).shape[-1]
         return [None] * width
@@ -69,15 +72,16 @@ def intervals(
 
 
 def exchange_test(one: Additive, other: Additive, groups: Groups, rounds: int, seed: int = 0) -> Floats:
-    """Two-sided p-values (M,) for "both systems are equally good".
+    """Return two-sided p-values (M,) for the hypothesis "both systems are equally good".
 
-    Their outputs are exchanged at random, group by group:
+    The outputs of the systems are exchanged at random, group by group:
 
         p = (1 + #{|A* - B*| >= |A - B|}) / (rounds + 1)
 
-    Valid for any metric whose statistics of a pair depend on its own output only (CIDEr-D's document
-    frequencies come from the references, which both systems share). NaN where the difference is undefined.
-    Source: Noreen, Computer Intensive Methods for Testing Hypotheses, 1989 (approximate randomisation).
+    The test is valid for any metric whose statistics of a pair depend only on the output for that pair
+    (CIDEr-D's document frequencies come from the references, which both systems share). NaN where the
+    difference is undefined. Source: Noreen, Computer Intensive Methods for Testing Hypotheses, 1989
+    (approximate randomisation).
     """
     _, member = np.unique(groups, return_inverse=True)
     gap = np.zeros((int(member.max()) + 1, one.rows.shape[1]))
@@ -95,12 +99,12 @@ def exchange_test(one: Additive, other: Additive, groups: Groups, rounds: int, s
 
 
 def holm(chances: Floats) -> Floats:
-    """p-values (M,) corrected for the number of tests: the chance of any false alarm stays at the level.
+    """Correct p-values (M,) for the number of tests: the probability of any false alarm stays at the level.
 
         p'_(i) = max over j <= i of min(1, (M - j + 1) p_(j)),   p_(1) <= p_(2) <= ... <= p_(M)
 
-    NaN, where nothing was tested, stays NaN and does not count. The tests need not be independent.
-    Source: Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statistics 1979.
+    NaN, where nothing was tested, stays NaN and does not count. The tests need not be independent. Source:
+    Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statistics 1979.
     """
     corrected = np.full(len(chances), np.nan)
     tested = np.flatnonzero(~np.isnan(chances))
@@ -111,7 +115,7 @@ def holm(chances: Floats) -> Floats:
 
 
 def _blocks(rounds: int, width: int) -> Iterator[int]:
-    """How many rounds to draw at a time, so that no more than ``_AT_ONCE`` weights are in memory."""
+    """Return the block sizes for the rounds, so that at most ``_AT_ONCE`` weights are in memory."""
     step = max(1, _AT_ONCE // width)
     for first in range(0, rounds, step):
         yield min(step, rounds - first)

@@ -1,8 +1,7 @@
-"""The methods as recipes know them: settings, tasks and checks, one file a method; nothing here imports
-torch.
+"""Settings, tasks and checks of the methods, one file for each method. Nothing here imports torch.
 
-To add a method: a file with a class derived from ``MethodSettings``, and a line in ``METHODS``. A method from
-another package names its class under the entry-point group ``whatchanged.methods``.
+To add a method, write a file with a class derived from ``MethodSettings``, and add a line to ``METHODS``. A
+package of its own names its class under the entry-point group ``whatchanged.methods``.
 """
 
 from abc import ABC, abstractmethod
@@ -21,20 +20,20 @@ METHODS: Mapping[str, str] = {
     "duda": "whatchanged.recipes.methods.duda:DudaConfig",
     "dirl": "whatchanged.recipes.methods.dirl:DirlConfig",
 }
-"""``method.name`` -> "module:class" of its settings; it is imported when a recipe names it."""
+"""``method.name`` -> "module:class" of its settings, imported when a recipe names it."""
 
 
 @dataclass(frozen=True)
 class Task:
     """The needs of one task of a stage.
 
-    number: part of the seed of the task's examples. It never changes, or later versions would draw others.
+    number: part of the seed of the task's examples. It must never change: a later version would draw other
+    examples.
     reads: captioned pairs, or two labelled pictures.
     false_captions: how many false captions each pair must have.
     single_pictures: the task can also read single captioned pictures.
     truth: the task learns from the truth of drawn pairs.
-    vision_only: the task trains what turns pictures into tokens, and nothing else. It needs pictures, not
-    stored tokens.
+    vision_only: the task trains only the vision. It needs pictures, not stored tokens.
     """
 
     number: int
@@ -47,25 +46,28 @@ class Task:
 
 @dataclass(frozen=True)
 class MethodSettings(ABC):
-    """What the settings of all methods have. A subclass adds fields: the keys of ``[method]``.
+    """Settings that all methods share. A subclass adds fields: the keys of ``[method]``.
 
-    implementation: "module:Class" of the torch module, which only training imports; it is built with
+    implementation: "module:Class" of the torch module, which only training imports. It is built with
     (settings, vision, vocabulary).
     """
 
     implementation: ClassVar[str] = ""
     weights_loader: ClassVar[str] = ""
-    """"module:function" that begins from a file of published weights (``--init FILE``); "": there is none."""
+    """"module:function" that starts a method from a file of published weights (``--init FILE``); "": there
+    is none.
+    """
     weights_words: ClassVar[str] = ""
-    """"module:function": such a file -> the vocabulary that its ids are of, which a run from it then has; "":
-    the words are the data's."""
+    """"module:function": file of weights -> the vocabulary of its ids, which the run then uses; "": the run
+    uses the data's words.
+    """
 
     name: str
     """Which method; see below."""
     preset: str
-    """One reading of the method: "paper" as its text says, "authors" as its released code does."""
+    """Which reading of the method: "paper" follows its text, "authors" its released code."""
     max_length: int
-    """Ids of the longest caption, with its marks."""
+    """Ids of the longest caption, including its begin and end marks."""
 
     @property
     @abstractmethod
@@ -74,8 +76,11 @@ class MethodSettings(ABC):
 
     @property
     def caption_tasks(self) -> frozenset[str]:
-        """The tasks that teach it to write captions: a run has learned to caption once one of them was
-        trained. "caption", or all tasks of a method that has none of that name."""
+        """The tasks that train the method to write captions. A run can caption once it has trained one of
+        them.
+
+        This is "caption", or all tasks of a method without a task of that name.
+        """
         return frozenset({"caption"} & self.tasks.keys() or self.tasks)
 
     @property
@@ -85,33 +90,32 @@ class MethodSettings(ABC):
 
     @property
     def guidable(self) -> bool:
-        """Whether captioning knows the attention of each word, so that a vision may train it."""
+        """Whether captioning computes the attention of each word, so that a vision can train it."""
         return False
 
     @property
     def compares_by_place(self) -> bool:
-        """Whether token n of one picture is compared with token n of the other."""
+        """Whether the method compares token n of one picture with token n of the other."""
         return False
 
     @property
     def labelled_classes(self) -> int:
-        """Classes that a task on labelled pictures tells apart; 0 where there is none."""
+        """Number of classes in the task on labelled pictures; 0 where there is no such task."""
         return 0
 
     def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
-        """Names of the groups of parameters that these tasks train: what ``stage.rates`` may name.
+        """Names of the parameter groups that these tasks train; ``stage.rates`` may name them.
 
-        tasks: those of a stage that are not ``vision_only``, at least one. The group of the vision is not
-        among them.
+        tasks: tasks of a stage that are not ``vision_only``, at least one. The vision's group is not listed.
         """
         return ("method",)
 
     def longest_caption(self, single: bool = False) -> int:
-        """Words of a caption that training reads. single: of a single picture's caption."""
+        """Number of words of a caption that training reads. single: of a single picture's caption."""
         return self.max_length - 2
 
     def expects_weights(self, recipe: "Recipe") -> str:
-        """What the recipe does that only makes sense with published weights, in words; "" for nothing."""
+        """Why the recipe only makes sense with published weights, in words; "" if it does not need them."""
         return ""
 
     def check(self, recipe: "Recipe", where: str) -> None:  # noqa: B027 - a method may have nothing to check

@@ -1,4 +1,4 @@
-"""CLIP4IDC's settings and those of its two baselines: sizes of CLIP, of the captioner, what is frozen."""
+"""Settings of CLIP4IDC and its two baselines: sizes of CLIP and of the captioner, and what is frozen."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from whatchanged.recipes.methods import MethodSettings, Task
 from whatchanged.recipes.schema import Recipe
 
 MOVES_LITTLE = 1e-6
-"""A rate that suits trained weights alone."""
+"""A learning rate so small that it only suits trained weights."""
 
 
 @dataclass(frozen=True)
 class CLIP4IDCConfig(MethodSettings):
-    """CLIP4IDC's sizes and switches; the defaults are CLIP ViT-B/32 under the authors' captioner.
+    """CLIP4IDC's sizes and switches. The defaults are CLIP ViT-B/32 with the authors' captioner.
 
     ``width``, ``heads`` and ``ffn`` are those of the picture blocks.
     """
@@ -33,64 +33,66 @@ class CLIP4IDCConfig(MethodSettings):
     name: str = "clip4idc"
     preset: Literal["paper", "authors"] = "authors"
     max_length: int = 33
-    """Most ids of a decoded caption, BOS included: one more than the decoding steps."""
+    """The most ids of a decoded caption, BOS included: one more than the decoding steps."""
     variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
-    """The method itself, or one of its two baselines. They have no inter blocks and no retrieval."""
+    """The method itself, or one of its two baselines, which have no inter blocks and no retrieval."""
     width: int = 768
-    """Of the picture blocks' tokens."""
+    """Width of the picture blocks' tokens."""
     heads: int = 12
-    """Of their attention."""
+    """Number of attention heads in the picture blocks."""
     ffn: int = 3072
-    """Width of their feed-forward layers."""
+    """Inner width of the picture blocks' feed-forward parts."""
     intra_layers: int = 9
-    """Blocks that read one picture alone."""
+    """Number of blocks that read one picture alone."""
     inter_layers: int = 3
-    """Blocks that read both pictures."""
+    """Number of blocks that read both pictures."""
     text_width: int = 512
-    """Of the text tower's words."""
+    """Width of the text tower's word vectors."""
     text_heads: int = 8
-    """Of its attention."""
+    """Number of attention heads in the text tower."""
     text_ffn: int = 2048
-    """Width of its feed-forward layers."""
+    """Inner width of the text tower's feed-forward parts."""
     text_layers: int = 12
-    """Its blocks."""
+    """Number of blocks in the text tower."""
     context: int = 77
-    """Places of its table of positions."""
+    """Rows of the text tower's table of positions."""
     joint_width: int = 512
-    """Of the space in which pairs and captions are compared."""
+    """Width of the space in which pairs and captions are compared."""
     decoder_width: int = 512
-    """Of the captioner's words."""
+    """Width of the captioner's word vectors."""
     decoder_heads: int = 8
-    """Of its attention."""
+    """Number of attention heads in the captioner."""
     decoder_ffn: int = 2048
-    """Width of its feed-forward layers."""
+    """Inner width of the captioner's feed-forward parts."""
     decoder_layers: int = 3
-    """Its blocks."""
+    """Number of the captioner's blocks."""
     dropout: float = 0.1
     """Share of the captioner's activations that training sets to 0."""
     activation: Literal["quick_gelu", "gelu"] = "quick_gelu"
-    """CLIP's: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
+    """CLIP's activation: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
     max_words: int = 32
-    """Text length in training, [start] or [end] included."""
+    """Text length in training, including [start] or [end]."""
     freeze: bool = True
-    """Preset ``authors``: CLIP's tables and first layers do not learn. Set false without CLIP's weights."""
+    """With preset ``authors``: CLIP's tables and first layers do not learn. Set it to false without CLIP's
+    weights.
+    """
     train_words: bool = False
-    """With ``freeze``: captioning trains the word table all the same (the authors: on Spot-the-Diff)."""
+    """With ``freeze``: captioning trains the word table nevertheless, as the authors do on Spot-the-Diff."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """Retrieval, which the baselines do not have, and captioning."""
+        """Retrieval, which the baselines lack, and captioning."""
         captioning = {"caption": Task(5)}
         return {"retrieval": Task(7), **captioning} if self.embeds_captions else captioning
 
     @property
     def embeds_captions(self) -> bool:
-        """The method can, its baselines cannot."""
+        """Whether this variant embeds captions: the method does, its baselines do not."""
         return self.variant == "clip4idc"
 
     @property
     def guidable(self) -> bool:
-        """Each pass asks for every word."""
+        """True: each pass predicts every word."""
         return True
 
     def longest_caption(self, single: bool = False) -> int:
@@ -98,7 +100,7 @@ class CLIP4IDCConfig(MethodSettings):
         return self.max_words - 2
 
     def expects_weights(self, recipe: Recipe) -> str:
-        """Frozen tables, and rates that hardly move what CLIP brings, need CLIP's weights."""
+        """Frozen tables, and tiny learning rates for CLIP's parameters, need CLIP's weights."""
         results = []
         if self.preset == "authors" and self.freeze:
             results.append("keeps tables and first layers as they are (method.freeze)")
@@ -111,7 +113,7 @@ class CLIP4IDCConfig(MethodSettings):
         return " and ".join(results)
 
     def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
-        """CLIP's own tensors, those that join the two pictures, and the captioner."""
+        """CLIP's own tensors, the tensors that join the two pictures, and the captioner."""
         own = self.tasks.keys() & set(tasks)
         if not own:
             return ()
@@ -120,7 +122,7 @@ class CLIP4IDCConfig(MethodSettings):
         return ("clip", *new, *captioner)
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Sizes that divide one another, words that fit their tables, switches that do something."""
+        """Checks the sizes, and that each switch has an effect."""
         self._check_sizes(where)
         captions = any("caption" in stage.tasks for stage in recipe.stages)
         check_dropout(where, self, captions, "a stage with the task caption")
@@ -134,7 +136,7 @@ class CLIP4IDCConfig(MethodSettings):
         require_used(where, "method.", self, captions, "a stage with the task caption", "train_words")
 
     def _check_sizes(self, where: str) -> None:
-        """Sizes that divide one another, and words that fit their tables."""
+        """Checks that sizes divide one another, and that words fit into their tables."""
         for part in ("", "decoder_", "text_"):
             width, heads = f"{part}width", f"{part}heads"
             values = getattr(self, width), getattr(self, heads)

@@ -1,4 +1,4 @@
-"""DIRL + CCR's settings: sizes, switches, and which of them go together."""
+"""Settings of DIRL + CCR: sizes and switches, and the checks of which go together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,49 +24,55 @@ class DirlConfig(MethodSettings):
 
     name: str = "dirl"
     preset: Literal["paper", "authors_dc", "authors_change"] = "authors_dc"
-    """The two training scripts of the released code differ: for CLEVR-DC, and for CLEVR-Change."""
+    """Which reading of the method: the paper, or one of the two training scripts of the released code, which
+    differ: for CLEVR-DC and for CLEVR-Change.
+    """
     max_length: int = 40
     width: int = 512
-    """Of every token."""
+    """Width of every token."""
     word_width: int = 300
-    """Of a word's vector."""
+    """Width of a word vector."""
     heads: int = 8
-    """Of each attention; they share the width."""
+    """Number of heads in each attention; they share the width."""
     layers: int = 2
-    """Cross-attention layers between the pictures."""
+    """Number of cross-attention layers between the pictures."""
     decoder_layers: int = 2
-    """Layers of the decoder."""
+    """Number of decoder layers."""
     ffn: int = 2048
-    """Width inside the decoder's feed-forward parts."""
+    """Inner width of the decoder's feed-forward parts."""
     projector_width: int = 2048
-    """Width inside the projector that only the correlation loss reads."""
+    """Inner width of the projector that only the correlation loss reads."""
     dropout: float = 0.1
     """Share of the activations that training sets to 0."""
     decorrelation_weight: float = 0.03
-    """Of the correlation loss (DIRL)."""
+    """Weight of the correlation loss (DIRL)."""
     off_diagonal: float = 0.003
-    """Weight, in that loss, of what different channels have in common."""
+    """In the correlation loss, weight of the correlations between different channels."""
     epsilon: float = 1e-5
-    """Added to the channels' variances there, so that a constant one does no harm; the code has 0."""
+    """In the correlation loss, added to each channel's variance so that a constant channel causes no division
+    by zero. The released code adds 0.
+    """
     contrast_weight: float = 0.05
-    """Of the alignment of sentences and pictures (CCR)."""
+    """Weight of the loss that aligns sentences with pictures (CCR)."""
     temperature: float = 0.5
-    """What CCR's scores are divided by."""
+    """CCR's scores are divided by this."""
     pooling: Literal["words", "all"] = "words"
-    """Which places CCR's means are over: the words with both marks, or padding too, as in the code."""
+    """Over which positions CCR averages: "words": the words and both marks; "all": the padding too, as in
+    the code.
+    """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """One task: captioning, with both further losses."""
+        """One task: captioning, with DIRL's and CCR's losses."""
         return {"caption": Task(5)}
 
     @property
     def compares_by_place(self) -> bool:
-        """What is left of both pictures' token n is fused into one."""
+        """True: token n of one picture is combined with token n of the other."""
         return True
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Sizes, and switches that only make sense together."""
+        """Checks the sizes, and switches that only make sense together."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
         sizes = ("word_width", "layers", "decoder_layers", "ffn", "projector_width", "temperature")
         require_positive(where, "method.", self, *sizes)

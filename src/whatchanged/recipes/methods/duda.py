@@ -1,4 +1,4 @@
-"""DUDA's settings: sizes, switches, and which of them go together."""
+"""Settings of DUDA: sizes and switches, and the checks of which go together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,38 +25,40 @@ class DudaConfig(MethodSettings):
     preset: Literal["paper", "authors"] = "authors"
     max_length: int = 24
     attention_width: int = 128
-    """Of the network that attends to the pictures."""
+    """Width of the network that computes the attention over pictures."""
     norm_groups: int = 32
-    """Of its normalisation."""
+    """Number of groups of its group normalisation."""
     view_width: int = 512
-    """Of what the dynamic speaker reads of all three vectors of a pair."""
+    """Width of the vector that the dynamic speaker reads of all three vectors of a pair."""
     hidden_width: int = 512
-    """Of both LSTMs."""
+    """Width of both LSTMs."""
     word_width: int = 300
-    """Of a word's vector."""
+    """Width of a word vector."""
     dropout: float = 0.5
     """Share of the activations that training sets to 0."""
     map_weight: float = 0.0025
-    """Of the price of the attention maps."""
+    """Weight of the penalty on the attention maps."""
     entropy_weight: float = 0.0001
-    """Of the bonus for dynamic attention that is spread out; the released code has 0 by default."""
+    """Weight of the bonus for dynamic attention that is spread out; 0 by default in the released code."""
     regularise: Literal["changed", "all"] = "changed"
-    """Of whole scenes: which pairs these two losses read."""
+    """Which pairs of whole scenes these two losses read."""
     allow_marks: bool = False
-    """Whether the marks of an unknown word and of a sentence's begin may be written, as in the code."""
+    """Whether captions may contain the marks for an unknown word and for the begin of a sentence, as in
+    the code.
+    """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """One task: captioning, with the price and the bonus on attention."""
+        """One task: captioning, with two regularisers of the attention."""
         return {"caption": Task(5)}
 
     @property
     def compares_by_place(self) -> bool:
-        """Token n of the picture before is subtracted from token n of the one after."""
+        """True: token n of the picture before is subtracted from token n of the picture after."""
         return True
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Sizes, and switches that only make sense together."""
+        """Checks the sizes, and switches that only make sense together."""
         sizes = ("attention_width", "norm_groups", "view_width", "hidden_width", "word_width")
         require_positive(where, "method.", self, *sizes)
         require_not_negative(where, "method.", self, "map_weight", "entropy_weight")
@@ -75,7 +77,7 @@ class DudaConfig(MethodSettings):
         require(where, "vision.keep", kept, recipe.vision.tokens_correspond, wanted)
 
     def _check_regularise(self, recipe: Recipe, where: str) -> None:
-        """Something is regularised, and there are pairs of two kinds."""
+        """Checks that a regulariser is used, and that the data has both changed and unchanged pairs."""
         grouped = {getattr(recipe.data, "examples", ""), *(stage.examples for stage in recipe.stages)}
         scenes, weighs = "scenes" in grouped, self.map_weight > 0 or self.entropy_weight > 0
         by = 'data.examples = "scenes", and method.map_weight or method.entropy_weight above 0'

@@ -1,4 +1,4 @@
-"""PCL's settings: sizes, switches, and which stages use them."""
+"""Settings of PCL: sizes and switches, and the checks of which stages use them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ UNUSED_WITHOUT: Mapping[str, tuple[str, ...]] = {
     "fda": ("fda_temperature", "negatives"),
     "caption": ("every_word",),
 }
-"""Task -> the settings that only it uses."""
+"""Task -> the settings that only this task uses."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class PCLConfig(MethodSettings):
     preset: Literal["paper", "authors"] = "paper"
     max_length: int = 40
     width: int = 512
-    """Of every token and word."""
+    """Width of every token and word vector."""
     heads: int = 8
-    """Of each attention; they share the width."""
+    """Number of heads in each attention; they share the width."""
     ffn: int = 2048
     """Width of the feed-forward layers."""
     single_layers: int = 1
-    """Layers that read one picture alone."""
+    """Number of layers that read one picture alone."""
     pair_layers: int = 1
-    """Layers that read both pictures."""
+    """Number of layers that read both pictures."""
     cross_layers: int = 3
-    """Layers that read both pictures with the words."""
+    """Number of layers that read both pictures with the words."""
     dropout: float = 0.2
     """Share of the activations that training sets to 0."""
     mvcl_temperature: float = 1.0
@@ -53,13 +53,15 @@ class PCLConfig(MethodSettings):
     fda_temperature: float = 1.0
     """Likewise (task fda)."""
     negatives: int = 6
-    """False captions of a pair (task fda)."""
+    """Number of false captions for each pair (task fda)."""
     difference_encoder: bool = True
-    """Whether each picture, then both, are encoded before they are read with the words."""
+    """Whether encoders read each picture, then both, before the cross-modal layers read them with the
+    words.
+    """
     distractor_judging: bool = True
-    """Whether captioning also learns to tell changed pairs from unchanged ones."""
+    """Whether captioning also learns to distinguish changed pairs from unchanged ones."""
     every_word: bool = False
-    """Captioning learns every word of a caption in each pass instead of a masked 15 %. Not published."""
+    """Captioning predicts every word of a caption in each pass, instead of a masked 15 %. Not published."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -73,20 +75,20 @@ class PCLConfig(MethodSettings):
 
     @property
     def guidable(self) -> bool:
-        """Where each pass asks for every word."""
+        """Whether each pass predicts every word."""
         return self.every_word
 
     @property
     def text_positions(self) -> int:
-        """Ids of the longest text that is read, padding included."""
+        """Ids of the longest text that the method reads, padding included."""
         return self.max_length
 
     def longest_caption(self, single: bool = False) -> int:
-        """Words that fit between BOS and EOS with one PAD behind them, as in the released code."""
+        """Words that fit between BOS and EOS with one PAD at the end, as in the released code."""
         return self.max_length - 3
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Sizes, and settings that no stage of the recipe uses."""
+        """Checks the sizes, and that some stage of the recipe uses each setting."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
         require_positive(where, "method.", self, "ffn", "cross_layers", "negatives")
         require_positive(where, "method.", self, "mvcl_temperature", "fda_temperature")

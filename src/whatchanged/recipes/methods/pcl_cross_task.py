@@ -1,4 +1,4 @@
-"""The settings of PCL's cross-task training: PCL's own, and those for single and for labelled pictures."""
+"""Settings of PCL's cross-task training: PCL's own, and those for single and for labelled pictures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,35 +24,37 @@ class PCLCrossTaskConfig(PCLConfig):
 
     name: str = "pcl-cross-task"
     classes: int = 0
-    """Classes of the labelled pictures (task fgvc); 0 builds no classifier."""
+    """Number of classes of the labelled pictures (task fgvc); 0 builds no classifier."""
     margin: float = 0.4
-    """Cosine up to which two pictures of different classes cost nothing (task fgvc)."""
+    """Two pictures of different classes cost nothing while their cosine is at most this (task fgvc)."""
     single_length: int = 40
     """``max_length`` of single pictures' captions."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """PCL's, whose pre-training reads single pictures, too, and classification of labelled pictures."""
+        """PCL's tasks, whose pre-training also reads single pictures, and the classification of labelled
+        pictures.
+        """
         own = super().tasks
         single = {name: replace(own[name], single_pictures=True) for name in ("mlm", "mvcl", "fda")}
         return {**own, **single, "fgvc": Task(8, reads="labelled", single_pictures=True)}
 
     @property
     def labelled_classes(self) -> int:
-        """Those of the labelled pictures."""
+        """The number of classes of the labelled pictures."""
         return self.classes
 
     @property
     def text_positions(self) -> int:
-        """As PCL's, or those of single pictures' captions where these are longer."""
+        """As for PCL, or for the captions of single pictures where these are longer."""
         return max(self.max_length, self.single_length)
 
     def longest_caption(self, single: bool = False) -> int:
-        """As PCL's. Captions of single pictures have a length of their own."""
+        """As for PCL. Captions of single pictures have a length of their own."""
         return (self.single_length if single else self.max_length) - 3
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """PCL's, and what the two further kinds of data need."""
+        """Checks PCL's settings, and what the two further kinds of data need."""
         super().check(recipe, where)
         labelled = any("fgvc" in stage.tasks for stage in recipe.stages)
         single = any(stage.data == "single" for stage in recipe.stages)

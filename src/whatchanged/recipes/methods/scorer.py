@@ -1,4 +1,4 @@
-"""SCORER + CBR's settings: sizes, switches, and which of them go together."""
+"""Settings of SCORER + CBR: sizes and switches, and the checks of which go together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,35 +28,43 @@ class ScorerConfig(MethodSettings):
     preset: Literal["paper", "authors"] = "paper"
     max_length: int = 24
     repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
-    """Mistakes of ``authors`` to mend: CBR does not learn, its sentence vector is no true mean."""
+    """Mistakes of ``authors`` to repair. "train_reasoning": CBR does not learn. "mean_sentence": its sentence
+    vector is not a true mean.
+    """
     difference: Literal["reconstruct", "subtract"] = "reconstruct"
-    """How the pictures are compared: by reconstruction from each other, or by subtraction."""
+    """How the pictures are compared: each is reconstructed from the other, or they are subtracted."""
     fusion: Literal["concatenate", "sum", "product", "apart"] = "concatenate"
-    """How both rebuilt pictures become one difference. "apart": they do not; words read each by itself."""
+    """How both reconstructed pictures become one difference. "apart": they stay separate, and words attend
+    to each.
+    """
     matching: Literal["tokens", "max", "mean"] = "tokens"
-    """What both contrastive losses match: tokens, or each picture's largest or mean numbers."""
+    """What both contrastive losses compare: tokens, or the maximum or mean over each picture's tokens."""
     heads_combined: Literal["sum", "mean"] = "sum"
-    """With ``paper``, which matches by heads: how they become one similarity."""
+    """With ``paper``, which compares per head: how the heads' similarities become one."""
     view_loss: Literal["contrast", "distance"] = "contrast"
-    """What aligns the views: telling the own view from others, or the distance to it alone (L2)."""
+    """The loss that aligns views: contrast with other pairs' views, or only the distance within a pair
+    (L2).
+    """
     width: int = 512
-    """Of every token."""
+    """Width of every token."""
     word_width: int = 300
-    """Of a word's vector."""
+    """Width of a word vector."""
     heads: int = 8
-    """Of each attention; they share the width."""
+    """Number of heads in each attention; they share the width."""
     layers: int = 2
-    """Cross-attention layers between the pictures."""
+    """Number of cross-attention layers between the pictures."""
     decoder_layers: int = 2
-    """Layers of the decoder."""
+    """Number of decoder layers."""
     dropout: float = 0.1
     """Share of the activations that training sets to 0."""
     view_weight: float = 0.1
-    """lambda_v, of the view-alignment loss."""
+    """Weight lambda_v of the view-alignment loss."""
     reason_weight: float = 0.001
-    """lambda_m, of the cross-modal backward reasoning."""
+    """Weight lambda_m of the cross-modal backward reasoning."""
     temperature: float = 1.0
-    """What ``paper`` divides matching scores by; ``authors`` learns a factor instead and takes no other."""
+    """``paper`` divides matching scores by this. ``authors`` learns a factor instead and accepts no other
+    value.
+    """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -65,16 +73,16 @@ class ScorerConfig(MethodSettings):
 
     @property
     def guidable(self) -> bool:
-        """Each pass asks for every word."""
+        """True: each pass predicts every word."""
         return True
 
     @property
     def compares_by_place(self) -> bool:
-        """What is made of both pictures' token n is fused into one."""
+        """True: token n of one picture is combined with token n of the other."""
         return True
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Sizes, and switches that only make sense together."""
+        """Checks the sizes, and switches that only make sense together."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
         require_positive(where, "method.", self, "word_width", "decoder_layers", "temperature")
         require_not_negative(where, "method.", self, "layers", "view_weight", "reason_weight")
@@ -93,7 +101,7 @@ class ScorerConfig(MethodSettings):
         require(where, "vision.keep", kept, recipe.vision.tokens_correspond, wanted)
 
     def _check_difference(self, where: str) -> None:
-        """What reconstruction needs, and subtraction does not use."""
+        """Checks what reconstruction needs and subtraction does not use."""
         subtract = self.difference == "subtract"
         wanted = '0 with method.difference = "subtract", which matches no views: --set method.view_weight=0'
         require(where, "method.view_weight", self.view_weight, not subtract or self.view_weight == 0, wanted)
@@ -115,7 +123,7 @@ class ScorerConfig(MethodSettings):
         require(where, "method.temperature", self.temperature, self.temperature == 1 or not learned, wanted)
 
     def _check_repaired(self, where: str) -> None:
-        """Mistakes that there are, each mended once."""
+        """Checks that each repaired mistake exists and is listed once."""
         by = 'method.preset = "authors": the paper\'s reading has no mistakes to mend'
         require_used(where, "method.", self, self.preset == "authors", by, "repaired")
         by = "method.reason_weight above 0: both mistakes are in its loss"

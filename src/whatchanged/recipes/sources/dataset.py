@@ -1,4 +1,4 @@
-"""A data set on disk as a recipe's data: its keys, and which stages and visions use them."""
+"""Settings of a data set on disk as a recipe's data, and the checks of which stages and visions use them."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -39,38 +39,46 @@ class DatasetConfig(DataSettings):
     path: str = ""
     """The data set's folder, or a list of pairs."""
     features: str = ""
-    """What ``whatchanged features`` wrote; or a folder with an ``.npy`` a picture."""
+    """The folder that ``whatchanged features`` wrote, or a folder with one ``.npy`` file a picture."""
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: PreparationName = "none"
-    """How their captions become words. The vocabulary holds the words of both sets."""
+    """How captions of single pictures become words. The vocabulary holds the words of both sets."""
     labelled: str = ""
     """Folder of pictures with class labels (NABirds), for the task fgvc."""
     merges: str = ""
-    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt): captions become its subwords. "":
-    words."""
+    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt), which splits captions into subwords.
+    "": captions are split into words.
+    """
     wording: str = "captions"
-    """Training captions. "captions": those on disk. Any other: one fixed sentence a pair, in this wording
-    of the world whose truth lies beside the set."""
+    """Training captions. "captions": those on disk. Any other value names a fixed wording of the world whose
+    truth
+    lies beside the set: each pair gets the one sentence in it.
+    """
     preparation: PreparationName = "none"
     """How captions become words; ``datasets/preparation.py`` says what each name does."""
     examples: Examples = "captions"
-    """What one training example is. "captions": each caption of each pair. "pairs": each pair, its caption
-    drawn anew at each visit. "scenes": each scene, its changed and its unchanged pair in the same batch."""
+    """What one training example is. "captions": each caption of each pair. "pairs": each pair, with a caption
+    drawn at each visit. "scenes": each scene, with its changed and its unchanged pair in the same batch.
+    """
     exchange: bool = False
-    """With "scenes": in half of the visits, drawn anew, the unchanged view stands for the picture before."""
+    """With "scenes": in a random half of the visits, the unchanged view takes the place of the picture
+    before.
+    """
     shift: int = 0
-    """Pixels by which the pictures of a training pair are shifted at most along each axis, both alike, drawn
-    anew at each visit."""
+    """Largest shift in pixels of a training pair along each axis. Both pictures are shifted alike, by a
+    random amount at each visit.
+    """
     mirror_unless: tuple[str, ...] = ()
-    """Half of the visits show a training pair mirrored, left to right, unless its caption holds one of these
-    words, which would no longer be true. Empty: nothing is mirrored."""
+    """In half of the visits, a training pair is mirrored left to right, unless its caption holds one of these
+    words, which mirroring would make false. An empty list mirrors nothing.
+    """
     validation: int = 400
-    """Validation pairs that the metric is measured on, spread over the split. 0: all."""
+    """Number of validation pairs on which the metric is measured, spread over the split. 0: all."""
 
     @property
     def stored(self) -> str:
-        """The folder of what was computed from the pictures beforehand: grid features."""
+        """The folder of grid features that were computed from the pictures beforehand."""
         return self.features
 
     def with_folders(self, path: str, stored: str) -> "DatasetConfig":
@@ -82,15 +90,15 @@ class DatasetConfig(DataSettings):
         return replace(self.with_folders("", ""), merges="")
 
     def as_pictures(self) -> "DatasetConfig":
-        """The same pairs, each by itself, without stored features."""
+        """The same pairs, each as an example of its own, without stored features."""
         return replace(self, features="", merges="", examples="captions", exchange=False)
 
     def of_folder(self, path: str) -> "DatasetConfig":
-        """The pairs of another data set, prepared as these."""
+        """The pairs of another data set, prepared like these."""
         return replace(self.as_pictures(), path=path, wording="captions")
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Keys that some stage, or the vision, reads."""
+        """Checks that a stage, or the vision, reads each key."""
         require_not_negative(where, "data.", self, "validation", "shift")
         by = f"vision.kind = {kinds_that(lambda kind: kind.stored)}"
         require_used(where, "data.", self, recipe.vision.stored, by, "features")
@@ -110,7 +118,9 @@ class DatasetConfig(DataSettings):
             self._check_examples(stage, where)
 
     def _check_variation(self, recipe: Recipe, where: str) -> None:
-        """Pictures are varied where each pass reads their pixels, and something is left in the frame."""
+        """Checks that pictures are varied only where each pass reads their pixels, and that shifts leave
+        some of the frame.
+        """
         unchanging = recipe.vision.learns and not any(stage.learns_vision for stage in recipe.stages)
         used = not recipe.vision.stored and not unchanging
         by = (
@@ -127,7 +137,7 @@ class DatasetConfig(DataSettings):
         require(where, "data.mirror_unless", self.mirror_unless, words, wanted)
 
     def _check_examples(self, stage: StageConfig, where: str) -> None:
-        """What a stage may say of its own examples."""
+        """Checks the settings of a stage about its own examples."""
         prefix, own = f"stage.{stage.name}.", stage.examples
         by = f'{prefix}data = "pairs"'
         require_used(where, prefix, stage, stage.data == "pairs", by, "examples", "changed_only")

@@ -1,4 +1,4 @@
-"""A pool of drawn triples as a recipe's data: its keys, and what it can give."""
+"""Settings of a pool of drawn triples as a recipe's data, and the checks of what it can give."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -28,27 +28,34 @@ class PoolConfig(DataSettings):
     tokens: str = ""
     """Folder of stored tokens (``whatchanged features POOL OUT --run RUN``). "": pictures are read."""
     merges: str = ""
-    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt): captions become its subwords. "":
-    words."""
+    """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt), which splits captions into subwords.
+    "": captions are split into words.
+    """
     wording: str = "captions"
-    """"captions": drawn anew at each visit. Any other: one fixed sentence a pair, in this wording of the
-    world."""
+    """"captions": a caption is drawn at each visit. Any other value names a fixed wording of the world: each
+    pair gets the one sentence in it.
+    """
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
-    """Pairs of a triple: the two official ones, all six, or all six with the unchanged ones twice."""
+    """Which pairs of a triple are examples: the two official ones, all six, or all six with the unchanged
+    ones twice.
+    """
     augment: Literal["examples", "batches"] = "examples"
-    """Where pictures are augmented. "examples": on the CPU, as each is read. "batches": whole batches on the
-    device that trains, which is faster with a GPU; other random numbers are drawn then."""
+    """How pictures are augmented. "examples": one by one on the CPU, when they are read. "batches": whole
+    batches on the device that trains, which is faster with a GPU and draws other random numbers.
+    """
     validation: int = 400
-    """Validation pairs that the metric is measured on, of the first tenth of the triples. 0: all of that."""
+    """Number of validation pairs on which the metric is measured, from the first tenth of the triples. 0:
+    all of that.
+    """
 
     @property
     def augments_batches(self) -> bool:
-        """As ``augment`` says."""
+        """Whether ``augment`` is "batches"."""
         return self.augment == "batches"
 
     @property
     def stored(self) -> str:
-        """The folder of what was computed from the pictures beforehand: tokens."""
+        """The folder of tokens that were computed from the pictures beforehand."""
         return self.tokens
 
     def with_folders(self, path: str, stored: str) -> "PoolConfig":
@@ -64,7 +71,7 @@ class PoolConfig(DataSettings):
         return replace(self, tokens="", merges="")
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """What a pool of drawn triples can give."""
+        """Checks what a pool of drawn triples can give."""
         require_not_negative(where, "data.", self, "validation")
         wanted = 'another kind with data.source = "pool", which holds no grid features'
         require(where, "vision.kind", recipe.vision.kind, not recipe.vision.stored, wanted)

@@ -1,8 +1,7 @@
-"""The visions as recipes know them: what turns pictures into tokens, one file a kind; nothing here imports
-torch.
+"""Settings of the visions, which turn pictures into tokens; one file for each kind. Needs no torch.
 
-To add a vision: a file with a class derived from ``VisionSettings``, and a line in ``VISIONS``. A vision from
-another package names its class under the entry-point group ``whatchanged.visions``.
+To add a vision, write a file with a class derived from ``VisionSettings``, and add a line to ``VISIONS``. A
+package of its own names its class under the entry-point group ``whatchanged.visions``.
 """
 
 from abc import ABC, abstractmethod
@@ -23,24 +22,27 @@ VISIONS: Mapping[str, str] = {
     "backbone": "whatchanged.recipes.visions.backbone:BackboneConfig",
     "objects": "whatchanged.recipes.visions.objects:ObjectsConfig",
 }
-"""``vision.kind`` -> "module:class" of its settings; it is imported when a recipe names it. A recipe
-that names no kind means the first."""
+"""``vision.kind`` -> "module:class" of its settings, imported when a recipe names it. A recipe that names no
+kind gets the first.
+"""
 
 
 @dataclass(frozen=True)
 class VisionSettings(ABC):
-    """What all kinds of ``[vision]`` have. A subclass adds fields: its keys. The first is ``kind``.
+    """Settings that all kinds of ``[vision]`` share. A subclass adds fields (its keys); the first is
+    ``kind``.
 
-    What computes is named as "module:function" and only imported by training:
+    The code that computes is named as "module:function", and only training imports it:
 
-    implementation: (settings) -> the torch module with the duties of ``training.vision.base.Vision``.
-    reader: (settings, folder of what is stored, root of the data set) -> what reads a picture's file.
-    planned: (settings) -> what is read of a picture without numbers that mean anything, and the truth of a
-    pair, or None: from these ``whatchanged train --plan`` counts what a recipe needs.
-    in_front: (run, recipe, method, weights) -> the recipe and the backbone that make a method which learnt
-    from stored features read pictures; "" where no such thing is needed, or possible.
-    exporter: what writes the bundle of a run whose method captions from what this vision reads: (model,
-    output, data, in_distribution), as in ``training.export.export_run``.
+    implementation: (settings) -> the torch module that does what ``training.vision.base.Vision`` requires.
+    reader: (settings, folder of stored features or tokens, root of the data set) -> a function that reads a
+    picture's file.
+    planned: (settings) -> a placeholder for what is read of a picture, and the truth of a pair or None;
+    ``whatchanged train --plan`` counts with these what a recipe needs.
+    in_front: (run, recipe, method, weights) -> the recipe and the backbone with which a method trained on
+    stored features can read pictures; "" where this is not needed or not possible.
+    exporter: writes the bundle of a run whose method captions what this vision reads: (model, output, data,
+    in_distribution), as in ``training.export.export_run``.
     """
 
     implementation: ClassVar[str] = ""
@@ -52,25 +54,29 @@ class VisionSettings(ABC):
     learns: ClassVar[bool] = False
     """Whether the vision has weights of its own."""
     stored: ClassVar[bool] = False
-    """Whether it reads what was computed from a data set's pictures beforehand, ``data.features``."""
+    """Whether the vision reads features or tokens computed beforehand from the pictures
+    (``data.features``).
+    """
     instead_of_stored: ClassVar[str] = ""
-    """What a person can do who has nothing stored, as the end of a message."""
+    """What a user without stored features can do, as the end of a message."""
     truth_beside_pairs: ClassVar[bool] = False
-    """Whether its tasks learn from the truth that lies beside a data set's pairs."""
+    """Whether its tasks learn from truth files beside a data set's pairs."""
     task_needs: ClassVar[Mapping[str, str]] = {}
-    """Task of any settings of this kind -> the settings that it needs, for messages."""
+    """Name of a task -> the settings that it needs, for messages. Lists the tasks of all settings of this
+    kind.
+    """
 
     kind: str
     """Which kind of vision; see below."""
 
     @property
     def picture_size(self) -> tuple[int, int] | None:
-        """Width and height that pictures are resized to; None where no pixels are read."""
+        """Width and height to which pictures are resized; None if the vision reads no pixels."""
         return None
 
     @property
     def needs(self) -> str:
-        """What must be there beside the pictures, in a few words for lists; "" for nothing."""
+        """What a user must have besides the pictures, in a few words for lists; "" for nothing."""
         return ""
 
     @property
@@ -85,24 +91,30 @@ class VisionSettings(ABC):
 
     @property
     def tokens_correspond(self) -> bool:
-        """Whether token n of both pictures belongs together."""
+        """Whether token n of one picture corresponds to token n of the other."""
         return self.keeps_every_cell
 
     @property
     def frozen(self) -> bool:
-        """Whether its weights come from another model (``--init``), and no stage may train them."""
+        """Whether the weights come from another model (``--init``), and no stage may train them."""
         return False
 
     @abstractmethod
     def check(self, where: str) -> None:
-        """Raise RecipeError at the first of its own settings that does not fit (``recipes.checks`` helps)."""
+        """Raise RecipeError at the first of its own settings that does not fit (``recipes.checks`` has
+        helpers).
+        """
 
     def check_recipe(self, recipe: "Recipe", where: str) -> None:  # noqa: B027 - there may be nothing to check
-        """Raise RecipeError where its settings do not fit the rest of the recipe, which fits by then."""
+        """Raise RecipeError where its settings do not fit the rest of the recipe. All other checks have
+        passed by then.
+        """
 
 
 def check_cells(config: VisionSettings, cell: int, where: str) -> None:
-    """A backbone's pictures are whole cells of ``cell`` pixels a side, and its blocks a number of blocks."""
+    """Checks that a backbone's pictures consist of whole cells with sides of ``cell`` pixels, and its
+    number of blocks.
+    """
     name = f"{cell}, the side of a cell"
     check_multiples(where, "vision.", config, ("image_width", "image_height"), cell, name)
     require_not_negative(where, "vision.", config, "blocks")
@@ -114,9 +126,9 @@ def default_vision() -> Any:
 
 
 def kinds_that(answer: Callable[[type[VisionSettings]], bool]) -> str:
-    """The kinds of which this is so, for messages: ``"backbone" or "objects"``.
+    """The kinds for which this holds, for messages: ``"backbone" or "objects"``.
 
-    Those of this package alone: others are imported where a recipe names them.
+    Only kinds of this package are listed, because others are imported only where a recipe names them.
     """
     *first, last = [f'"{name}"' for name, place in VISIONS.items() if answer(imported(place))]
     return f"{', '.join(first)} or {last}" if first else last

@@ -1,4 +1,4 @@
-"""The vision of a convolutional backbone, all of whose cells are tokens."""
+"""Settings of the vision that uses every cell of a convolutional backbone as a token."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -9,7 +9,9 @@ from whatchanged.recipes.visions import VisionSettings, check_cells
 
 @dataclass(frozen=True)
 class BackboneConfig(VisionSettings):
-    """A convolutional backbone, trained from nothing with the tasks; every cell of its map is a token."""
+    """A convolutional backbone, trained from random weights with the tasks. Every cell of its feature map
+    is a token.
+    """
 
     implementation: ClassVar[str] = "whatchanged.training.vision.backbone:BackboneVision"
 
@@ -17,29 +19,32 @@ class BackboneConfig(VisionSettings):
 
     kind: Literal["backbone"] = "backbone"
     image_width: int = 240
-    """Pixels that pictures are resized to."""
+    """Pixels. Pictures are resized to this width."""
     image_height: int = 160
-    """Likewise."""
+    """Pixels. Pictures are resized to this height."""
     channels: tuple[int, ...] = (32, 64, 96)
-    """One a convolution that halves the picture: three make cells of 8 pixels a side, four of 16."""
+    """Channels of each convolution that halves the picture: three make cells of 8 pixels a side, four of
+    16.
+    """
     blocks: int = 4
-    """Residual blocks at the size of the cells."""
+    """Number of residual blocks at the resolution of the cells."""
     same_cell: bool = False
-    """Each cell is also told what the other picture shows in the same cell, and how the two differ. Meant for
-    pictures from one place."""
+    """Adds to each token the features of the same cell in the other picture, and their difference. Made for
+    pictures taken from one camera position.
+    """
 
     @property
     def cell(self) -> int:
-        """Pixels of a side of a cell."""
+        """Side of a cell in pixels."""
         return int(2 ** len(self.channels))
 
     @property
     def picture_size(self) -> tuple[int, int]:
-        """Width and height that pictures are resized to."""
+        """Width and height to which pictures are resized."""
         return self.image_width, self.image_height
 
     def check(self, where: str) -> None:
-        """What the convolutions need."""
+        """Checks what the convolutions need."""
         fits = len(self.channels) in (3, 4) and min(self.channels) > 0
         wanted = "three or four numbers above 0, one a convolution"
         require(where, "vision.channels", self.channels, fits, wanted)

@@ -1,4 +1,4 @@
-"""The vision of grid features that were stored beforehand."""
+"""Settings of the vision that reads stored grid features."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -22,17 +22,17 @@ class FeaturesConfig(VisionSettings):
 
     kind: Literal["features"] = "features"
     rows: int = 7
-    """Rows of the grid of features of a picture."""
+    """Rows of a picture's feature grid."""
     columns: int = 7
-    """Its columns."""
+    """Columns of a picture's feature grid."""
     feature_width: int = 2048
     """Numbers in each cell."""
 
     @property
     def needs(self) -> str:
-        """The grids that were stored."""
+        """The stored grid features."""
         return f"features of {self.rows} x {self.columns} x {self.feature_width:,}"
 
     def check(self, where: str) -> None:
-        """The sizes of a grid."""
+        """Checks the sizes of the grid."""
         require_positive(where, "vision.", self, "rows", "columns", "feature_width")

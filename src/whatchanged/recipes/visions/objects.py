@@ -1,4 +1,4 @@
-"""The vision of object tokens of CLEVR's world. Not published."""
+"""Settings of the vision that makes object tokens of CLEVR scenes. Not part of any published method."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,15 +10,17 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.visions import VisionSettings, check_cells
 
 CELL = 8
-"""Pixels of a side of a cell."""
+"""Side of a cell in pixels."""
 
 
 @dataclass(frozen=True)
 class ObjectsConfig(VisionSettings):
-    """Object tokens of CLEVR's world: a backbone, its answers about each cell, the ``keep`` best cells.
+    """Object tokens of CLEVR scenes: the ``keep`` cells of a backbone that most likely show an object's
+    middle.
 
-    Not published. Its own tasks learn from the truth of drawn scenes. ``detection``: what each cell shows.
-    ``matching``: which tokens are the same object, and how it changed.
+    Not published. A token holds the cell's features and the predictions of heads about it. The vision's own
+    tasks learn from the truth of drawn scenes. ``detection``: what each cell shows. ``matching``: which
+    tokens are the same object, and how it changed.
     """
 
     implementation: ClassVar[str] = "whatchanged.training.objects.tokens:ObjectVision"
@@ -31,55 +33,65 @@ class ObjectsConfig(VisionSettings):
 
     kind: Literal["objects"] = "objects"
     image_width: int = 240
-    """Pixels that pictures are resized to."""
+    """Pixels. Pictures are resized to this width."""
     image_height: int = 160
-    """Likewise."""
+    """Pixels. Pictures are resized to this height."""
     channels: tuple[int, ...] = (32, 64, 96)
-    """One a convolution that halves the picture: three, so that a cell has 8 pixels a side."""
+    """Channels of each convolution that halves the picture: three, so that a cell has sides of 8 pixels."""
     blocks: int = 4
-    """Residual blocks at the size of the cells."""
+    """Number of residual blocks at the resolution of the cells."""
     keep: int = 24
-    """Tokens of a picture: the cells most like the middle of an object. 0 keeps all cells."""
+    """Tokens of a picture: the cells most likely to show the middle of an object. 0 keeps all cells."""
     matching: bool = False
-    """Tokens are matched between the pictures; each is told what matches it."""
+    """Matches the tokens of the two pictures, and adds to each token the features of its match."""
     scene_context: bool = False
-    """Sizes and positions are read from all objects of a picture together, before they are matched."""
+    """Corrects estimated sizes and positions from all objects of a picture together, before they are
+    matched.
+    """
     occlusion: bool = False
-    """Each token is told how much of it other objects hide: here, and at its place in the other picture."""
+    """Adds to each token how much of it other objects hide: here, and at its position in the other
+    picture.
+    """
     landmarks: bool = False
-    """Each token is told on which of its sides the changed object stands and a duplicate of that does not."""
+    """Adds to each token on which of its sides the changed object lies and that object's duplicate does
+    not.
+    """
     guided_attention: bool = False
-    """Each word learns to look at the objects that it mentions."""
+    """Trains each word to attend to the objects that it mentions."""
     frozen: bool = False
-    """The vision comes from another model (``--init``), and nothing in it learns any more. Its tokens are
-    standardised: each number has mean 0 and deviation 1 over pairs to train on."""
+    """The vision comes from another model (``--init``) and is not trained. Its tokens are standardised: each
+    number has mean 0 and deviation 1 over training pairs.
+    """
     aligned: bool = False
-    """The tokens after stand in the order of their matches before. Needs the matching to be finished:
-    ``frozen``."""
+    """Orders the tokens after by their matches before. Needs a matching that no longer changes:
+    ``frozen``.
+    """
 
     @property
     def cell(self) -> int:
-        """Pixels of a side of a cell."""
+        """Side of a cell in pixels."""
         return CELL
 
     @property
     def same_cell(self) -> bool:
-        """Tokens are told of the cell in the same place by matching alone."""
+        """False: a token learns about the other picture by matching, not from the cell at the same
+        position.
+        """
         return False
 
     @property
     def cells(self) -> int:
-        """Cells of a picture."""
+        """Number of cells of a picture."""
         return self.image_width // CELL * (self.image_height // CELL)
 
     @property
     def picture_size(self) -> tuple[int, int]:
-        """Width and height that pictures are resized to."""
+        """Width and height to which pictures are resized."""
         return self.image_width, self.image_height
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """What the truth of scenes can teach."""
+        """The tasks that learn from the truth of scenes."""
         if self.frozen:
             return {}
         detection = {"detection": Task(1, truth=True, vision_only=True)}
@@ -92,11 +104,13 @@ class ObjectsConfig(VisionSettings):
 
     @property
     def tokens_correspond(self) -> bool:
-        """Cells do by their places, kept ones where they are aligned."""
+        """Whether token n of both pictures corresponds: all cells do by position, kept cells if they are
+        aligned.
+        """
         return self.keeps_every_cell or self.aligned
 
     def check(self, where: str) -> None:
-        """What the convolutions need, as many tokens as a picture has, and switches that need each other."""
+        """Checks the convolutions' sizes, the number of tokens, and settings that need each other."""
         fits = len(self.channels) == 3 and min(self.channels) > 0
         wanted = "three numbers above 0, one a convolution"
         require(where, "vision.channels", self.channels, fits, wanted)
@@ -116,14 +130,16 @@ class ObjectsConfig(VisionSettings):
         require(where, "vision.aligned", self.aligned, fits, wanted)
 
     def check_recipe(self, recipe: Recipe, where: str) -> None:
-        """Guided attention and an order of tokens, where something of the recipe uses them."""
+        """Checks that some part of the recipe uses guided attention and an order of tokens, if they are
+        switched on.
+        """
         self._check_guided_attention(recipe, where)
         wanted = "false: this method reads tokens in any order"
         fits = recipe.method.compares_by_place or not self.aligned
         require(where, "vision.aligned", self.aligned, fits, wanted)
 
     def _check_guided_attention(self, recipe: Recipe, where: str) -> None:
-        """It needs words whose objects are known, and a method that has their attention."""
+        """Checks that the objects of words are known, and that the method gives its attention to words."""
         key, guided = "vision.guided_attention", self.guided_attention
         wanted = (
             'false without data.source = "pool": only of drawn scenes it is known which objects words mention'

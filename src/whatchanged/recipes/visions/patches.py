@@ -1,4 +1,4 @@
-"""The vision of square patches of pixels."""
+"""Settings of the vision that cuts pictures into square patches of pixels."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -9,24 +9,24 @@ from whatchanged.recipes.visions import VisionSettings
 
 @dataclass(frozen=True)
 class PatchesConfig(VisionSettings):
-    """The pixels themselves, in square patches of ``patch`` pixels a side."""
+    """The pixels themselves are the tokens: square patches with sides of ``patch`` pixels."""
 
     implementation: ClassVar[str] = "whatchanged.training.vision.patches:PatchVision"
 
     kind: Literal["patches"] = "patches"
     image_width: int = 224
-    """Pixels that pictures are resized to."""
+    """Pixels. Pictures are resized to this width."""
     image_height: int = 224
-    """Likewise."""
+    """Pixels. Pictures are resized to this height."""
     patch: int = 32
-    """Pixels of a side of a patch: one token."""
+    """Side of a patch in pixels. Each patch is one token."""
 
     @property
     def picture_size(self) -> tuple[int, int]:
-        """Width and height that pictures are resized to."""
+        """Width and height to which pictures are resized."""
         return self.image_width, self.image_height
 
     def check(self, where: str) -> None:
-        """Whole patches fill the picture."""
+        """Checks that whole patches fill the picture."""
         require_positive(where, "vision.", self, "patch")
         check_multiples(where, "vision.", self, ("image_width", "image_height"), self.patch, "vision.patch")

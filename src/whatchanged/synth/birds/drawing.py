@@ -1,7 +1,7 @@
-"""A bird's picture: polygons on a plain background, drawn four times too large and scaled down. No torch.
+"""Draw a bird: polygons on a plain background, at four times the size, then scaled down. No torch.
 
-A bird is drawn in a plane of its own: x to the front, y up, the body about one wide, its middle at the
-origin. A view says how this plane lies in the picture, what the background is, and how bright it is.
+A bird is drawn in its own coordinates: x to the front, y up, the body about one unit wide, its middle at the
+origin. A view places these coordinates in the picture, and sets background and brightness.
 """
 
 import math
@@ -35,10 +35,10 @@ PicturePoint = tuple[float, float]
 
 @dataclass(frozen=True)
 class BirdView:
-    """How a bird is seen.
+    """The viewpoint and the background of a bird's picture.
 
-    right: it faces right. tilt: in radians, head up. scale: a unit as a share of the picture's height. x,
-    y: its middle as shares of the picture. ground: number of the background. light: a factor on all
+    right: it faces right. tilt: in radians, head up. scale: a unit as a fraction of the picture's height. x,
+    y: its middle as fractions of the picture. ground: index of the background. light: a factor on all
     colours. seed: of the noise.
     """
 
@@ -53,7 +53,7 @@ class BirdView:
 
 
 def any_view(rng: np.random.Generator) -> BirdView:
-    """A view drawn at random. Only the tips of the longest beaks and tails may lie outside the picture."""
+    """Return a random view. Only the tips of the longest beaks and tails may lie outside the picture."""
     return BirdView(
         right=bool(rng.random() < 0.5),
         tilt=float(rng.uniform(-0.25, 0.35)),
@@ -67,7 +67,7 @@ def any_view(rng: np.random.Generator) -> BirdView:
 
 
 def draw(bird: Bird, view: BirdView, size: int) -> Image.Image:
-    """The picture, ``size`` by ``size`` pixels, RGB."""
+    """Return the picture, ``size`` by ``size`` pixels, RGB."""
     brush = _Brush(view, size * OVERSIZE, 0.8 + 0.35 * bird.size)
     brush.ground()
     _draw_legs(brush, bird)
@@ -81,7 +81,7 @@ def draw(bird: Bird, view: BirdView, size: int) -> Image.Image:
 
 
 class _Brush:
-    """Draws shapes of the bird's plane into the oversized picture."""
+    """Draws shapes in the bird's coordinates into the oversized picture."""
 
     def __init__(self, view: BirdView, pixels: int, growth: float) -> None:
         self.view = view
@@ -91,13 +91,13 @@ class _Brush:
         self.pen = ImageDraw.Draw(self.image)
 
     def ground(self) -> None:
-        """A darker band below the bird."""
+        """Draw a darker band below the bird."""
         level = self.pixels * (self.view.y + 0.32)
         dull = tuple(int(0.82 * channel) for channel in GROUNDS[self.view.ground])
         self.pen.rectangle((0, level, self.pixels, self.pixels), fill=dull)
 
     def polygon(self, points: Sequence[PicturePoint], color: str, edge: bool = True) -> None:
-        """A filled shape, with an outline in a darker tone of its colour."""
+        """Draw a filled shape, with an outline in a darker tone of its colour."""
         placed = [self._to_pixels(point) for point in points]
         self.pen.polygon(placed, fill=RGB[color])
         if edge:
@@ -109,11 +109,11 @@ class _Brush:
     def ellipse(
         self, middle: PicturePoint, radii: PicturePoint, color: str, turn: float = 0.0, edge: bool = True
     ) -> None:
-        """An ellipse turned by ``turn`` radians."""
+        """Draw an ellipse turned by ``turn`` radians."""
         self.polygon(ring(middle, radii, turn), color, edge)
 
     def line(self, points: Sequence[PicturePoint], color: str, width: float) -> None:
-        """A line of the given width in units."""
+        """Draw a line of the given width in units."""
         placed = [self._to_pixels(point) for point in points]
         self.pen.line(placed, fill=RGB[color], width=max(1, round(width * self.unit)), joint="curve")
 
@@ -125,7 +125,7 @@ class _Brush:
 
 
 def ring(middle: PicturePoint, radii: PicturePoint, turn: float) -> list[PicturePoint]:
-    """Forty points on an ellipse."""
+    """Return forty points on an ellipse."""
     angles = np.linspace(0, 2 * math.pi, 40, endpoint=False)
     cos, sin = math.cos(turn), math.sin(turn)
     x, y = radii[0] * np.cos(angles), radii[1] * np.sin(angles)

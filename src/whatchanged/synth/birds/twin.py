@@ -3,11 +3,11 @@
     OUT/birds_to_words/   birds-to-words-v1.0.tsv, images/<number>.jpg      N pairs, 4 or 5 paragraphs each
     OUT/cub/              CUB_200_2011/ and birds/text/                     3 N pictures, 10 sentences each
     OUT/nabirds/          images.txt, classes.txt, hierarchy.txt, ...       6 N pictures, class labels
-    .../birds.json        in each set: every picture's bird, to judge sentences by
+    .../birds.json        in each set: the bird of every picture, by which captions are judged
 
-The sets share their species, but no picture. Pair i of a set, and picture i of a set, follow from (seed, i)
-and the number of species alone. Of ten pairs eight are for training, one for validation and one for
-testing; of four single pictures three are for training.
+The sets share their species, but no picture. Pair i or picture i of a set depends only on (seed, i) and the
+number of species. Of ten pairs, eight belong to the training split, one to validation and one to test; of
+four single pictures, three belong to training.
 """
 
 import json
@@ -31,12 +31,12 @@ from whatchanged.worlds.birds.truth import TRUTH
 
 MOST_SPECIES = 60
 SINGLES, LABELLED = 3, 6
-"""Pictures in the sets of CUB's and of NABirds' layout for each pair."""
+"""Pictures in the sets with CUB's and with NABirds' layout, for each pair."""
 FIRST_PHOTO = 10_000_000
 LEAST_SIDE, MOST_SIDE = 32, 1024
 LEAST_PAIRS = 10
 TASK = 20
-"""Pictures that a worker draws at a time."""
+"""Pictures that a worker draws in one task."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Picture:
 
 
 def draw_birds(drawing: Drawing) -> str:
-    """What ``whatchanged synth birds`` calls. It needs no extra."""
+    """Draw the sets, for ``whatchanged synth birds``. This needs no extra."""
     width, height = drawing.size
     if width != height:
         raise OutputError(f"--size {width}x{height}: birds are drawn on squares. Choose {width}x{width}.")
@@ -71,11 +71,11 @@ def write_birds(
     tested: int = 0,
     most: int = MOST_SPECIES,
 ) -> None:
-    """Write the three sets to the new folder ``out``, which appears when it is complete.
+    """Write the three sets to the new folder ``out``; it appears when it is complete.
 
-    size: pixels of a side. advance: called with how many more pairs have been drawn, each with its share of
-    the single pictures. tested: further pairs, all in the test split, so that a small training set can be
-    measured on many pairs. most: the most species; there are two genera at least.
+    size: pixels of a side. advance: called with the number of newly drawn pairs, with their single pictures.
+    tested: further pairs, all in the test split, so that a method with a small training set can be evaluated
+    on many pairs. most: the largest number of species; there are at least two genera.
 
     Raises OutputError where the folder exists already, its parent does not, or a number is out of range.
     """
@@ -100,7 +100,7 @@ def write_birds(
 
 
 def species_count(pairs: int, most: int = MOST_SPECIES) -> int:
-    """How many species a set of so many pairs has."""
+    """Return how many species a set with this number of pairs has."""
     return max(2 * PER_GENUS, min(most, pairs // 5))
 
 
@@ -136,7 +136,9 @@ def _draw_part(draft: Path, size: int, pictures: Sequence[_Picture]) -> int:
 
 
 def _write_pairs(root: Path, pairs: int, tested: int, seed: int, kinds: Sequence[Species]) -> list[_Picture]:
-    """Birds-to-Words' table. A sixth of the pairs show one species, a third two species of one genus."""
+    """Write Birds-to-Words' table. A sixth of the pairs show one species, a third two species of one
+    genus.
+    """
     pictures: list[_Picture] = []
     rows = ["\t".join(COLUMNS)]
     for number in range(pairs + tested):
@@ -177,7 +179,7 @@ def _partner(first: Species, kinds: Sequence[Species], rng: np.random.Generator)
 
 
 def _write_singles(root: Path, count: int, seed: int, kinds: Sequence[Species]) -> list[_Picture]:
-    """CUB-200-2011's tables, and beside them ten sentences for each picture."""
+    """Write CUB-200-2011's tables, and ten captions for each picture."""
     base = root / "CUB_200_2011"
     names = [f"{k.number + 1:03d}.{k.name.replace(' ', '_')}" for k in kinds]
     pictures, lines = [], []
@@ -199,7 +201,9 @@ def _write_singles(root: Path, count: int, seed: int, kinds: Sequence[Species]) 
 
 
 def _write_labelled(root: Path, count: int, seed: int, kinds: Sequence[Species], size: int) -> list[_Picture]:
-    """NABirds' tables. The tree's inner nodes, all birds and the genera, are classes without pictures."""
+    """Write NABirds' tables. The inner nodes of the class tree, all birds and the genera, have no
+    pictures.
+    """
     genera = sorted({kind.genus for kind in kinds})
     first = 1 + len(genera)  # class id of species 0; 0 is all birds, 1 .. are genera
     pictures, ids = [], []

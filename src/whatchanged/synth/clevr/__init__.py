@@ -1,4 +1,4 @@
-"""The twin's renderer: CLEVR scenes to pictures that look like Blender's, fast enough to train on."""
+"""The renderer of drawn CLEVR scenes: its pictures resemble Blender's, and it is fast enough for training."""
 
 from whatchanged.synth.clevr.draw import apply_look, render
 from whatchanged.synth.clevr.light import PLAIN, PictureLook, look_for

@@ -1,8 +1,9 @@
-"""The renderer for the CPU: one compiled loop over the pixels of one picture.
+"""The renderer on the CPU: a compiled loop over the pixels of a picture.
 
-Which object is where is found at four points of every pixel. A pixel whose four points see one smooth patch
-of one matte surface is shaded once; all others four times. A soft shadow is nine rays to a lamp, shifted from
-pixel to pixel in a 2x2 pattern, so that a small tent filter over the same surface makes thirty-six of them.
+Rays through four sample points of every pixel find the visible objects. A pixel whose four samples hit one
+smooth patch of one matte surface is shaded once; all others are shaded four times. A soft shadow uses nine
+rays to a lamp. The rays are shifted from pixel to pixel in a 2x2 pattern, so a small tent filter over the
+same surface averages thirty-six of them.
 """
 
 import math
@@ -19,12 +20,12 @@ from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR
 
 SUBX = (-0.125, 0.375, -0.375, 0.125)
 SUBY = (-0.375, -0.125, 0.125, 0.375)
-"""The four sample points of a pixel, from its centre."""
+"""The offsets of the four sample points of a pixel from its centre."""
 
 
 @machine_code
 def seen_at(camera: Array, width: int, height: int, px: float, py: float) -> Vector:
-    """Unit direction of the ray through picture point (px, py)."""
+    """Return the unit direction of the ray through picture point (px, py)."""
     focal = FOCAL_OVER_SENSOR * width
     u, v = (px - 0.5 * width) / focal, (0.5 * height - py) / focal
     dx = u * camera[1, 0] + v * camera[2, 0] - camera[3, 0]
@@ -36,7 +37,9 @@ def seen_at(camera: Array, width: int, height: int, px: float, py: float) -> Vec
 
 @machine_code
 def first_hits(T: Array, camera: Array, width: int, height: int) -> tuple[Array, Array]:
-    """Nearest object (or -1) and its distance at the four sample points of every pixel: (H, W, 4) each."""
+    """Return the nearest object (or -1) and its distance at the four sample points of every pixel: (H, W, 4)
+    each.
+    """
     which = np.full((height, width, 4), -1, np.int8)
     far = np.full((height, width, 4), FAR)
     focal = FOCAL_OVER_SENSOR * width
@@ -63,7 +66,9 @@ def first_hits(T: Array, camera: Array, width: int, height: int) -> tuple[Array,
 
 @machine_code
 def classify(T: Array, camera: Array, which: Array, far: Array) -> Array:
-    """Which pixels need four shades: (H, W) 1 where objects meet, metal shows or a normal bends; else 0."""
+    """Return which pixels need four shades (H, W): 1 where objects meet, metal is visible or a normal bends;
+    else 0.
+    """
     height, width, _ = which.shape
     mixed = np.zeros((height, width), np.uint8)
     for y in range(height):
@@ -89,7 +94,9 @@ def classify(T: Array, camera: Array, which: Array, far: Array) -> Array:
 
 @machine_code
 def lit(T: Array, camera: Array, lamps: Array, rise: float, which: Array, far: Array, mixed: Array) -> Array:
-    """Shares of the lamps at every smooth pixel's centre, filtered over the same object: (H, W, 4)."""
+    """Return the visible fractions of the lamps at every smooth pixel's centre, filtered over the same
+    object: (H, W, 4).
+    """
     height, width = mixed.shape
     raw = np.full((height, width, 4), -1.0)
     for y in range(height):
@@ -121,7 +128,9 @@ def lit(T: Array, camera: Array, lamps: Array, rise: float, which: Array, far: A
 def surface(
     T: Array, camera: Array, rise: float, width: int, height: int, x: int, y: int, i: int, far: Array
 ) -> tuple[float, float, float, float, float, float]:
-    """Point and normal at a smooth pixel's centre; an object's distance is the mean of the samples'."""
+    """Return point and normal at a smooth pixel's centre; an object's distance is the mean of the
+    samples'.
+    """
     dx, dy, dz = seen_at(camera, width, height, x + 0.5, y + 0.5)
     if i < 0:
         return floor(camera[0, 0], camera[0, 1], camera[0, 2], dx, dy, dz, rise)
@@ -133,7 +142,7 @@ def surface(
 
 @machine_code
 def draw(T: Array, camera: Array, lamps: Array, surround: Array, width: int, height: int) -> Array:
-    """One picture as linear light: (H, W, 3) float32, not clipped."""
+    """Return one picture as linear light: (H, W, 3) float32, not clipped."""
     which, far = first_hits(T, camera, width, height)
     mixed = classify(T, camera, which, far)
     rise = surround[10]
@@ -179,7 +188,7 @@ def draw(T: Array, camera: Array, lamps: Array, surround: Array, width: int, hei
 
 @machine_code
 def soften(linear: Array, k: float) -> Array:
-    """A tent filter k, 1 - 2k, k in both directions, edges repeated: Blender's wide pixel filter."""
+    """Apply a tent filter k, 1 - 2k, k in both directions, edges repeated: Blender's wide pixel filter."""
     height, width, _ = linear.shape
     out = np.empty_like(linear)
     for y in range(height):
@@ -198,7 +207,7 @@ def soften(linear: Array, k: float) -> Array:
 
 
 def draw_compiled(packed: Sequence[Packed], width: int, height: int) -> Iterator[Linear]:
-    """Packed scenes as linear light, one (H, W, 3) array after the other."""
+    """Return packed scenes as linear light, one (H, W, 3) array after the other."""
     for p in packed:
         linear = draw(p.objects, p.camera, p.lamps, p.surround, width, height)
         yield soften(linear, softness(width))

@@ -1,4 +1,4 @@
-"""How much light leaves a point towards the eye, one point at a time, compiled.
+"""Compute the light that leaves a point towards the camera; compiled, one point at a time.
 
 T is the table of objects, `lamps` and `surround` are those of `light.Packed`, `base` that of `surroundings`;
 own is the object that the point lies on, -1 for the ground. Radiances and irradiances are rgb.
@@ -27,7 +27,9 @@ def shadow(
     phase: int,
     fine: bool,
 ) -> float:
-    """Share of lamp k that a point sees, found by nine rays (`fine`) or one; its own object is left out."""
+    """Return the fraction of lamp k visible from a point, by nine rays (`fine`) or one; its own object is
+    left out.
+    """
     n = T.shape[0]
     lx, ly, lz = lamps[k, 0], lamps[k, 1], lamps[k, 2]
     found = False
@@ -62,9 +64,11 @@ def shadow(
 
 @machine_code
 def irradiance(lamps: Array, k: int, x: float, y: float, z: float, nx: float, ny: float, nz: float) -> float:
-    """Irradiance by lamp k for a unit of its rgb: cos_lamp * cos_surface / d^2, the sun's cos_surface.
+    """Return the irradiance by lamp k for a unit of its rgb: cos_lamp * cos_surface / d^2; for the sun
+    cos_surface.
 
-    A lamp that is setting behind the surface's horizon goes over w either side of it: (c + w)^2 / 4w for c.
+    At the surface's horizon, the cosine c of a lamp is smoothed within w on either side: (c + w)^2 / 4w
+    replaces c.
     """
     if k == 3:
         d = 1.0 / math.sqrt(lamps[3, 0] ** 2 + lamps[3, 1] ** 2 + lamps[3, 2] ** 2)
@@ -89,7 +93,7 @@ def irradiance(lamps: Array, k: int, x: float, y: float, z: float, nx: float, ny
 
 @machine_code
 def open_ground(lamps: Array, sky: float, x: float, y: float) -> Vector:
-    """Irradiance rgb of the ground at (x, y) if nothing stood on it."""
+    """Return the irradiance rgb of the ground at (x, y) without any object."""
     r = g = b = math.pi * sky
     for k in range(4):
         e = irradiance(lamps, k, x, y, 0.0, 0.0, 0.0, 1.0)
@@ -112,11 +116,11 @@ def indirect(
     ny: float,
     nz: float,
 ) -> Vector:
-    """Irradiance rgb from sky, ground and neighbours.
+    """Return the irradiance rgb from sky, ground and neighbouring objects.
 
     Sky and ground fill the upper and lower half-space with weights (1 + n_z)/2 and (1 - n_z)/2. A neighbour
-    is a ball of radius R at the distance d: it takes the share (R/d)^2 max(0, cos) of the view and sends back
-    its own mean radiosity.
+    counts as a ball of radius R at distance d: it covers the fraction (R/d)^2 max(0, cos) of the view and
+    emits its own mean radiosity.
     base: (n, 6), rgb of the ground's radiosity around each object, and rgb of each object's own radiosity.
     """
     up, down = 0.5 * (1.0 + nz), 0.5 * (1.0 - nz)
@@ -157,7 +161,7 @@ def indirect(
 
 @machine_code
 def surroundings(T: Array, lamps: Array, surround: Array) -> Array:
-    """The table `base` of `indirect`: (n, 6)."""
+    """Return the table `base` of `indirect`: (n, 6)."""
     n = T.shape[0]
     base = np.zeros((n, 6))
     for i in range(n):
@@ -185,7 +189,9 @@ def diffuse(
     fine: bool,
     seen: Array,
 ) -> Vector:
-    """Outgoing radiance of a matte surface. seen: 4 shares of the lamps, negative where to be found."""
+    """Return the outgoing radiance of a matte surface. seen: 4 visible fractions of the lamps, negative where
+    not yet known.
+    """
     r, g, b = indirect(T, base, surround, own, x, y, z, nx, ny, nz)
     for k in range(4):
         e = irradiance(lamps, k, x, y, z, nx, ny, nz)

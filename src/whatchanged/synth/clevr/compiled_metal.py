@@ -1,4 +1,4 @@
-"""What metal objects show, point by point, compiled: brushed and mirrored surroundings, glints of lamps.
+"""Shade metal objects; compiled, one point at a time: brushed and mirrored surroundings, highlights of lamps.
 
 T, `lamps`, `surround`, `base` and own as in `compiled_light`. Radiances are rgb.
 """
@@ -15,7 +15,9 @@ from whatchanged.synth.clevr.light import BACKWARD
 def strokes(
     T: Array, own: int, x: float, y: float, nx: float, ny: float, nz: float
 ) -> tuple[float, float, float, float, float, float]:
-    """The brush's frame at a point: unit vectors round the object's vertical axis and along the meridian."""
+    """Return the frame of the brush strokes at a point: unit vectors around the object's vertical axis and
+    along the meridian.
+    """
     tx, ty, tz = T[own, 3] - y, x - T[own, 2], 0.0
     dot = tx * nx + ty * ny
     tx, ty, tz = tx - dot * nx, ty - dot * ny, -dot * nz
@@ -43,11 +45,12 @@ def glints(
     vz: float,
     phase: int,
 ) -> Vector:
-    """Reflected lamps on metal, rgb before its colour: both GGX lobes, widened by the lamp's apparent size.
+    """Return the reflection of lamps on metal, rgb before its colour: both GGX lobes, widened by the lamp's
+    apparent size.
 
     L = D(h) / (4 cos_v) * min(1, 5 cos_l) * E with E the lamp's irradiance of a surface that faces it, the
-    angles those between the surface's normal and the eye (cos_v at least 0.05) or the lamp (cos_l), and
-    D(h) = 1 / (pi a_t a_b (h_t^2 / a_t^2 + h_b^2 / a_b^2 + h_n^2)^2). v: unit, towards the eye.
+    angles those between the surface's normal and the eye (cos_v at least 0.05) or the lamp (cos_l), and D(h)
+    = 1 / (pi a_t a_b (h_t^2 / a_t^2 + h_b^2 / a_b^2 + h_n^2)^2). v: unit, towards the eye.
     """
     r = g = b = 0.0
     cv = max(nx * vx + ny * vy + nz * vz, 0.05)
@@ -85,7 +88,9 @@ def glints(
 
 @machine_code
 def above(surround: Array, dx: float, dy: float, dz: float) -> float:
-    """Radiance above the horizon: the sky, and low in the back the floor's far end, which curves up."""
+    """Return the radiance above the horizon: the sky, and low in the back the far end of the floor, which
+    curves up.
+    """
     facing = dx * BACKWARD[0] + dy * BACKWARD[1]
     if facing <= 0.0 or dz >= surround[9] * facing:
         return float(surround[3])
@@ -109,7 +114,7 @@ def mirrored(
     phase: int,
     unseen: Array,
 ) -> Vector:
-    """Radiance along a ray that leaves object `own`: another object, the ground or the sky."""
+    """Return the radiance along a ray that leaves object `own`: another object, the ground or the sky."""
     best, which = FAR, -1
     for j in range(T.shape[0]):
         if j != own:
@@ -139,7 +144,7 @@ def mirrored(
     else:
         s = above(surround, ex, ey, ez)
         r, g, b = r + s, g + s, b + s
-    # seen at second hand a glint is held to white: one ray through a bevel would leave a lone bright dot
+    # a reflected highlight is limited to white: one ray through a bevel would leave a lone bright dot
     return min(r, 1.0) * T[which, 7], min(g, 1.0) * T[which, 8], min(b, 1.0) * T[which, 9]
 
 
@@ -156,11 +161,12 @@ def brushed(
     dy: float,
     dz: float,
 ) -> Vector:
-    """What the brushed part sees around the mirrored direction d: ground, sky, and objects as balls.
+    """Return the reflection by the brushed part around the mirrored direction d: ground, sky, and objects as
+    balls.
 
     A slope s along the meridian lowers the mirrored ray by 2 atan(s), and GGX's slopes have the distribution
-    function (1 + s / sqrt(a^2 + s^2)) / 2; so with t = tan(elevation / 2) the share
-    (1 - t / sqrt(a^2 + t^2)) / 2 meets the ground. Lamps are left out.
+    function (1 + s / sqrt(a^2 + s^2)) / 2; so with t = tan(elevation / 2) the share (1 - t / sqrt(a^2 + t^2))
+    / 2 meets the ground. Lamps are left out.
     """
     t = dz / (1.0 + math.sqrt(max(1.0 - dz * dz, 0.0)))
     low = 0.5 - 0.5 * t / math.sqrt(surround[6] * surround[6] + t * t)
@@ -204,7 +210,8 @@ def metal(
     phase: int,
     unseen: Array,
 ) -> Vector:
-    """Outgoing radiance of metal: lamps and brushed part in closed form, the mirror part by one ray.
+    """Return the outgoing radiance of metal: lamps and brushed part in closed form, the mirror part by one
+    ray.
 
     The four samples of a pixel tilt the normal by the mirror part's width, each to its own side.
     """

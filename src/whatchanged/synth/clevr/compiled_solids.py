@@ -1,6 +1,7 @@
-"""Rays against spheres, upright cylinders, cubes and the floor, for one ray at a time, compiled.
+"""Intersect rays with spheres, upright cylinders, cubes and the floor; compiled, one ray at a time.
 
-Throughout the renderer T is the table of objects (n, 12), columns as in `light.Packed`, i a row of it.
+Throughout the renderer, T is the table of objects (n, 12) with the columns of `light.Packed`, and i is a row
+of it.
 """
 
 import math
@@ -19,7 +20,7 @@ FAR = 1e9
 
 @machine_code
 def to_local(T: Array, i: int, px: float, py: float, pz: float) -> Vector:
-    """A world vector in the frame of object i (turned about z only)."""
+    """Return a world vector in the frame of object i (turned about z only)."""
     c, s = T[i, 5], T[i, 6]
     return c * px + s * py, c * py - s * px, pz
 
@@ -28,10 +29,11 @@ def to_local(T: Array, i: int, px: float, py: float, pz: float) -> Vector:
 def march(
     T: Array, i: int, t: float, end: float, x: float, y: float, z: float, dx: float, dy: float, dz: float
 ) -> float:
-    """Sphere tracing from t to the rounded solid, in object i's frame; FAR where the ray slips past the edge.
+    """Trace a ray by sphere tracing from t to the rounded solid, in object i's frame; FAR where the ray
+    misses the edge.
 
-    The distance to a solid of half side r with edges of radius e is |max(q, 0)| + min(max(q), 0) - e, where
-    q = |p| - (r - e); a cylinder's is the same in the plane of its axis, with its radius for x.
+    The distance to a solid of half side r with edges of radius e is |max(q, 0)| + min(max(q), 0) - e, where q
+    = |p| - (r - e); a cylinder's is the same in the plane of its axis, with its radius for x.
     """
     r, e = T[i, 1], T[i, 11]
     inner = r - e
@@ -55,7 +57,9 @@ def march(
 def enter(
     T: Array, i: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, rounded: bool
 ) -> float:
-    """Distance along a unit ray to object i, or FAR. `rounded`: with its bevel, else with sharp edges."""
+    """Return the distance along a unit ray to object i, or FAR. `rounded`: with its bevel, else with sharp
+    edges.
+    """
     r = T[i, 1]
     px, py, pz = ox - T[i, 2], oy - T[i, 3], oz - T[i, 4]
     b = px * dx + py * dy + pz * dz
@@ -110,7 +114,7 @@ def enter(
 
 @machine_code
 def normal(T: Array, i: int, x: float, y: float, z: float) -> Vector:
-    """Unit normal of object i at a point of its surface, bent over the bevel."""
+    """Return the unit normal of object i at a point of its surface, bent over the bevel."""
     px, py, pz = x - T[i, 2], y - T[i, 3], z - T[i, 4]
     if T[i, 0] == 1.0:
         r = T[i, 1]
@@ -137,7 +141,7 @@ def normal(T: Array, i: int, x: float, y: float, z: float) -> Vector:
 def reaches(
     T: Array, i: int, x: float, y: float, z: float, lx: float, ly: float, lz: float, spread: float
 ) -> bool:
-    """Whether the segment from a point to a lamp's disc can touch the ball around object i."""
+    """Return whether the segment from a point to a lamp's disc can touch the ball around object i."""
     shape = T[i, 0]
     ball = T[i, 1] * (1.7321 if shape == 0.0 else (1.0 if shape == 1.0 else 1.4143))
     dx, dy, dz = lx - x, ly - y, lz - z
@@ -153,7 +157,7 @@ def reaches(
 
 @machine_code
 def blocked(T: Array, i: int, x: float, y: float, z: float, qx: float, qy: float, qz: float) -> bool:
-    """Whether sharp-edged object i stands between a point and a point of a lamp."""
+    """Return whether sharp-edged object i is between a point and a point of a lamp."""
     dx, dy, dz = qx - x, qy - y, qz - z
     d = math.sqrt(dx * dx + dy * dy + dz * dz)
     return enter(T, i, x, y, z, dx / d, dy / d, dz / d, False) < d
@@ -163,7 +167,7 @@ def blocked(T: Array, i: int, x: float, y: float, z: float, qx: float, qy: float
 def floor(
     x: float, y: float, z: float, dx: float, dy: float, dz: float, rise: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Where a ray from above meets the floor, and the floor's normal there.
+    """Return the point where a ray from above meets the floor, and the floor's normal there.
 
     At s units along `BACKWARD` its height is rise ((e^u - 1) / rate - (s - start)), u = rate (s - start),
     from start on. It is convex and the ray straight: Newton's steps from beyond go down to the meeting.

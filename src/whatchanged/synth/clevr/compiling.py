@@ -1,7 +1,8 @@
-"""Numba, which compiles functions of numbers and arrays: imported here alone.
+"""Compile functions of numbers and arrays with Numba, which only this module imports.
 
-Numba reads ``.numba_config.yaml`` in the working directory, which may name the folder that compiled functions
-are loaded from. Whoever planted both would have their code run, so that the file is not read here.
+Numba reads ``.numba_config.yaml`` in the working directory, and this file may name the folder from which
+compiled functions are loaded. A stranger who planted both could run code, so this module keeps Numba from
+reading the file.
 """
 
 import os
@@ -16,7 +17,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _leave_out_planted_settings() -> None:
-    """Settings come from the environment alone. Raises RuntimeError where Numba does not obey."""
+    """Make Numba take its settings from the environment only. Raises RuntimeError where Numba still reads the
+    file.
+    """
     config._config_fname = os.devnull
     config.reload_config()
     if os.environ.get("NUMBA_CACHE_DIR", "") != config.CACHE_DIR:
@@ -27,5 +30,5 @@ _leave_out_planted_settings()
 
 
 def machine_code(function: F) -> F:
-    """Compile a function of numbers and arrays; what was compiled is kept on disk."""
+    """Compile a function of numbers and arrays; the compiled code is cached on disk."""
     return cast(F, numba.njit(cache=True, fastmath=True)(function))

@@ -1,4 +1,4 @@
-"""Scenes to finished pictures: the sRGB encoding, the effects laid over a drawing."""
+"""Render scenes to finished pictures, with sRGB encoding and effects."""
 
 import io
 import zlib
@@ -21,10 +21,10 @@ def render(
     height: int,
     looks: Sequence[PictureLook] | None = None,
 ) -> Pixels:
-    """Draw scenes: (S, H, W, 3) uint8.
+    """Render scenes to pictures (S, H, W, 3) uint8.
 
-    looks: one per scene; without them every picture gets Blender's own look, `PLAIN`. A picture depends on
-    its scene and its look, never on the others drawn with it. It is drawn on one core, by compiled code.
+    looks: one for each scene; without them every picture gets Blender's look, `PLAIN`. A picture depends only
+    on its scene and its look, not on the other scenes of the call. Compiled code draws it on one core.
     """
     from whatchanged.synth.clevr.compiled import draw_compiled  # Numba, which only drawing needs
 
@@ -37,7 +37,9 @@ def render(
 
 
 def encode(light: Floats) -> Floats:
-    """Linear light to sRGB values in 0..1: 12.92 v below 0.0031308, else 1.055 v^(1/2.4) - 0.055; clipped."""
+    """Return linear light as sRGB values in 0..1: 12.92 v below 0.0031308, else 1.055 v^(1/2.4) - 0.055;
+    clipped.
+    """
     v = np.clip(light, 0, 1, dtype=np.float32)
     bright = np.float32(1.055) * v ** np.float32(1 / 2.4) - np.float32(0.055)
     encoded: Floats = np.where(v <= 0.0031308, np.float32(12.92) * v, bright)
@@ -45,16 +47,19 @@ def encode(light: Floats) -> Floats:
 
 
 def generator(packed: Packed, look: PictureLook) -> np.random.Generator:
-    """The random numbers of one picture's grain: they follow from its scene and its look's seed alone."""
+    """Return the random generator for one picture's grain; it depends only on the scene and the look's
+    seed.
+    """
     numbers = np.concatenate([packed.objects.ravel(), packed.camera.ravel()])
     return np.random.default_rng((look.seed, zlib.crc32(np.round(numbers, 6).tobytes())))
 
 
 def apply_look(picture: NDArray[np.generic], look: PictureLook, rng: np.random.Generator) -> Pixels:
-    """Lay a look's effects over a drawn picture: (H, W, 3) values in 0..255 to uint8.
+    """Apply a look's effects to a drawn picture: (H, W, 3) values in 0..255 to uint8.
 
     Saturation, gain and contrast first, then blur, then grain (a share common to the three channels and 0.3
-    of it for each channel alone), then JPEG. The look's light is not laid over: that is in the drawing.
+    of it for each channel alone), then JPEG. The look's light is part of the rendering, and is not applied
+    here.
     """
     v = np.asarray(picture, np.float32)
     if look.saturation != 1:
@@ -72,7 +77,7 @@ def apply_look(picture: NDArray[np.generic], look: PictureLook, rng: np.random.G
 
 
 def _blurred(v: Floats, sigma: float) -> Floats:
-    """A separable Gaussian blur with the edge repeated."""
+    """Return the picture after a separable Gaussian blur with repeated edges."""
     reach = max(1, int(np.ceil(2.5 * sigma)))
     taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2).astype(np.float32)
     taps /= taps.sum()

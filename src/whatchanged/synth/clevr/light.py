@@ -1,14 +1,14 @@
-"""What the twin's renderer knows of CLEVR's world (lamps, ground, materials), and how a look may vary.
+"""The lamps, the ground and the materials of CLEVR's scenes, and the random variations of a picture's look.
 
-Radiometry, as Blender's Cycles has it: an area lamp of strength P and area A (square units) has the radiance
-L = P / (4 A) towards its front and none towards its back, so at distance d it gives a small surface the
-irradiance E = P / 4 * cos_lamp * cos_surface / d^2. All lamps face the origin. Light is linear RGB
-throughout; the picture is the sRGB encoding of it ('Standard' view transform), clipped at 1.
+Radiometry follows Blender's Cycles. An area lamp of strength P and area A (square units) has the radiance L =
+P / (4 A) in front and none behind. At distance d, a small surface receives the irradiance E = P / 4 *
+cos_lamp * cos_surface / d^2. All lamps face the origin. Light is linear RGB throughout; the picture is its
+sRGB encoding ('Standard' view transform), clipped at 1.
 
-Powers, sizes, colours and places of the lamps are the CLEVR base scene's. How matte and metal send light back
-(`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, sun, sky, backdrop and the floor's curve were found by
-comparing drawings with pictures rendered by Blender from the same scenes: by eye, by mean colours and, for
-the floor, by least absolute differences.
+The powers, sizes, colours and positions of the lamps are those of CLEVR's base scene. The reflection of matte
+and metal surfaces (`SHARE`, `ALPHA`, `MIRROR`), the ground's albedo, sun, sky, backdrop and the floor's curve
+were fitted to pictures that Blender rendered from the same scenes: by eye, by mean colours and, for the
+floor, by least absolute differences.
 """
 
 import math
@@ -25,9 +25,9 @@ Array = NDArray[np.float64]
 Linear = NDArray[np.float32]
 
 LAMP_POWER = (100.0, 30.0, 50.0)
-"""Watts of the key, fill and back lamp."""
+"""Power of the key, fill and back lamp, in watts."""
 LAMP_SIDE = (0.5, 0.5, 1.0)
-"""Edges of the three square lamps, in units."""
+"""Edges of the three square lamps, in scene units."""
 LAMP_RGB = ((1.0, 0.929, 0.816), (0.761, 0.816, 1.0), (1.0, 1.0, 1.0))
 """Their colours in linear light: #ffedd0 (warm), #c2d0ff (bluish) and white."""
 SUN_FROM = (11.6608, -6.62799, 25.8232)
@@ -35,30 +35,30 @@ SUN_IRRADIANCE = 0.523
 SUN_SPREAD = 0.2
 """Diameter of the sun's disc in radians."""
 SKY = 0.0054
-"""Radiance of the world overhead, grey."""
+"""Radiance of the sky, grey."""
 BACKDROP = (0.12, 0.8)
-"""The floor's far end as metal mirrors it: its radiance and the tangent of its height."""
+"""The far end of the floor as reflected by metal: its radiance and the tangent of its height."""
 BACKWARD = (-0.8976, 0.4409)
-"""Which way on the ground the floor curves up, behind the scene: a unit vector."""
+"""The direction on the ground in which the floor curves up, behind the scene: a unit vector."""
 FLOOR = (0.18, 0.0097, 0.343)
 """The floor, s units along `BACKWARD`: flat up to start, then of slope rise (e^(rate (s - start)) - 1).
 
-Start, rise and rate. Steep from some 12 units on: a low camera sees it rise, brightest where it faces the
-sun, and how much of it shows tells how low the camera stands.
+Start, rise and rate. The floor is steep from some 12 units on: in the view of a low camera it rises, and is
+brightest where it faces the sun. Its visible part shows how low the camera is.
 """
 GROUND = 0.767
 """Albedo of the ground."""
 SHARE = {"rubber": 0.92, "metal": 0.91}
-"""The part of its colour's light that a material sends back."""
+"""The fraction of light that a material reflects, apart from its colour."""
 ALPHA = (0.025, 0.12, 0.27)
 """GGX widths of the metal: of its mirror part, and of its brushed part across and along the meridians.
 
-The brush strokes run round the object's vertical axis, so the brushed part spreads light up and down.
+The brush strokes run around the object's vertical axis, so the brushed part spreads light up and down.
 """
 MIRROR = 0.67
-"""The share of the mirror part."""
+"""The weight of the mirror part."""
 RIM = 0.07
-"""Radius of a cylinder's rounded rims, as a share of its radius. A cube's is `visibility.ROUNDING`."""
+"""Radius of a cylinder's rounded rims, as a fraction of its radius. For cubes see `visibility.ROUNDING`."""
 
 COLUMNS = 12
 """Columns of a packed object: shape, radius, x, y, z, cos, sin, R, G, B, metal, bevel."""
@@ -66,9 +66,10 @@ COLUMNS = 12
 
 @dataclass(frozen=True)
 class PictureLook:
-    """What must not matter in one picture. The default is Blender's own look.
+    """Random variations of one picture that captions must not depend on. The default is Blender's own look.
 
-    The first five change light and floor and need drawing anew; the others are laid over a finished picture.
+    The first five change light and floor, so they need a new rendering; the others are applied to a finished
+    picture.
     """
 
     lamps: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -90,13 +91,13 @@ PLAIN = PictureLook()
 
 @dataclass(frozen=True)
 class Packed:
-    """One scene as the numbers that a renderer needs, float64.
+    """One scene as the numbers that the renderer reads, float64.
 
     objects: (n, 12), see `COLUMNS`. camera: (4, 3), the position and the rows right, up, backward.
     lamps: (4, 13), the key, fill and back lamp and the sun: centre (3), half-edge vectors u (3) and v (3),
     rgb of P / 4 (3; the sun's: of its irradiance), and a lamp's bounding radius.
-    surround: (11,): ground albedo rgb, sky radiance, the metal's three GGX widths and its mirror share,
-    the backdrop's radiance and tangent, and the rise of `FLOOR`.
+    surround: (11,): ground albedo rgb, sky radiance, the metal's three GGX widths and its mirror share, the
+    backdrop's radiance and tangent, and the rise of `FLOOR`.
     """
 
     objects: Array
@@ -106,7 +107,9 @@ class Packed:
 
 
 def softness(width: int) -> float:
-    """Weight of a neighbour in the pixel filter; Blender's, drawn at 480 and reduced, is narrower."""
+    """Return the weight of a neighbouring pixel in the pixel filter; Blender's, drawn at 480 and reduced, is
+    narrower.
+    """
     return min(0.12, 0.06 * width / 240)
 
 
@@ -149,7 +152,7 @@ def _lamp(position: Sequence[float] | Array, side: float, rgb: Array) -> Array:
 
 
 def look_for(rng: np.random.Generator) -> PictureLook:
-    """Draw one picture's look for training: Blender's own look lies well inside what comes out."""
+    """Return a random look for training; its range includes Blender's own look with a wide margin."""
 
     def spread(deviation: float) -> float:
         return float(np.exp(deviation * np.clip(rng.standard_normal(), -2.5, 2.5)))

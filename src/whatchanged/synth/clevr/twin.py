@@ -1,7 +1,7 @@
-"""The CLEVR-Change twin on disk: drawn pictures, sentences and truth in the official layout.
+"""Write the drawn twin of CLEVR-Change: pictures, captions and truth in the official layout.
 
-Scene i follows from (seed, i) alone: its triple, its sentences and its split. So a set of more scenes begins
-with a set of fewer, and any number of workers writes the same bytes.
+Scene i depends only on (seed, i): its three pictures, its captions and its split. A larger set therefore
+begins with the scenes of a smaller one, and any number of workers writes the same bytes.
 """
 
 import json
@@ -30,16 +30,16 @@ FOLDERS = {"default": "images", "semantic": "sc_images", "nonsemantic": "nsc_ima
 TYPES = tuple(name for name in CHANGE_TYPES if name != "none")
 SPLITS = ("train", "val", "test")
 SHARES = (17, 1, 2)
-"""Of every twenty scenes of one type, how many go to each split: 85, 5 and 10 %."""
+"""Of every twenty scenes of one type, how many belong to each split: 85, 5 and 10 %."""
 BLOCK = len(TYPES) * sum(SHARES)
 TASK = 10
-"""Scenes that a worker draws at a time."""
+"""Scenes that a worker draws in one task."""
 LEAST_SIDE, MOST_SIDE = 32, 4096
 
 
 @dataclass(frozen=True)
 class DrawnScene:
-    """What is written down about one scene, beside its pictures."""
+    """The annotations of one scene."""
 
     index: int
     pictures: list[dict[str, Any]]
@@ -57,9 +57,10 @@ def write_twin(
     advance: Callable[[int], None] | None = None,
     views: Views = "jittered",
 ) -> None:
-    """Write `scenes` scenes with three pictures each to the new folder `out`; it appears when it is whole.
+    """Write `scenes` scenes with three pictures each to the new folder `out`; it appears when it is complete.
 
-    size: width and height in pixels. workers: processes. advance: told how many scenes are done.
+    size: width and height in pixels. workers: processes. advance: called with the number of newly drawn
+    scenes.
     Raises OutputError where the folder exists already, its parent does not, or a number is out of range.
     """
     _check(out, scenes, size, workers)
@@ -79,7 +80,9 @@ def write_twin(
 
 
 def split_of(index: int, seed: int) -> str:
-    """The split of a scene: 85/5/10 within each hundred scenes, and within each type of change there."""
+    """Return the split of a scene: 85/5/10 within each hundred scenes, and within each type of change
+    there.
+    """
     order = np.random.default_rng((seed, index // BLOCK, index % len(TYPES), 2)).permutation(sum(SHARES))
     place = order[index % BLOCK // len(TYPES)]
     return SPLITS[int(np.searchsorted(np.cumsum(SHARES), place, side="right"))]
@@ -101,7 +104,7 @@ def _check(out: Path, scenes: int, size: tuple[int, int], workers: int) -> None:
 def _draw_all(
     draft: Path, scenes: int, drawn_from: tuple[int, Views], size: tuple[int, int], workers: int
 ) -> Iterator[list[DrawnScene]]:
-    """The scenes in order, a task at a time."""
+    """Yield the scenes in order, one task at a time."""
     parts = [range(start, min(start + TASK, scenes)) for start in range(0, scenes, TASK)]
     draw = partial(draw_scenes, draft, *drawn_from, size)
     if workers == 1 or len(parts) == 1:
@@ -115,7 +118,7 @@ def _draw_all(
 def draw_scenes(
     folder: Path, seed: int, views: Views, size: tuple[int, int], indices: range
 ) -> list[DrawnScene]:
-    """Draw and save the pictures of some scenes; what else is known of them is returned."""
+    """Draw and save the pictures of some scenes; return their annotations."""
     triples = [sample_triple(seed, index, views) for index in indices]
     scenes = [scene for t in triples for scene in (t.default, t.semantic, t.nonsemantic)]
     pictures = iter(render(scenes, *size))
@@ -133,7 +136,7 @@ def draw_scenes(
 
 
 def _annotations(drawn: list[DrawnScene], seed: int, size: tuple[int, int], views: Views) -> dict[str, Any]:
-    """The annotation files by name."""
+    """Return the annotation files by name."""
     types: dict[str, list[str]] = {name: [] for name in TYPES}
     splits: dict[str, list[int]] = {name: [] for name in SPLITS}
     for d in drawn:
@@ -164,7 +167,7 @@ def _annotations(drawn: list[DrawnScene], seed: int, size: tuple[int, int], view
 
 
 def _references(drawn: list[DrawnScene]) -> dict[str, Any]:
-    """All sentences in the form of the COCO caption evaluation; a distractor's id ends in ``_n``."""
+    """Return all captions in the form of the COCO caption evaluation; a distractor's id ends in ``_n``."""
     sentences: defaultdict[str, list[str]] = defaultdict(list)
     for d in drawn:
         sentences[d.pair["id"]] += d.change_captions

@@ -1,7 +1,7 @@
-"""Draws pairs of screens with their truth. Imported when something is drawn, never by the rest of the world.
+"""Draw pairs of screens with their truth; imported only for drawing.
 
-A *family* draws one sort of screens: web pages, plots, typeset documents. Each is a room of its own and has
-one line in ``FAMILIES``. ``run.py`` opens families in workers, asks them for documents and writes the set.
+A *family* draws one sort of screens: web pages, plots, typeset documents. Each family is a package of its own
+with one line in ``FAMILIES``. ``run.py`` opens families in workers, draws their documents and writes the set.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +21,12 @@ FAMILIES: Mapping[str, str] = {
     "charts": "whatchanged.synth.screens.plots.family:open_charts",
     "documents": "whatchanged.synth.screens.documents.family:open_documents",
 }
-"""Name -> "module:function" that opens the family (``Opener``); imported when it is asked for."""
+"""Name -> "module:function" that opens the family (``Opener``); imported on first use."""
 
 
 @dataclass(frozen=True)
 class DrawnPair:
-    """Two pictures as PNG files, and what is known of them."""
+    """Two pictures as PNG files, and the truth about them."""
 
     before: bytes
     after: bytes
@@ -34,30 +34,31 @@ class DrawnPair:
 
 
 class Family(Protocol):
-    """What draws one sort of screens. One is opened in each worker and draws many documents."""
+    """Draws one sort of screens. Each worker opens one and draws many documents."""
 
     @property
     def renderer(self) -> str:
-        """What draws, with its version; the same renderer draws the same bytes."""
+        """The name and version of the renderer; the same renderer draws the same bytes."""
         ...
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
-        """The pairs of one document, usually four; fewer where nothing came of one.
+        """Draw the pairs of one document, usually four; fewer where an attempt failed.
 
-        All of it follows from (seed, index, split) on one renderer, whatever was drawn before. Designs
-        (libraries, styles, fonts) of "val" and "test" are never those of "train". Where no pixel differs,
-        there is no pair; a change that cannot be seen is told as noise.
+        The pairs depend only on (seed, index, split) and the renderer, not on earlier documents. Designs
+        (libraries, styles, fonts) of "val" and "test" never occur in "train". If no pixel differs, there is
+        no pair; an invisible change is labelled as noise.
         """
         ...
 
 
 @dataclass(frozen=True)
 class FamilyOptions:
-    """What a person may choose for every family.
+    """The options of every family.
 
     styles: a folder into which npm installed packages; None for the one in the cache folder.
     size: width and height of the largest picture.
-    several: every pair has several changes, as far as they can be seen; otherwise one has none, one or more.
+    several: every pair has several changes, as far as they are visible; otherwise a pair has none, one or
+    more.
     """
 
     styles: Path | None
@@ -66,11 +67,13 @@ class FamilyOptions:
 
 
 Opener = Callable[[FamilyOptions], AbstractContextManager[Family]]
-"""Opens a family. Raises MissingExtra or OutputError, with the command that installs what is missing."""
+"""A function that opens a family. Raises MissingExtra or OutputError, with the command that installs what is
+missing.
+"""
 
 
 def find_family(name: str) -> Opener:
-    """What opens the family of this name; its module is imported now."""
+    """Import and return the function that opens the family of this name."""
     module, _, function = FAMILIES[name].partition(":")
     opener: Opener = getattr(import_module(module), function)
     return opener

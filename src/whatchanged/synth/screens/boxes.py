@@ -1,4 +1,4 @@
-"""Boxes in whole pixels: around others, and around what is true of some pixels."""
+"""Bounding boxes in whole pixels: around other boxes, and around the true pixels of a mask."""
 
 from collections.abc import Iterable
 
@@ -10,13 +10,15 @@ from whatchanged.worlds import Box
 
 
 def around(boxes: Iterable[Box | None]) -> Box | None:
-    """The box around those boxes that are there; None where none is."""
+    """Return the bounding box of the given boxes, without those that are None; None where all are."""
     there = [box for box in boxes if box is not None]
     return union(there) if there else None
 
 
 def box_around(mask: NDArray[np.bool_], left: int, top: int) -> Box | None:
-    """The box around what is true in a part of a picture that begins at left, top; None where nothing is."""
+    """Return the bounding box of the true pixels of a mask whose corner is at left, top; None where none is
+    true.
+    """
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
         return None

@@ -1,6 +1,6 @@
-"""A headless Chromium that is spoken to through a pipe: pages are opened, changed, and photographed.
+"""Control a headless Chromium through a pipe: open pages, change them, take screenshots.
 
-The browser's own protocol (DevTools) needs no package: messages are JSON with a zero byte between them.
+The browser's protocol (DevTools) needs no package: messages are JSON, separated by zero bytes.
 """
 
 import base64
@@ -23,7 +23,7 @@ from whatchanged.json_values import read_json
 from whatchanged.programs import find_program, program_environment
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""By which names it is looked for; the first one draws the same pixels and takes a third less time."""
+"""The names of the browser's program; the first one draws the same pixels and takes a third less time."""
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -39,7 +39,7 @@ SOFTWARE_GPU = (
     "--ignore-gpu-blocklist",
     "--run-all-compositor-stages-before-draw",  # no picture of a window of which a part is painted anew
 )
-"""Flags by which the browser paints by itself, and as with a graphics card (in software)."""
+"""Flags for painting without a graphics card, and for painting as with one (in software)."""
 
 FONT_SETTINGS: dict[str, dict[str, object]] = {
     "grey": {},
@@ -53,16 +53,18 @@ FONT_SETTINGS: dict[str, dict[str, object]] = {
     "full-lcd": {"hinting": True, "rgba": "rgb", "lcdfilter": "lcddefault", "hintstyle": "hintfull"},
     "jagged": {"antialias": False},
 }
-"""Settings of the font library, by name, under which one document's text looks slightly different."""
+"""Settings of the font library, by name; under each of them the text of a document looks slightly
+different.
+"""
 
 PATIENCE = 120.0
-"""Seconds without an answer after which a browser counts as gone; pages take tenths of a second."""
+"""Seconds without an answer after which a browser counts as crashed; pages take tenths of a second."""
 AGAIN = "Give the same command again: what was drawn stays."
 
 KEYS = {"Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
-"""Keys that are known to the browser by number; others by the letter that they write."""
+"""Keys that the browser knows by number; other keys are known by their letter."""
 COMPLAINTS = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
-"""What the browser reports of a page that has a fault, or that writes to the console."""
+"""The browser's events for a fault in a page, and for messages to the console."""
 
 
 class BrowserGone(WhatchangedError):
@@ -70,7 +72,9 @@ class BrowserGone(WhatchangedError):
 
 
 def font_configuration(settings: dict[str, object], cache: Path) -> str:
-    """A configuration file of fontconfig with these settings for every font; ``cache``: a folder for it."""
+    """Return a fontconfig file with these settings for every font; ``cache``: a folder for fontconfig's
+    cache.
+    """
     edits = []
     for name, value in settings.items():
         tag = "bool" if isinstance(value, bool) else "const"
@@ -85,7 +89,7 @@ def font_configuration(settings: dict[str, object], cache: Path) -> str:
 
 
 def find_chromium() -> str:
-    """The path of the browser's program. Raises MissingProgram."""
+    """Return the path of the browser's program. Raises MissingProgram."""
     for name in PROGRAMS:
         program = find_program(name)
         if program is not None:
@@ -94,7 +98,7 @@ def find_chromium() -> str:
 
 
 def chromium_version() -> str:
-    """The browser's name and version in one line. Raises MissingProgram."""
+    """Return the browser's name and version in one line. Raises MissingProgram."""
     command = [find_chromium(), "--version"]
     told = subprocess.run(command, capture_output=True, text=True, check=False, env=program_environment())
     return told.stdout.strip()
@@ -103,7 +107,7 @@ def chromium_version() -> str:
 class Browser:
     """One page of one browser process. Use as a context manager.
 
-    fonts: one of ``FONT_SETTINGS``. flags: more of the browser's own. gpu: paint as with a graphics card.
+    fonts: one of ``FONT_SETTINGS``. flags: further flags of the browser. gpu: paint as with a graphics card.
     """
 
     def __init__(self, fonts: str = "grey", flags: tuple[str, ...] = (), gpu: bool = False) -> None:
@@ -150,7 +154,7 @@ class Browser:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def call(self, method: str, **parameters: object) -> dict[str, Any]:
-        """Ask the browser and wait for its answer. Raises BrowserGone."""
+        """Send a command to the browser and return its answer. Raises BrowserGone."""
         self._number += 1
         message: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -183,7 +187,7 @@ class Browser:
         self.run("document.readyState == 'complete' || new Promise((done) => addEventListener('load', done))")
 
     def resize(self, width: int, height: int, scale: float = 1.0) -> None:
-        """Give the window another size, in pixels of the document; ``scale`` device pixels for each."""
+        """Resize the window, in pixels of the document; ``scale`` device pixels for each."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -193,7 +197,7 @@ class Browser:
         )
 
     def press(self, key: str) -> None:
-        """Press a key and let it go."""
+        """Press and release a key."""
         number = KEYS.get(key, ord(key[0].upper()))
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         named = {"key": key, "windowsVirtualKeyCode": number}
@@ -201,12 +205,12 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyUp", **named)
 
     def complaints(self) -> list[dict[str, Any]]:
-        """What the page wrote to the console, and its faults, since it was opened."""
+        """Return the console messages and the faults of the page since it was opened."""
         self.run("1")
         return [event["params"] for event in self.events if event["method"] in COMPLAINTS]
 
     def _receive(self) -> dict[str, Any]:
-        """The next message. Raises BrowserGone."""
+        """Return the next message. Raises BrowserGone."""
         while not self._rest or b"\0" not in self._rest[-1]:
             answers, _, _ = select.select([self._read], [], [], PATIENCE)
             block = os.read(self._read, 1 << 20) if answers else b""
@@ -219,7 +223,7 @@ class Browser:
         return dict(read_json(line))
 
     def run(self, script: str) -> Any:
-        """The value of a JavaScript expression."""
+        """Return the value of a JavaScript expression."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script[:200]}: {answer['exceptionDetails']}")
@@ -233,13 +237,15 @@ class Browser:
         self.run("document.fonts.ready.then(() => 1)")
 
     def photograph(self) -> Image.Image:
-        """The window as a picture."""
+        """Return a screenshot of the window."""
         data = self.call("Page.captureScreenshot", format="png", optimizeForSpeed=True)["data"]
         return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
 
 
 def _start(command: list[str], fonts: Path) -> tuple["subprocess.Popen[bytes]", int, int]:
-    """The process, the end to write to and the end to read from; the browser has them as 3 and 4."""
+    """Start the process; return it, the end to write to and the end to read from. The browser has these as 3
+    and 4.
+    """
     to_browser, write = os.pipe()
     read, from_browser = os.pipe()
     high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (to_browser, from_browser)]
@@ -265,6 +271,6 @@ def _start(command: list[str], fonts: Path) -> tuple["subprocess.Popen[bytes]", 
 
 
 def _write_all(end: int, data: bytes) -> None:
-    """Write all of it; a pipe may take less at a time."""
+    """Write all data; a pipe may take less at a time."""
     while data:
         data = data[os.write(end, data) :]

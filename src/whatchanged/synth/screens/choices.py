@@ -1,4 +1,4 @@
-"""What drawers choose at random."""
+"""Random choices of the families."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -11,23 +11,25 @@ T = TypeVar("T")
 
 
 def pick(rng: Rng, choices: Sequence[T]) -> T:
-    """One of the choices."""
+    """Return one of the choices."""
     return choices[int(rng.integers(len(choices)))]
 
 
 def pick_by_share(rng: Rng, choices: Sequence[tuple[T, float]]) -> T:
-    """One of the choices, each as often as its number says beside the others."""
+    """Return one of the choices, with probabilities in proportion to their weights."""
     shares = np.array([share for _, share in choices])
     return choices[int(rng.choice(len(choices), p=shares / shares.sum()))][0]
 
 
 def magnitude(rng: Rng, least: float, most: float) -> float:
-    """A step between two sizes, alike often in each octave."""
+    """Return a step between two sizes, with equal probability for each octave."""
     return float(np.exp(rng.uniform(np.log(least), np.log(most))))
 
 
 def shade(rng: Rng, color: str, least: float, most: float) -> str:
-    """Another colour, by so many levels at least and at most in one channel, and less in the others."""
+    """Return another colour that differs from ``least`` to ``most`` levels in one channel, and less in the
+    others.
+    """
     step = magnitude(rng, least, most)
     channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
     chosen = int(rng.integers(3))

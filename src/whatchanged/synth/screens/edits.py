@@ -1,4 +1,4 @@
-"""Documents before and after an edit, as drawn, and the truth of the edit."""
+"""The truth of an edit: compare the drawings of a document before and after it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ Pixels = NDArray[np.uint8]
 """(H, W, 3)."""
 
 FAINT_LEVELS = 10
-"""A pixel differs for the eye from more than this many levels on."""
+"""A pixel differs visibly from more than this many levels on."""
 STILL = 0.5
-"""Pixels by which a renderer's noise may move a text at most."""
+"""The largest movement of a text, in pixels, that counts as noise of the renderer."""
 
 
 @dataclass(frozen=True)
 class DrawnElement:
-    """One element of a drawing: the box that it fills, in pixels of the picture, and its words.
+    """One element of a drawing: its bounding box in pixels of the picture, and its words.
 
-    moves: whether it counts where it is told what moved because of a change; groups of others do not.
+    moves: whether the element is listed among those that moved because of a change; groups of others are not.
     """
 
     box: tuple[float, float, float, float]
@@ -44,9 +44,9 @@ class DrawnPicture:
 class Edit:
     """One change that was made in a document.
 
-    keys: of the elements that it changed, as drawings name them; alike things that changed alike have a key
-    each. values: as ``ScreenChange`` holds them. trimmed: its place is what differs near the elements, not
-    all of them. name: what the thing is called; "" for its text.
+    keys: of the elements that it changed, as drawings name them; if several alike elements changed alike, a
+    key for each. values: as in ``ScreenChange``. trimmed: its box covers the pixels that differ near the
+    elements, not all of the elements. name: the name of the thing; "" for its text.
     """
 
     kind: Kind
@@ -59,14 +59,14 @@ class Edit:
 
 
 def nothing_moved(one: Mapping[str, DrawnElement], other: Mapping[str, DrawnElement]) -> bool:
-    """Whether every element stays where it is, within ``STILL``: what differs then is noise."""
+    """Return whether every element stays in place, within ``STILL``: all differences are then noise."""
     return one.keys() == other.keys() and all(
         abs(a - b) <= STILL for key in one for a, b in zip(one[key].box, other[key].box, strict=True)
     )
 
 
 def change_of(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> ScreenChange | None:
-    """The truth of an edit; None where it altered no pixel, or its elements are not in the picture."""
+    """Return the truth of an edit; None where it altered no pixel, or its elements are not in the picture."""
     if np.array_equal(before.pixels, after.pixels):
         return None
     was = [_whole(before.elements, key, before.pixels) for key in edit.keys]
@@ -102,7 +102,7 @@ def change_of(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> ScreenCh
 
 
 def _steps(edit: Edit, before: Box | None, after: Box | None) -> dict[str, Value]:
-    """How far it moved, or by how much it grew, in whole pixels."""
+    """Return how far the element moved, or by how much it grew, in whole pixels."""
     if before is None or after is None or edit.trimmed:
         return {}
     if edit.kind == "moved":
@@ -114,7 +114,7 @@ def _steps(edit: Edit, before: Box | None, after: Box | None) -> dict[str, Value
 
 
 def _consequences(edit: Edit, before: DrawnPicture, after: DrawnPicture) -> list[Motion]:
-    """What else moved by a pixel or more."""
+    """Return the other elements that moved by a pixel or more."""
     moved = []
     own = [after.elements[key].box for key in edit.keys if key in after.elements]
     for key, one in before.elements.items():
@@ -140,7 +140,7 @@ def _inside(box: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def _whole(elements: Mapping[str, DrawnElement], key: str, pixels: Pixels) -> Box | None:
-    """An element's box in whole pixels inside the picture; None where it is not there."""
+    """Return an element's box in whole pixels inside the picture; None where it is outside."""
     if key not in elements:
         return None
     height, width = pixels.shape[:2]
@@ -155,7 +155,7 @@ def _whole(elements: Mapping[str, DrawnElement], key: str, pixels: Pixels) -> Bo
 
 
 def _differing(before: Pixels, after: Pixels, near: Box) -> Box | None:
-    """The box of what differs for the eye in a part of two pictures."""
+    """Return the bounding box of the visible differences in a region of two pictures."""
     left, top, right, bottom = near
     part = (slice(top, bottom), slice(left, right))
     differs = np.abs(before[part].astype(np.int16) - after[part]).max(axis=2) > FAINT_LEVELS
@@ -163,7 +163,7 @@ def _differing(before: Pixels, after: Pixels, near: Box) -> Box | None:
 
 
 def farthest(before: DrawnPicture, after: DrawnPicture) -> float:
-    """The largest step of a side of a box that both drawings have, in pixels."""
+    """Return the largest movement of a side of a box that both drawings have, in pixels."""
     steps = [
         abs(a - b)
         for key in before.elements.keys() & after.elements.keys()
@@ -173,7 +173,7 @@ def farthest(before: DrawnPicture, after: DrawnPicture) -> float:
 
 
 def overlap(one: ScreenChange, other: ScreenChange) -> bool:
-    """Whether two changes share a place, so that they could not be told apart."""
+    """Return whether the boxes of two changes overlap, so that a caption could not separate them."""
     boxes = [box for change in (one, other) for box in (change.box_after or change.box_before,) if box]
     if len(boxes) < 2:
         return False

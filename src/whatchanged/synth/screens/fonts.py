@@ -1,4 +1,4 @@
-"""Fonts of drawn screens: those of Debian packages with free licences; some are held out."""
+"""Fonts of drawn screens, from Debian packages with free licences; some are held out."""
 
 import subprocess
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ FONTS: Mapping[Split, tuple[str, ...]] = {
     "val": ("Open Sans", "DejaVu Serif", "Liberation Mono"),
     "test": ("Inter", "Cantarell", "Noto Serif", "Nimbus Sans", "Fira Code"),
 }
-"""Families by the split whose screens they are seen in. Those that are installed are used."""
+"""Font families by the split whose screens use them. Only installed ones are used."""
 
 _SCRIPTS: Mapping[str, str] = {
     "ar": "Noto Sans Arabic",
@@ -33,7 +33,7 @@ _SCRIPTS: Mapping[str, str] = {
     "ja": "Noto Sans CJK JP",
     "ko": "Noto Sans CJK KR",
 }
-"""Languages in other scripts, and a family that has their letters."""
+"""Languages in other scripts, each with a font family that has their letters."""
 
 PACKAGES = (
     "fonts-dejavu",
@@ -49,13 +49,14 @@ PACKAGES = (
     "fonts-crosextra-carlito",
     "fonts-urw-base35",
 )
-"""Debian packages that hold them, and the scripts of ``words.LANGUAGES``."""
+"""Debian packages with these fonts, and with the scripts of ``words.LANGUAGES``."""
 
 
 def font_stack(font: str, language: str, kind: str = "sans-serif") -> str:
-    """The font and, in a fixed order, families for every other script, the language's own first, as in CSS.
+    """Return the font, followed by families for all other scripts in a fixed order, the language's own first,
+    as in CSS.
 
-    Without them the browser looks for a font that has a letter; what it finds depends on what it drew before.
+    Without them the browser searches for a font that has a letter, and the result depends on earlier pages.
     """
     own = [_SCRIPTS[language]] if language in _SCRIPTS else []
     names = [font, *own, *(name for name in _SCRIPTS.values() if name not in own)]
@@ -64,7 +65,7 @@ def font_stack(font: str, language: str, kind: str = "sans-serif") -> str:
 
 @cache
 def installed_families() -> frozenset[str]:
-    """Every font family of this machine, by fontconfig. Raises MissingProgram."""
+    """Return every font family of this machine, by fontconfig. Raises MissingProgram."""
     program = find_program("fc-list")
     if program is None:
         raise MissingProgram("Drawing screens", "fontconfig", "apt-get install fontconfig")
@@ -75,7 +76,7 @@ def installed_families() -> frozenset[str]:
 
 
 def fonts_of(split: Split) -> tuple[str, ...]:
-    """The installed families of this split. Raises MissingProgram where there is none."""
+    """Return the installed families of this split. Raises MissingProgram where there is none."""
     results = tuple(font for font in FONTS[split] if font in installed_families())
     if not results:
         raise MissingProgram(

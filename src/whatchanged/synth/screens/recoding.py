@@ -1,4 +1,4 @@
-"""Noise of files: a picture that was compressed or reduced, and that nobody can tell from the first."""
+"""File noise: compress or reduce a picture so that nobody can see a difference."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -13,20 +13,20 @@ Pixels = NDArray[np.uint8]
 
 
 def levels(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
-    """Grey levels more or less, one or two, anew at each pixel."""
+    """Add one or two grey levels of random noise to each pixel."""
     spread = int(rng.integers(1, 3))
     noisy = pixels.astype(np.int16) + rng.integers(-spread, spread + 1, pixels.shape)
     return f"levels {spread}", np.clip(noisy, 0, 255).astype(np.uint8)
 
 
 def palette(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
-    """256 colours."""
+    """Reduce to 256 colours."""
     reduced = Image.fromarray(pixels).quantize(256, dither=Image.Dither.NONE).convert("RGB")
     return "palette", np.asarray(reduced)
 
 
 def dithering(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
-    """64 steps a channel, the rest by an ordered pattern, as screens of 18 bits show it."""
+    """Reduce to 64 levels in each channel with ordered dithering, like screens of 18 bits."""
     pattern = np.array([[0, 2], [3, 1]]) - 1.5
     height, width = pixels.shape[:2]
     tiled = np.tile(pattern, (height // 2 + 1, width // 2 + 1))[:height, :width, None]
@@ -35,12 +35,12 @@ def dithering(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
 
 
 def jpeg(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
-    """JPEG of a high quality."""
+    """Compress as JPEG of high quality."""
     return _compressed(pixels, "JPEG", int(rng.integers(92, 99)))
 
 
 def webp(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
-    """WebP of a high quality."""
+    """Compress as WebP of high quality."""
     return _compressed(pixels, "WEBP", int(rng.integers(92, 99)))
 
 
@@ -57,17 +57,17 @@ RECODINGS: Mapping[str, Callable[[Rng, Pixels], tuple[str, Pixels]]] = {
     "jpeg": jpeg,
     "webp": webp,
 }
-"""Each returns what it did, in words, and the picture."""
+"""Functions that each return a description of the step, and the picture."""
 
 
 def recode(rng: Rng, pixels: Pixels) -> tuple[str, Pixels]:
-    """The picture after one of them."""
+    """Return the picture after one random step."""
     name = list(RECODINGS)[int(rng.integers(len(RECODINGS)))]
     return RECODINGS[name](rng, pixels)
 
 
 def png(pixels: Pixels) -> bytes:
-    """The picture as a PNG file."""
+    """Return the picture as a PNG file."""
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG", compress_level=3)
     return buffer.getvalue()

@@ -1,7 +1,7 @@
-"""Pairs of documents that are drawn anew for each picture: plots and typeset pages.
+"""Make pairs of documents that are drawn anew for each picture: plots and typeset pages.
 
-Such a family brings a ``Maker``: it makes a random document, changes it, and draws it under a rendering. What
-pairs are made of that is said here once; ``edits`` has their truth.
+Such a family provides a ``Maker``, which makes a random document, changes it, and draws it with given
+rendering settings. This module decides the content of the pairs; ``edits`` computes their truth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,36 +34,36 @@ TRIES = 12
 MORE = 6
 """How many more changes are tried where every pair has several."""
 TURNED = 0.4
-"""Share of the pairs whose pictures are exchanged."""
+"""The fraction of pairs whose pictures are exchanged."""
 
 
 class Maker(Protocol[D, R]):
-    """What a family does with its documents D under its renderings R."""
+    """The functions of a family for its documents D and rendering settings R."""
 
     family: str
     usual: R
 
     def document(self, rng: Rng, split: Split) -> D:
-        """A random document of the designs of a split."""
+        """Return a random document of the designs of a split."""
 
     def changed(self, rng: Rng, document: D) -> tuple[D, Edit] | None:
-        """The document with one random change; None where the change that was drawn does not fit it."""
+        """Return the document with one random change; None where the drawn change does not fit it."""
 
     def noisy(self, rng: Rng, document: D) -> tuple[R, str]:
-        """Another rendering of the same document, and its name."""
+        """Return other rendering settings for the same document, and their name."""
 
     def draw(self, document: D, how: R) -> DrawnPicture:
-        """The document's picture."""
+        """Return the document's picture."""
 
     def design(self, document: D) -> Mapping[str, Value]:
-        """What its look is made of."""
+        """Return the parts of its design."""
 
 
 @dataclass(frozen=True)
 class PairPlan:
-    """What one pair is made of: how many changes, whether another rendering, whether a lossy step.
+    """The content of one pair: how many changes, whether other rendering settings, whether a lossy step.
 
-    more: how many changes are tried beyond those, in place of some that lie over others or cannot be seen.
+    more: how many further changes are tried, to replace changes that overlap others or are invisible.
     """
 
     changes: int
@@ -73,8 +73,10 @@ class PairPlan:
 
 
 def plans(rng: Rng, several: bool) -> Sequence[PairPlan]:
-    """Four pairs of a document: noise, a change, a change, changes beside noise; or several changes in each,
-    beside noise in the last."""
+    """Return the plans of a document's four pairs: noise, a change, a change, changes with noise.
+
+    several: every pair has several changes instead, the last one with noise.
+    """
     lossy = rng.random(2) < 0.33
     if several:
         counts = [int(count) for count in rng.integers(2, 4, 4)]
@@ -94,15 +96,16 @@ class Redrawn(Generic[D, R]):
     """The family of a maker."""
 
     def __init__(self, maker: Maker[D, R], renderer: str, number: int, several: bool) -> None:
-        """renderer: what draws, with its version. number: its own among these families, so that
-        plots and charts of one seed are not the same ones. several: every pair has several changes."""
+        """renderer: its name and version. number: the family's own number, so that plots and charts of one
+        seed differ. several: every pair has several changes.
+        """
         self.maker = maker
         self.renderer = renderer
         self.number = number
         self.several = several
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
-        """The pairs of one document; fewer where no pixel differs."""
+        """Draw the pairs of one document; fewer where no pixel differs."""
         rng = np.random.default_rng([seed, self.number, index])
         document = self.maker.document(rng, split)
         usual = self.maker.draw(document, self.maker.usual)
@@ -114,7 +117,7 @@ class Redrawn(Generic[D, R]):
         return pairs
 
     def _pair(self, rng: Rng, document: D, usual: DrawnPicture, plan: PairPlan) -> DrawnPair | None:
-        """One pair; None where its pictures are the same, or a change can hardly be seen."""
+        """Return one pair; None where its pictures are equal, or a change is hardly visible."""
         how, noise = self.maker.usual, []
         clean = usual
         if plan.rendering:
@@ -160,7 +163,7 @@ class Redrawn(Generic[D, R]):
         return DrawnPair(png(usual.pixels), png(pixels), truth)
 
     def _change(self, rng: Rng, document: D, how: R, before: DrawnPicture) -> "_Step[D] | None":
-        """One change to the document; None where none fits it."""
+        """Return one change to the document; None where none fits it."""
         for _ in range(TRIES):
             made = self.maker.changed(rng, document)
             if made is None:
@@ -175,7 +178,7 @@ class Redrawn(Generic[D, R]):
     def _settled(
         self, edit: Edit, change: ScreenChange, before: DrawnPicture, after: DrawnPicture, edits: int
     ) -> ScreenChange:
-        """The change as it stands between the first picture and the last, beside other changes."""
+        """Return the change between the first picture and the last, in the presence of other changes."""
         if edits == 1 or edit.trimmed:
             return change
         return change_of(edit, before, after) or change
@@ -193,5 +196,5 @@ class _Step(Generic[D]):
 
 
 def size_of(pixels: Pixels) -> tuple[int, int]:
-    """Width and height."""
+    """Return width and height."""
     return pixels.shape[1], pixels.shape[0]

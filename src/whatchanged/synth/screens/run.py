@@ -1,14 +1,13 @@
-"""What ``whatchanged synth screens`` calls: draws documents in workers and writes the set.
+"""Draw a set for ``whatchanged synth screens``: workers draw documents and write the set.
 
-    OUT/pairs.jsonl     a line a pair: id, before, after, changed, split, document, captions, and the truth
+    OUT/pairs.jsonl     a line for each pair: id, before, after, changed, split, document, captions, truth
     OUT/images/FAMILY/  PNG files; pictures that pairs of one document share are there once
     OUT/drawing.json    how it was drawn: seed, size, families, renderers, documents, pairs
-    OUT/parts/          what is drawn of a set that is not complete yet
+    OUT/parts/          the finished parts of a set that is not complete yet
 
-Families take turns. Document i of a family follows from (seed, i) on one renderer, whatever else is drawn.
-Of ten documents of a family eight are for training, one for validation, one for testing. A set that was
-interrupted goes on where it ended, and a complete one grows, where the same command is given again (with more
-documents).
+The families take turns. Document i of a family depends only on (seed, i) and the renderer. Of ten documents
+of a family, eight belong to the training split, one to validation, one to test. The same command continues an
+interrupted set, and with more documents it extends a complete one.
 """
 
 import json
@@ -34,18 +33,20 @@ from whatchanged.worlds.screens.truth import LIST, SETTINGS, to_json
 from whatchanged.worlds.screens.writing import write_captions
 
 PART = 40
-"""Documents that a worker draws and writes at once."""
+"""Documents that a worker draws and writes in one task."""
 FORMAT = 1
 DESIGNS = 6
-"""Changes whenever the same seed gives other documents, so that a set of before is not grown by others."""
+"""Increased whenever the same seed gives other documents, so that a set from an earlier version is not
+extended.
+"""
 LEAST_SIDE = 64
 SPLITS: Mapping[int, Split] = {8: "val", 9: "test"}
-"""The split of a document by its number in its family modulo 10; training where it is not named."""
+"""The split of a document by its number in its family modulo 10; training for all other numbers."""
 
 
 @dataclass(frozen=True)
 class _SetToDraw:
-    """What all workers know of a set."""
+    """The settings of a set that all workers share."""
 
     out: Path
     seed: int
@@ -55,24 +56,24 @@ class _SetToDraw:
 
 @dataclass(frozen=True)
 class _Counts:
-    """How many pairs, and how many of them changed."""
+    """The number of pairs, and how many of them changed."""
 
     documents: int = 0
     pairs: int = 0
     changed: int = 0
 
     def plus(self, other: "_Counts") -> "_Counts":
-        """Both together."""
+        """Return the sum of both counts."""
         return _Counts(
             self.documents + other.documents, self.pairs + other.pairs, self.changed + other.changed
         )
 
 
 def draw_screens(drawing: Drawing, family: str, styles: str, changes: str) -> str:
-    """Draw a set, or what is missing of it. Says what was drawn, and how fast.
+    """Draw a set, or the missing part of it, and print how many pairs were drawn, and how fast.
 
-    Raises OutputError where OUT is something else or was drawn otherwise, MissingProgram and MissingExtra
-    where what a family needs is not installed.
+    Raises OutputError where OUT is something else or was drawn with other settings, MissingProgram and
+    MissingExtra where a family's requirements are not installed.
     """
     if min(drawing.size) < LEAST_SIDE:
         raise OutputError(f"--size: screens have at least {LEAST_SIDE} pixels a side.")
@@ -101,7 +102,9 @@ def draw_screens(drawing: Drawing, family: str, styles: str, changes: str) -> st
 
 
 def _settings(task: _SetToDraw) -> dict[str, Any]:
-    """What a set must be drawn by to be one set. Opens every family, which says what is missing."""
+    """Return the settings that all parts of a set must share. It opens every family, which reports missing
+    programs.
+    """
     renderers = {}
     for name in task.families:
         with find_family(name)(task.options) as family:
@@ -118,7 +121,7 @@ def _settings(task: _SetToDraw) -> dict[str, Any]:
 
 
 def _begin(task: _SetToDraw, settings: Mapping[str, Any]) -> tuple[int, int]:
-    """Make the folder, or find a set that goes on: how many documents and pairs are there already."""
+    """Make the folder, or open an existing set; return how many documents and pairs it has."""
     file = task.out / SETTINGS
     if not task.out.exists():
         if not task.out.parent.is_dir():
@@ -135,7 +138,7 @@ def _begin(task: _SetToDraw, settings: Mapping[str, Any]) -> tuple[int, int]:
             raise ValueError(f"documents {done!r}, pairs {listed!r}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OutputError(f"{file}: not the settings of a drawn set ({error}). Remove the folder.") from error
-    known.setdefault("changes", "mixed")  # sets of before had no choice
+    known.setdefault("changes", "mixed")  # sets of earlier versions had no choice
     for name, value in settings.items():
         if known.get(name) != value:
             raise OutputError(
@@ -150,7 +153,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def _ranges(first: int, last: int) -> Iterator[range]:
-    """The documents from first to last, in parts."""
+    """Yield the documents from first to last, in parts."""
     while first < last:
         end = min((first // PART + 1) * PART, last)
         yield range(first, end)
@@ -162,7 +165,7 @@ def _part_file(out: Path, numbers: range) -> Path:
 
 
 def _draw_all(task: _SetToDraw, first: int, last: int, workers: int) -> Iterator[_Counts]:
-    """Draw what is missing; yields what each part has, those that were there first."""
+    """Draw the missing parts; yield the counts of each part, those of existing parts first."""
     missing = []
     for numbers in _ranges(first, last):
         if _part_file(task.out, numbers).is_file():
@@ -184,11 +187,11 @@ def _open(task: _SetToDraw, stack: ExitStack) -> dict[str, Family]:
 
 
 _here: dict[str, Any] = {}
-"""What a worker process holds: its task and its open families."""
+"""The data of a worker process: its task and its open families."""
 
 
 def _start(task: _SetToDraw) -> None:
-    """In a new worker: open the families, and close them when the process ends."""
+    """Open the families in a new worker, and close them when the process ends."""
     stack = ExitStack()
     _here.update(task=task, families=_open(task, stack))
     Finalize(None, stack.close, exitpriority=10)
@@ -199,7 +202,9 @@ def _draw_here(numbers: range) -> _Counts:
 
 
 def _draw_part(task: _SetToDraw, families: Mapping[str, Family], numbers: range) -> _Counts:
-    """Draw these documents: first their pictures, then, whole, the lines of their pairs."""
+    """Draw these documents: write their pictures first, then the file with the lines of their pairs, at
+    once.
+    """
     lines: list[str] = []
     changed = 0
     for place in numbers:
@@ -229,7 +234,9 @@ def _draw_part(task: _SetToDraw, families: Mapping[str, Family], numbers: range)
 
 
 def _write_pictures(out: Path, folder: str, index: int, pairs: Sequence[DrawnPair]) -> list[tuple[str, str]]:
-    """Write the pictures of one document, alike ones once; the names of both pictures of each pair."""
+    """Write the pictures of one document, identical ones once; return the names of both pictures of each
+    pair.
+    """
     names: dict[bytes, str] = {}
     for pair in pairs:
         for picture in (pair.before, pair.after):
@@ -240,10 +247,10 @@ def _write_pictures(out: Path, folder: str, index: int, pairs: Sequence[DrawnPai
 
 
 def _finish(task: _SetToDraw, settings: Mapping[str, Any], first: int, listed: int, last: int) -> int:
-    """Put the list together; returns how many pairs it names.
+    """Combine the parts into the list; return how many pairs it has.
 
-    first, listed: documents and pairs of the set so far. The list may hold more pairs already: those of a run
-    that was ended before it had noted them.
+    first, listed: documents and pairs of the set so far. The list may already have more pairs, of a run that
+    was killed before it recorded them.
     """
     path = task.out / LIST
     lines = read_regular_text(path).split("\n")[:listed] if first else []
@@ -260,7 +267,7 @@ def _finish(task: _SetToDraw, settings: Mapping[str, Any], first: int, listed: i
 
 
 def _clear_parts(out: Path, done: int) -> None:
-    """Remove the parts of documents that the list has."""
+    """Remove the parts of documents that the list contains."""
     parts = out / "parts"
     for file in parts.glob("*.jsonl"):
         if int(file.name.partition("-")[0]) < done:

@@ -1,12 +1,13 @@
-"""Whether somebody would see a change: the rule by which drawn changes are labelled.
+"""Label a drawn change as visible or not.
 
-It knows what was done, so it needs no threshold of a measured answer. Let *step* be the largest difference of
-a channel at a pixel, in levels of 255, and *shift* how far a box moved, in pixels of the picture.
+The rule knows the edit, so it needs no threshold of the measured answer. Let *step* be the largest difference
+of a channel at a pixel, in levels of 255, and *shift* the distance that a box moved, in pixels of the
+picture.
 
 no         no pixel beyond 6 levels; or something that moved or was resized by half a pixel at most
 uncertain  the largest step is 14 levels or less (24 where thin lines or letters change), or fewer than 10
            pixels are beyond 10 levels, or something moved or was resized by less than 2 pixels
-yes        else; and wherever the pictures differ in size by 2 pixels or more
+yes        otherwise; and wherever the pictures differ in size by 2 pixels or more
 """
 
 from typing import Literal
@@ -22,15 +23,15 @@ UNSEEN, FAINT, FAINT_THIN = 6, 14, 24
 FEW = 10
 """Pixels."""
 STRONG, LINE = 64, 24
-"""Levels of 255, and pixels: from which on a run of differences is a line."""
+"""The least contrast (levels of 255) and length (pixels) of a run of differences that counts as a line."""
 STILL, SLIGHT = 0.5, 2.0
 """Pixels that something moves."""
 THIN = ("ink", "border", "border width", "outline", "radius", "line style")
-"""Aspects of which few pixels tell."""
+"""Properties whose change affects few pixels."""
 
 
 def visible(before: Pixels, after: Pixels, kind: str, aspect: str, shift: float) -> Visible:
-    """Whether a change is seen between two pictures, (height, width, 3) each.
+    """Return whether a change between two pictures, (height, width, 3) each, is visible.
 
     shift: the largest step of a side of any box, in pixels; it matters where something moved or was resized.
     """

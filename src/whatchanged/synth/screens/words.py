@@ -1,4 +1,4 @@
-"""Words to fill screens with: of several languages and scripts, numbers, dates, amounts."""
+"""Texts for drawn screens: words of several languages and scripts, numbers, dates, amounts."""
 
 import tomllib
 from collections.abc import Mapping

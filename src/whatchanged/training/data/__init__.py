@@ -1,1 +1,1 @@
-"""What a run reads: data sets, drawn pools and stored features as numbered examples; false captions."""
+"""The examples that a run reads, from data sets, drawn pools and stored features; and false captions."""

@@ -1,4 +1,4 @@
-"""Captions as a recipe wants them: as annotated or in a world's fixed wording, and prepared as published."""
+"""Prepares captions for a recipe: as annotated or in a fixed wording, preprocessed as published."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ def check_wording(wording: str, world: World) -> None:
 def reword(
     records: Sequence[PairRecord], wording: str, world: World | None, truths: Mapping[str, Truth]
 ) -> list[PairRecord]:
-    """The records, each training pair with the world's fixed sentence as its only caption.
+    """The records; with a fixed wording, each training pair has the world's one sentence as its only caption.
 
-    With the wording "captions" they stay as they are. Raises RecipeError where the truth of a training pair
+    With the wording "captions", records stay unchanged. Raises RecipeError where the truth of a training pair
     is not known, or the world has no such wording.
     """
     if wording == "captions":
@@ -46,9 +46,9 @@ def reword(
 
 
 def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
-    """The record with prepared captions: truncated to the paper's length in training, whole as references.
+    """The record with prepared captions: truncated to the paper's length for training, in full as references.
 
-    Scores on validation data compare prepared words with prepared words. The command ``evaluate`` uses the
+    Validation scores compare prepared predictions with prepared references. The command ``evaluate`` uses the
     captions as annotated.
     """
     if prepared.name == "none":
@@ -62,18 +62,8 @@ def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
     )
 
 
-def longest_caption(records: Sequence[PairRecord], prepared: Preparation) -> int:
-    """Number of ids of the longest caption, a word being one id, BOS and EOS included; 0 without captions.
-
-    Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
-    width of its labels.
-    """
-    captions = [caption for record in records if record.changed is not False for caption in record.captions]
-    return max((len(prepared.text(caption).split()) + 2 for caption in captions), default=0)
-
-
 def no_change_captions(records: Sequence[PairRecord]) -> tuple[str, ...]:
-    """Captions of pairs known to be unchanged that no other pair has, the most frequent first."""
+    """Captions that only unchanged pairs have, the most frequent first."""
     said: Counter[str] = Counter()
     others: set[str] = set()
     for record in records:

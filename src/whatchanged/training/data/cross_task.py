@@ -1,9 +1,9 @@
 """PCL's cross-task examples: single pictures with captions (CUB), pairs of labelled pictures (NABirds).
 
-The authors built 48,562 pairs of NABirds by a rule that they did not publish. Here every picture is the first
-of a pair once in a pass. Its partner is drawn anew each time: with probability 1/2 from its own class,
-otherwise from another. A picture that is alone in its class always gets a partner of another class. PCL's own
-pairs, where a data set holds them, are read as they are.
+The authors built 48,562 pairs of NABirds pictures by a rule that they did not publish. Here, in each pass,
+every picture is the first of one pair. Its partner is drawn anew each time: with probability 1/2 from its own
+class, otherwise from another class. A picture that is alone in its class always gets a partner of another
+class. If a data set already holds PCL's pairs, they are read unchanged.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ SAME = 0.5
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Examples of two labelled pictures; the first of example ``index`` is picture ``index``.
+    """Examples of two labelled pictures. Picture ``index`` is the first of example ``index``.
 
-    Records that are pairs already stay as they are.
+    Records that are pairs already stay unchanged.
     """
 
     records: Sequence[PairRecord]
@@ -36,7 +36,7 @@ class LabelledPairs:
         return len(self.records)
 
     def count(self, task: Task) -> int:
-        """Every picture is the first of a pair once in a pass."""
+        """The number of pictures: each is the first of one pair in a pass."""
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
@@ -71,7 +71,7 @@ class LabelledPairs:
 
     @cached_property
     def _by_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Pictures ordered by class, where each class begins there, and each picture's class."""
+        """Pictures ordered by class, where each class begins in that order, and each picture's class."""
         labels = np.array([record.labels[0] if record.labels else 0 for record in self.records])
         order = np.argsort(labels, kind="stable")
         return order, np.searchsorted(labels[order], np.arange(labels.max() + 2)), labels
@@ -80,8 +80,8 @@ class LabelledPairs:
 def open_labelled(folder: str, read: PictureReader, classes: int, pictures: bool) -> LabelledPairs:
     """The training pictures of the labelled set at ``folder``, to be paired.
 
-    classes: of the method. Raises RecipeError where no folder is named; DatasetError where the folder holds
-    no labels, labels of one class alone, or a label above classes - 1.
+    classes: the method's number of classes. Raises RecipeError where no folder is named; DatasetError where
+    the folder holds no labels, labels of one class alone, or a label above classes - 1.
     """
     if not folder:
         raise RecipeError(

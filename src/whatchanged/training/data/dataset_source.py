@@ -1,4 +1,4 @@
-"""The examples of a recipe whose data is a data set on disk: prepared captions, pictures, false captions."""
+"""The examples of a data set on disk, with prepared captions, pictures and false captions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources.dataset import DatasetConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Source
-from whatchanged.training.data.captions import longest_caption, no_change_captions, prepare, reword
+from whatchanged.training.data.captions import no_change_captions, prepare, reword
 from whatchanged.training.data.cross_task import open_labelled, open_singles
 from whatchanged.training.data.examples import DatasetSource, ExampleMaker
-from whatchanged.training.data.false_captions import find_false_captions, wanted_false_captions
+from whatchanged.training.data.false_captions import find_false_captions
 from whatchanged.training.data.pictures import picture_reader
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.variations import VariedSource
@@ -26,7 +26,9 @@ from whatchanged.worlds import Truth, World, world_of
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The data set's captioned pairs, prepared, to train and to validate on; all words of its captions."""
+    """The data set's captioned pairs, prepared, for training and for validation; and all words of its
+    captions.
+    """
 
     root: Path
     train: Sequence[PairRecord]
@@ -38,10 +40,9 @@ class _Pairs:
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
-    """Examples to train and to validate on, of the data set at ``data.path``, grouped as ``data.examples``
-    says.
+    """Training and validation examples of the data set at ``data.path``, grouped as ``data.examples`` says.
 
-    run: the run's folder, where false captions are kept. Raises RecipeError where the recipe's data is no
+    run: the run's folder, which keeps false captions. Raises RecipeError where the recipe's data is not a
     data set on disk or lacks a folder; DatasetError where a folder does not hold what the recipe needs.
     """
     data = recipe.data
@@ -49,9 +50,10 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         raise RecipeError(f"{recipe.name}: data.source = {data.source!r} is no data set on disk.")
     pairs = _open_pairs(recipe, data)
     negatives: Mapping[str, tuple[str, ...]] = {}
-    if count := wanted_false_captions(recipe, "pairs"):
+    if count := recipe.false_captions("pairs"):
         kept = run / "negatives.jsonl"
         negatives = find_false_captions(pairs.train, count, recipe, kept, pairs.world, pairs.truths)
+    labelled = _open_labelled(recipe, data)
     read = picture_reader(recipe.vision, data.features, pairs.root)
     truths = pairs.truths if recipe.vision.truth_beside_pairs else {}
     maker = ExampleMaker(pairs.train, pairs.root, read, negatives, truths)
@@ -69,7 +71,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
         Vocabulary.from_captions([*pairs.words, *single_words]),
         no_change_captions([*pairs.train, *validation]),
         single,
-        _open_labelled(recipe, data),
+        labelled,
         own,
         pairs.longest_caption,
     )
@@ -79,7 +81,7 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
 
 
 def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
-    """The words of the data set's captions, and whose they are; None where no data set is named."""
+    """The words of the data set's captions, and the name of their origin; None where no data set is named."""
     if not data.path:
         return None
     records = open_dataset(Path(data.path), pictures=False).records
@@ -88,7 +90,7 @@ def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
 
 
 def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
-    """The data set with captions as the recipe wants them. Raises as ``open_dataset_sources``."""
+    """The data set, with captions prepared for the recipe. Raises as ``open_dataset_sources``."""
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
     root = Path(data.path)
@@ -108,12 +110,12 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
             f"{root}: no captioned pairs in its val split to validate on. Use a data set with one, or set"
             " evaluate_every = 0 and patience = 0 in every stage."
         )
-    longest = longest_caption(captioned, prepared)
-    return _Pairs(root, train, validation, prepared.known(records), longest, world, truths)
+    words, longest = prepared.known(records), prepared.longest(captioned)
+    return _Pairs(root, train, validation, words, longest, world, truths)
 
 
 def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source | None, Sequence[str]]:
-    """Examples of the stages with data = "single", and their words; nothing where there is no such stage."""
+    """Examples and words for stages with data = "single"; nothing where there is no such stage."""
     if all(stage.data != "single" for stage in recipe.stages):
         return None, []
     prepared = preparation(data.single_preparation)
@@ -121,7 +123,7 @@ def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source
     root = Path(data.single)
     train = [prepare(record, prepared) for record in records]
     negatives: Mapping[str, tuple[str, ...]] = {}
-    if count := wanted_false_captions(recipe, "single"):
+    if count := recipe.false_captions("single"):
         world = world_of(name, root)
         truths = {} if world is None else world.truth.read(root, train)
         kept = run / "negatives_single.jsonl"
@@ -142,7 +144,7 @@ def _open_labelled(recipe: Recipe, data: DatasetConfig) -> Source | None:
 
 
 def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:
-    """``most`` of the records, drawn at random and kept in order; all of them for 0."""
+    """``most`` of the records, drawn at random and kept in order; all of them if ``most`` is 0."""
     if not most or len(records) <= most:
         return records
     return [records[i] for i in sorted(np.random.default_rng(0).permutation(len(records))[:most])]

@@ -1,4 +1,4 @@
-"""A data set's captioned pairs as numbered examples: one per caption, per pair, or per scene of two pairs."""
+"""Numbers a data set's captioned pairs as examples: one per caption, per pair, or per scene of two pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,11 @@ from whatchanged.worlds import Truth
 
 @dataclass(frozen=True)
 class DatasetSource:
-    """Examples of a data set, each with a caption of its own.
+    """Examples of a data set, one per caption.
 
-    items: the number of the record, and of its caption, of each example. views: record number -> the
-    unchanged pair of its scene; half of the times its second picture takes the place of the picture before.
+    items: the numbers of the record and of its caption, for each example. views: record number -> the
+    unchanged pair of its scene; in half of the visits, that pair's second picture replaces the picture
+    before.
     truths: pair id -> what the world knows of it, for a vision that learns from it; {} for others.
     """
 
@@ -38,7 +39,7 @@ class DatasetSource:
         return len(self.items)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``. Nothing is drawn but, where ``views`` has the record, the view."""
+        """Example ``index``. Only the view is drawn at random, if ``views`` has the record."""
         number, caption = self.items[index]
         record = self.records[number]
         if number in self.views and rng.random() < 0.5:
@@ -48,9 +49,9 @@ class DatasetSource:
 
 @dataclass(frozen=True)
 class DrawnSource:
-    """Examples whose caption is drawn anew each time: of pairs, or of scenes (changed pair, unchanged pair).
+    """Examples whose caption is drawn at each visit: of pairs, or of scenes (changed pair, unchanged pair).
 
-    exchange: half of the times a scene's pairs are those of ``exchanged``.
+    exchange: in half of the visits, a scene's pairs are replaced by those of ``exchanged``.
     """
 
     groups: Sequence[tuple[PairRecord, ...]]
@@ -81,8 +82,8 @@ class DrawnSource:
 def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRecord]:
     """A scene's two pairs with the two views of the unchanged scene swapped.
 
-    With d the picture before, c the changed picture and n the unchanged one of another view: the pairs (d, c)
-    and (d, n) become (n, c) and (n, d).
+    Let d be the picture before, c the changed picture, and n the unchanged picture from another view. The
+    pairs (d, c) and (d, n) become (n, c) and (n, d).
     """
     assert same.after is not None
     boxes = (None, changed.boxes[1])
@@ -105,7 +106,7 @@ def _example(
 
 
 def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
-    """Each scene's changed pair and its unchanged one. Raises DatasetError where a scene has others."""
+    """Each scene's changed pair and its unchanged one. Raises DatasetError for a scene with other pairs."""
     members: dict[str, list[PairRecord]] = {}
     for record in train:
         members.setdefault(record.group_id, []).append(record)
@@ -129,7 +130,7 @@ class ExampleMaker:
     truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def make(self, kind: Examples, exchange: bool, changed_only: bool = False) -> Source:
-        """Examples of a kind: one per caption, per pair, or per scene.
+        """Group the pairs into examples of a kind: one per caption, per pair, or per scene.
 
         exchange: see ``exchanged``. changed_only: without the unchanged pairs. Raises DatasetError where the
         data set does not have the pairs that this needs.

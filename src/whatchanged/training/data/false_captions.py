@@ -1,4 +1,4 @@
-"""False captions for the tasks that need them: published with the data, kept in the run folder, or new."""
+"""Finds false captions that were published with the data or saved in the run folder, or makes new ones."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,13 +16,6 @@ FalseCaptions = Mapping[str, tuple[str, ...]]
 """Pair id -> sentences that are false of the pair."""
 
 
-def wanted_false_captions(recipe: Recipe, data: str) -> int:
-    """False captions that each pair needs in the stages with this ``data`` ("pairs" or "single"); 0 for
-    none."""
-    tasks = [recipe.tasks[name] for stage in recipe.stages if stage.data == data for name in stage.tasks]
-    return max((task.false_captions for task in tasks), default=0)
-
-
 def find_false_captions(
     records: Sequence[PairRecord],
     count: int,
@@ -31,11 +24,11 @@ def find_false_captions(
     world: World | None,
     truths: Mapping[str, Truth],
 ) -> FalseCaptions:
-    """``count`` false captions of each record; those that come with the data are taken as they are.
+    """``count`` false captions of each record. Those that come with the data are used unchanged.
 
-    kept: the file of the run folder that they are written to, and read from when the run is resumed. Pairs
-    whose captions are in the language of a world get false ones by that world's rules, all others those of
-    free text, by ``text_negatives``, checked by ``world`` where it knows the truth.
+    kept: the file in the run folder to which they are written; a resumed run reads it. If a pair's captions
+    are in the language of a world, that world's rules make its false captions. All others are made as for
+    free text, by ``text_negatives``, and checked by ``world`` where it knows the truth.
     """
     if all(record.negatives for record in records):
         return {record.pair_id: record.negatives for record in records}
@@ -54,10 +47,10 @@ def _mine(
     truths: Mapping[str, Truth],
     settings: Mapping[str, Any],
 ) -> Mined:
-    """Each pair's false captions: by a world's rules where its captions are in the world's language.
+    """Makes each pair's false captions, by a world's rules where its captions are in the world's language.
 
-    Where some are and some are not, a world's few pairs may be too few to find false captions among: then
-    they are made as those of free text, too.
+    If only some pairs have such captions, they may be too few to find false captions among. Then theirs, too,
+    are made as for free text.
     """
     speaking = language_of([record.captions[0] for record in records if record.captions])
     if speaking is None:
@@ -77,13 +70,14 @@ def _mine(
 
 
 def _speaks(world: World, record: PairRecord) -> bool:
-    """Whether at least half of a pair's captions are in the world's language; a pair without captions needs
-    none of its own."""
+    """Whether at least half of a pair's captions are in the world's language; True for a pair without
+    captions.
+    """
     return not record.captions or language_of(record.captions) is world
 
 
 def _judge(world: World | None, truths: Mapping[str, Truth]) -> Judge | None:
-    """A judge that asks the world; None where no truth is known."""
+    """A function that asks the world whether a caption is true; None where no truth is known."""
     if world is None or not truths:
         return None
 

@@ -1,7 +1,7 @@
-"""A folder of stored grid features, whichever of its two forms it has: ``grid_files`` or ``npy_files``.
+"""A folder of stored grid features, in either of two layouts: ``grid_files`` or ``npy_files``.
 
-How the vision of such features reads a picture, and what plans without data take for one. Nothing here needs
-torch: a model that was exported from such a run reads them, too.
+It reads a picture's features for the vision of stored features, and gives placeholders to plans without data.
+Nothing here needs torch, because an exported model of such a run reads features too.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,23 +20,24 @@ from whatchanged.training.data.npy_files import ABOUT, features_paths, read_feat
 
 
 def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> Callable[[Path], NDArray[np.float32]]:
-    """What reads the features (N, F) of a picture of the data set at ``root``, as a recipe's vision wants
-    them. Raises as ``features_reader`` does.
+    """A function that reads a picture's features (N, F) for a recipe's vision. root: the data set's folder.
+
+    Raises as ``features_reader`` does.
     """
     return features_reader((vision.rows, vision.columns, vision.feature_width), folder, root)
 
 
 def planned_grid(vision: FeaturesConfig) -> tuple[NDArray[np.float32], None]:
-    """The features of no picture, (N, F), and no truth."""
+    """A placeholder for a picture's features, (N, F), and no truth."""
     return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32), None
 
 
 def features_reader(
     grid: tuple[int, int, int], folder: Path, root: Path
 ) -> Callable[[Path], NDArray[np.float32]]:
-    """What reads the features (N, F) of a picture of the data set at ``root``, N cells of F numbers.
+    """A function that reads a picture's features (N, F), N cells of F numbers. root: the data set's folder.
 
-    grid: rows, columns, F. Raises DatasetError where the folder's grids are of another size.
+    grid: rows, columns, F. Raises DatasetError where the stored grids have another size.
     """
     if not is_grid_folder(folder):
         return lambda path: read_features(features_paths(folder, path, root), *grid)
@@ -46,8 +47,10 @@ def features_reader(
 
 
 def made_by(folder: Path) -> str:
-    """What computed the features: a backbone and the first letters of its weights' SHA-256; "" where the
-    folder does not say, as published ones."""
+    """What computed the features: a backbone and the first digits of its weights' SHA-256.
+
+    "" where the folder does not say so, as with published features.
+    """
     if is_grid_folder(folder):
         return _in_words(GridFiles(folder).about)
     try:
@@ -58,7 +61,9 @@ def made_by(folder: Path) -> str:
 
 
 def check_made_by(folder: Path, wanted: str) -> None:
-    """Raise DatasetError where both say what computed them, and it is not the same. wanted: ``made_by``."""
+    """Raise DatasetError where the folder and ``wanted`` (a ``made_by``) both name the origin, and they
+    differ.
+    """
     actual = made_by(folder)
     if actual and wanted and actual != wanted:
         raise DatasetError(

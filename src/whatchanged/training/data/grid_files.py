@@ -4,7 +4,7 @@ OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "a
                         hash), "pictures" (n names, paths below the data set's folder) and "sha256" (of the
                         features' bytes; shards before 0.2 have none)
 
-A shard can be read without the others. Features of several data sets may lie in folders side by side,
+Each shard can be read without the others. Features of several data sets may lie in folders side by side,
 OUT/a/00000.safetensors, and are read as one. For features with one ``.npy`` per picture see ``npy_files``.
 """
 
@@ -31,14 +31,14 @@ MOST_HEADER = 100_000_000
 
 
 def shard_file(folder: Path, number: int) -> Path:
-    """Where shard ``number`` lies."""
+    """The path of shard ``number``."""
     return folder / f"{number:05d}.safetensors"
 
 
 def write_shard(
     path: Path, about: Mapping[str, Any], pictures: Sequence[str], grids: NDArray[np.float16]
 ) -> None:
-    """Write one shard, whole or not at all. grids: (n, N, F)."""
+    """Write one shard atomically. grids: (n, N, F)."""
     grids = np.ascontiguousarray(grids)
     header = {"about": about, "pictures": pictures, "sha256": hashlib.sha256(grids.data).hexdigest()}
     metadata = {"grids": json.dumps(header)}  # one key: several come in any order
@@ -54,7 +54,7 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
         sizes = [about["rows"], about["columns"], about["width"]]
         names = [*pictures, about["backbone"], about["sha256"], about.get("precision", "fp32")]
         if any(type(size) is not int for size in sizes) or not all(isinstance(name, str) for name in names):
-            raise ValueError("its sizes are no whole numbers, or its names no texts")
+            raise ValueError("its sizes are not whole numbers, or its names not texts")
         wanted = [len(pictures), about["rows"] * about["columns"], about["width"]]
         if shape != wanted:
             raise ValueError(f"its features are {shape}, its metadata says {wanted}")
@@ -80,12 +80,12 @@ def _header(path: Path) -> tuple[dict[str, str], list[int]]:
 
 
 def is_grid_folder(folder: Path) -> bool:
-    """Whether shards lie in the folder, or in folders in it."""
-    return bool(_shards(folder))
+    """Whether the folder, or one of its subfolders, holds shards."""
+    return any(True for pattern in (PATTERN, f"*/{PATTERN}") for _ in folder.glob(pattern))
 
 
 def _named(about: Mapping[str, Any]) -> str:
-    """The backbone, and its precision where that is not fp32."""
+    """The name of the backbone, and its precision if that is not fp32."""
     return " in ".join([about["backbone"], *([about["precision"]] if "precision" in about else [])])
 
 
@@ -94,9 +94,9 @@ def _shards(folder: Path) -> list[Path]:
 
 
 class GridFiles:
-    """The shards of one folder, or of the folders in it; a picture's features are read when asked for.
+    """The shards of one folder and its subfolders. A picture's features are read on demand.
 
-    Raises DatasetError where the shards are of unlike backbones, or two hold the same picture.
+    Raises DatasetError where shards come from different backbones, or two hold the same picture.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -124,7 +124,7 @@ class GridFiles:
         return len(self._rows)
 
     def check(self, rows: int, columns: int, width: int) -> None:
-        """Raise DatasetError where the grids are of another size."""
+        """Raise DatasetError where the grids have another size."""
         got = tuple(self.about[key] for key in ("rows", "columns", "width"))
         if got != (rows, columns, width):
             raise DatasetError(
@@ -149,13 +149,13 @@ class GridFiles:
 
 
 def _open_checked(path: Path) -> Any:
-    """An open shard whose features are those that were written. Raises DatasetError."""
+    """An open shard whose features match their checksum. Raises DatasetError."""
     shard: Any = safe_open(regular(path), framework="numpy")
     sha256 = read_json(shard.metadata()["grids"]).get("sha256")
     features = np.ascontiguousarray(shard.get_tensor("features"))
     if sha256 is not None and hashlib.sha256(features.data).hexdigest() != sha256:
         raise DatasetError(
-            f"{path}: its content was changed: its SHA-256 is another. Delete the file and run `whatchanged"
+            f"{path}: its content was changed: its SHA-256 differs. Delete the file and run `whatchanged"
             " features` again."
         )
     return shard

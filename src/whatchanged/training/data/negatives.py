@@ -1,12 +1,12 @@
-"""False captions for PCL's task FDA: what is the same for every language, and their file.
+"""False captions for PCL's task FDA: the part that is the same for every language, and their file.
 
     Retrieve   the captions of other pairs that are most similar by TF-IDF
     Replace    the half of a caption's nouns and adjectives that TF-IDF ranks highest, each replaced by
                another word of its kind
     Confuse    the two objects of a caption exchanged
 
-How this is done in one language, and how a sentence is shown to be false: ``text_negatives`` for free text,
-``objects.clevr_negatives`` for the sentences of CLEVR.
+``text_negatives`` does this for free text, ``objects.clevr_negatives`` for the sentences of CLEVR. Both also
+decide whether a sentence is false.
 """
 
 import json
@@ -46,8 +46,11 @@ TRIES = 12
 
 @dataclass(frozen=True)
 class Mined:
-    """Pair id -> its false captions; how many of each kind; the share of words that Replace replaced; pair id
-    -> the kind of each of its false captions, where whoever made them says so."""
+    """The false captions that were made.
+
+    They are: pair id -> its false captions; how many of each kind; the share of words that Replace replaced;
+    pair id -> the kind of each of its false captions, where it is known.
+    """
 
     sentences: Mapping[str, tuple[str, ...]]
     counts: Mapping[NegativeKind, int]
@@ -55,13 +58,15 @@ class Mined:
     kinds: Mapping[str, tuple[NegativeKind, ...]] = field(default_factory=dict)
 
     def shares(self) -> dict[str, Any]:
-        """How many pairs, how many of each kind, and the words replaced, as the run's folder keeps them."""
+        """Number of pairs, false captions of each kind, and words replaced, in the form that the run's
+        folder keeps.
+        """
         counts = {kind: self.counts.get(kind, 0) for kind in KINDS}
         return {"pairs": len(self.sentences), "kinds": counts, "replaced_words": self.replaced}
 
 
 def joined(one: Mined, other: Mined) -> Mined:
-    """The false captions of different pairs as one."""
+    """The false captions of two groups of pairs as one."""
     counts = Counter(one.counts) + Counter(other.counts)
     replaced = one.replaced * one.counts.get("replace", 0) + other.replaced * other.counts.get("replace", 0)
     return Mined(
@@ -79,10 +84,11 @@ def fill(
     seed: int,
     count: int,
 ) -> Mined:
-    """Take each record's proposals in their order until it has ``count`` of them.
+    """Take each record's proposals in order until it has ``count`` of them.
 
-    propose: (record, the most similar captions, random numbers) -> the list to fill and the proposals; they
-    depend on what the list holds. Raises DatasetError for a record with too few proposals.
+    propose: (record, the most similar captions, random numbers) -> the list to fill and the proposals. A
+    proposal may depend on what the list already holds. Raises DatasetError for a record with too few
+    proposals.
     """
     sentences: dict[str, tuple[str, ...]] = {}
     kinds: dict[str, tuple[NegativeKind, ...]] = {}
@@ -109,9 +115,9 @@ def fill(
 
 
 class CaptionVectors:
-    """Captions as TF-IDF vectors of their words (between blanks); at most ``POOL`` of them are searched.
+    """TF-IDF vectors of captions, with words separated by blanks. At most ``POOL`` captions are searched.
 
-    everything: different captions, sorted.
+    everything: all distinct captions, sorted.
     """
 
     def __init__(self, everything: Sequence[str], seed: int) -> None:
@@ -132,7 +138,7 @@ class CaptionVectors:
 
 
 def in_turn(captions: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """The captions in a random order, over and over, ``TRIES`` times each."""
+    """The captions in a random order, repeated ``TRIES`` times."""
     order = rng.permutation(len(captions))
     return (captions[i] for _ in range(TRIES) for i in order)
 
@@ -145,16 +151,16 @@ def first_of(proposals: Iterator[ProposedNegative]) -> Iterator[ProposedNegative
 
 
 def most_specific(record: PairRecord) -> str:
-    """The pair's longest caption, which Retrieve compares other captions with."""
+    """The pair's longest caption. Retrieve compares other captions with it."""
     return max(record.captions, key=lambda caption: (len(caption.split()), caption), default="")
 
 
 def write_negatives(path: Path, records: Iterable[PairRecord], mined: Mined) -> None:
-    """Write the published form, atomically: JSON lines with img1, img2, sentences, neg_samples.
+    """Write the published format, atomically: JSON lines with img1, img2, sentences, neg_samples.
 
-    Each line starts with the pair's id, because pictures in different folders may have the same name, and
-    ends with the kind of each of its false captions, where it is known. Beside the file, in NAME.shares.json,
-    stands how many there are of each kind, and the share of words that Replace replaced.
+    Each line begins with the pair's id, because pictures in different folders may have the same name. It ends
+    with the kind of each false caption, where that is known. The file NAME.shares.json beside it says how
+    many false captions there are of each kind, and which share of words Replace replaced.
     """
     with whole(path.with_suffix(SHARES)) as draft:
         draft.write_text(json.dumps(mined.shares()) + "\n", encoding="utf-8")
@@ -173,7 +179,7 @@ def write_negatives(path: Path, records: Iterable[PairRecord], mined: Mined) -> 
 
 
 def share_lines(run: Path) -> list[str]:
-    """For each file of false captions that was made in a run's folder, a line on what is in it."""
+    """For each file of false captions that a run made, a line that summarises it."""
     lines = []
     for file in sorted(run.glob(f"*{SHARES}")):
         shares = read_json(read_regular_text(file))
@@ -186,10 +192,10 @@ def share_lines(run: Path) -> list[str]:
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:
-    """Pair id -> false captions of these records, from a file in the published form.
+    """Pair id -> false captions of these records, from a file in the published format.
 
-    A line belongs to the pair of its id or, without one, of its two file names. Raises DatasetError on a line
-    that is not of this form, where two lines give a pair different false captions, and where a record has
+    A line belongs to the pair with its id or, without an id, with its two file names. Raises DatasetError for
+    a line in another format, where two lines give a pair different false captions, and where a record has
     none.
     """
     results: dict[tuple[str, ...], tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""Features with an ``.npy`` per picture, as released extractors write them and released loaders read them.
+"""Features with one ``.npy`` file per picture, as released extractors write and loaders read them.
 
 OUT/features/NAME.npy for the picture images/NAME, and likewise sc_features, nsc_features: float32
 (F, rows, columns).
@@ -20,9 +20,9 @@ ABOUT = "features.json"
 
 
 def npy_file(folder: Path, name: str) -> Path:
-    """Where the features of a picture lie. name: its path below the data set's folder, with slashes.
+    """The path of a picture's features. name: its path below the data set's folder, with slashes.
 
-    "images" in the names of its folders becomes "features". Raises OutputError where the name leaves the
+    "images" in the names of its folders becomes "features". Raises OutputError where the path leaves the
     folder.
     """
     parts = PurePosixPath(name).parts
@@ -47,10 +47,11 @@ def npy_bytes(array: NDArray[np.floating]) -> bytes:
 
 
 def features_paths(folder: Path, picture: Path, root: Path) -> list[Path]:
-    """Where the features of a picture of the data set at ``root`` may lie, the first place first.
+    """The paths that may hold the features of a picture of the data set at ``root``, in order of preference.
 
-    FOLDER/<picture's file name>.npy, FOLDER/<its folder>/<file name>.npy, that with "images" in the folder's
-    name replaced by "features" (sc_images: sc_features), and its whole path likewise (``npy_file``).
+    FOLDER/<picture's file name>.npy; FOLDER/<its folder>/<file name>.npy; the latter with "images" in the
+    folder's name replaced by "features" (sc_images: sc_features); and its whole path below ``root`` likewise
+    (``npy_file``).
     """
     file = f"{picture.name}.npy"
     parent = picture.parent.name
@@ -62,8 +63,8 @@ def features_paths(folder: Path, picture: Path, root: Path) -> list[Path]:
 def read_features(paths: Sequence[Path], rows: int, columns: int, width: int) -> NDArray[np.float32]:
     """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
 
-    paths: where their file may lie. Stored as (F, rows, columns), (F, N) or (N, F). Raises DatasetError if
-    the file is missing or of another shape.
+    paths: the paths that may hold them. The array may have the shape (F, rows, columns), (F, N) or (N, F).
+    Raises DatasetError if no file exists or the shape is another.
     """
     path = next((file for file in paths if file.is_file()), None)
     if path is None:

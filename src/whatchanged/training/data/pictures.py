@@ -1,4 +1,4 @@
-"""How a picture of a data set is read for training: its pixels, or what was computed from them beforehand."""
+"""Reads a picture of a data set for training: its pixels, or features that were computed beforehand."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ MOST_BYTES = 2**29
 
 
 def picture_reader(vision: VisionSettings, features: str, root: Path) -> PictureReader:
-    """How a picture of the data set at ``root`` is read by a vision: pixels (H, W, 3) uint8, or what was
-    stored, such as features (N, F) float32.
+    """A function that reads a picture of the data set at ``root`` for a vision: pixels (H, W, 3) uint8, or
+    what was stored, such as features (N, F) float32.
 
-    features: the folder of what was stored; unused by a vision that reads pixels. Raises RecipeError where it
-    is empty, DatasetError where it does not hold what the recipe needs.
+    features: the folder of stored features; a vision that reads pixels ignores it. Raises RecipeError where
+    it is empty, DatasetError where it does not hold what the recipe needs.
     """
     if vision.stored and not features:
         raise RecipeError(
@@ -32,21 +32,25 @@ def picture_reader(vision: VisionSettings, features: str, root: Path) -> Picture
 
 
 def pixel_reader(vision: VisionSettings, stored: Path, root: Path) -> PictureReader:
-    """A reader of pixels (H, W, 3) uint8 of the size that the vision names; nothing is stored.
+    """A function that reads pixels (H, W, 3) uint8, resized to the vision's picture size; nothing is stored.
 
-    Raises RecipeError where it names no size.
+    Raises RecipeError where the vision has no picture size.
     """
     return kept_pixels(pixel_size(vision))
 
 
 def planned_pixels(vision: VisionSettings) -> tuple[NDArray[np.uint8], None]:
-    """A black picture of the vision's size, and no truth. Raises RecipeError where it names no size."""
+    """A black picture of the vision's size, and no truth. Raises RecipeError where the vision has no
+    picture size.
+    """
     width, height = pixel_size(vision)
     return np.zeros((height, width, 3), np.uint8), None
 
 
 def pixel_size(vision: VisionSettings) -> tuple[int, int]:
-    """Width and height of the pictures that a vision reads. Raises RecipeError where it names none."""
+    """Width and height of the pictures that a vision reads. Raises RecipeError where it has no picture
+    size.
+    """
     if vision.picture_size is None:
         raise RecipeError(
             f"vision.kind = {vision.kind!r} reads pixels and names no size of pictures. Its settings should"
@@ -56,10 +60,10 @@ def pixel_size(vision: VisionSettings) -> tuple[int, int]:
 
 
 def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureReader:
-    """A reader of pixels (H, W, 3) uint8 that decodes a picture once and keeps it, as long as there is room.
+    """A function that reads pixels (H, W, 3) uint8, and keeps decoded pictures in memory while there is room.
 
-    size: width and height that pictures are resized to. The next reader is given the same array:
-    nobody may write into it.
+    size: width and height to which pictures are resized. Later calls return the same array, so no caller may
+    write into it.
     """
     kept = dict[Path, NDArray[np.uint8]]()
 

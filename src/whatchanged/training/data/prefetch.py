@@ -1,7 +1,8 @@
-"""Batches that worker processes read ahead, for a GPU that is faster than one process can read.
+"""Worker processes that read batches ahead, for a GPU that is faster than one process can read.
 
-The examples, their order and their numbers are those of ``batches.draws``. The workers are forked, so that
-they share the source's memory, and compute on the CPU alone. Batches come back through shared memory.
+The examples, their order and their random numbers are those of ``batches.draws``. The workers are forked, so
+that they share the source's memory, and they compute only on the CPU. Batches come back through shared
+memory.
 """
 
 import signal
@@ -22,9 +23,9 @@ AHEAD = 2
 
 @dataclass(frozen=True)
 class _Read(Dataset[Draw | WhatchangedError]):
-    """Plan -> its draw.
+    """Reads the draw of a plan.
 
-    A WhatchangedError comes back as a value: raised in a worker, it would arrive wrapped in a traceback.
+    A WhatchangedError is returned as a value, because raising it in a worker would wrap it in a traceback.
     """
 
     given: StageInput

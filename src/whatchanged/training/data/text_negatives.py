@@ -5,17 +5,17 @@
                another word of the same tag (JJ, JJR, JJS, NN, NNS) out of those that are often ranked so
     Confuse    animal1 and animal2 exchanged
 
-The paper's words are tagged by CoreNLP; here TextBlob's pattern tagger does it, whose lexicon comes with the
-package. The caption of a single picture has no two animals to exchange: Retrieve and Replace make its share.
+The paper tags words with CoreNLP. This module uses TextBlob's pattern tagger, whose lexicon comes with the
+package. A caption of a single picture has no two animals to exchange; Retrieve and Replace make its share.
 
-A false caption must be false, which cannot be proven of free text. Where a world knows the truth it decides
-(``Judge``). Otherwise a caption is taken only if it says something that none of the pair's own captions says:
-- Retrieve: it has a noun or adjective that is in none of them (one made of their words alone may say the same
-  in short), and it comes from other pictures, of other species where species are known;
-- Replace: the new words are in none of them, nor is a synonym ("grey" does not replace "gray");
-- Confuse: captions that say the same of both animals are left out ("same", "similar", "both", "no
-  difference"), and so are those whose clauses the exchange leaves the same;
-- a caption that calls the two alike is not used where one of the pair's own does so, and elsewhere at most
+A false caption must be false, but nothing proves this for free text. If a world knows the truth, it decides
+(``Judge``). Otherwise a caption is used only if it says something that none of the pair's own captions says:
+- Retrieve: it has a noun or adjective that none of them has (a caption of their words alone may summarise
+  them), and it comes from other pictures, of other species where species are known;
+- Replace: none of them has the new words, nor a synonym ("grey" does not replace "gray");
+- Confuse: captions that say the same of both animals ("same", "similar", "both", "no difference") are not
+  used, nor are captions whose clauses the exchange leaves unchanged;
+- a caption that calls both animals alike is not used if one of the pair's own does so, and otherwise at most
   once.
 A retrieved caption can still be true of a pair whose annotators did not mention what it says. docs/birds.md
 measures how often, on drawn birds whose truth is known.
@@ -95,11 +95,11 @@ def mine_text(
     judge: Judge | None = None,
     among: Sequence[PairRecord] | None = None,
 ) -> Mined:
-    """Build ``count`` false captions for every record: a third of each kind (single pictures: half of two).
+    """Make ``count`` false captions for every record: a third of each kind (single pictures: half of two).
 
-    The same for the same seed. longest: words that a caption is truncated to. among: the pairs whose captions
-    are at hand; None: the records'. Raises DatasetError for a
-    record that has fewer than ``count``, MissingExtra without TextBlob.
+    The same seed gives the same captions. longest: the number of words to which a caption is truncated.
+    among: the pairs whose captions may be used; None: those of the records. Raises DatasetError for a record
+    that has fewer than ``count``, MissingExtra without TextBlob.
     """
     captions = _TextCaptions(records if among is None else among, seed)
 
@@ -118,8 +118,9 @@ def _proposals(
     count: int,
     rng: np.random.Generator,
 ) -> Iterator[ProposedNegative]:
-    """Accepted proposals in their order: each kind's share, then more retrieved and replaced captions where a
-    kind had too few."""
+    """Accepted proposals in order: each kind's share, then more retrieved and replaced captions if a kind
+    had too few.
+    """
     kinds: tuple[NegativeKind, ...] = (
         ("replace", "retrieve") if record.after is None else ("replace", "confuse", "retrieve")
     )
@@ -147,7 +148,7 @@ def _proposals(
 
 
 class _TextNegatives:
-    """What one pair's false captions must differ from, and those found so far."""
+    """What one pair's false captions must differ from, and the false captions found so far."""
 
     def __init__(
         self, record: PairRecord, captions: "_TextCaptions", longest: int, judge: Judge | None
@@ -159,7 +160,7 @@ class _TextNegatives:
         self.sentences: list[str] = []
 
     def accept(self, kind: NegativeKind, sentence: str, share: float = 0.0) -> Iterator[ProposedNegative]:
-        """The proposal itself if it is new and, as far as can be known, false; else nothing."""
+        """The proposal itself if it is new and, as far as this can be known, false; otherwise nothing."""
         known = self.own | {canonical(earlier, self.longest) for earlier in self.sentences}
         if canonical(sentence, self.longest) in known:
             return
@@ -173,7 +174,9 @@ class _TextNegatives:
 
 
 class _TextCaptions:
-    """The captions that false ones are made of, where each was said, and what may replace words."""
+    """The captions from which false ones are made, the records of each, and the words that may replace
+    others.
+    """
 
     def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
         self.where: dict[str, list[PairRecord]] = {}
@@ -196,7 +199,9 @@ class _TextCaptions:
         return not any(_related(record, other) for other in self.where[sentence])
 
     def content(self, caption: str) -> dict[str, str]:
-        """Word -> tag of a caption's nouns and adjectives but ``SUBJECTS``, ``SYMMETRIC``, short words."""
+        """Word -> tag of a caption's nouns and adjectives, without ``SUBJECTS``, ``SYMMETRIC`` and short
+        words.
+        """
         return {
             word: tag
             for word, tag in _tagged(caption)
@@ -226,13 +231,15 @@ class _TextCaptions:
 
 
 def canonical(sentence: str, longest: int) -> str:
-    """The first ``longest`` words in lower case, without punctuation, with one word for its synonyms."""
+    """The first ``longest`` words in lower case, without punctuation, with one word for all its synonyms."""
     words = (_meaning(word) for word in sentence.split()[:longest])
     return " ".join(word for word in words if word)
 
 
 def is_symmetric(sentence: str) -> bool:
-    """Whether a sentence says the same of both animals: by the authors' words for that, and a few more."""
+    """Whether a sentence says the same of both animals: it has one of the authors' words for that, or a
+    few more.
+    """
     words = {_plain(word) for word in sentence.split()}
     return bool(words & SYMMETRIC) or ("no" in words and bool(words & {"difference", "differences"}))
 
@@ -243,7 +250,7 @@ def exchange(caption: str) -> str:
 
 
 def can_exchange(caption: str) -> bool:
-    """Whether the exchange changes what is said: clauses differ, and none is about both animals at once."""
+    """Whether the exchange changes the meaning: clauses differ, and no clause is about both animals."""
     if is_symmetric(caption) or re.search(
         r"animal ?1 and animal ?2|animal ?2 and animal ?1", caption.lower()
     ):
@@ -256,8 +263,9 @@ def can_exchange(caption: str) -> bool:
 
 
 def _related(one: PairRecord, other: PairRecord) -> bool:
-    """Whether two records show the same two pictures in any order or, where that is known, the same species
-    or class."""
+    """Whether two records show the same two pictures in any order, or the same species or class, where
+    that is known.
+    """
     if {one.before, one.after} == {other.before, other.after}:
         return True
     if one.after is None:

@@ -1,8 +1,8 @@
 """A cache of each picture's tokens, for runs that do not train their backbone.
 
-A frozen backbone gives a picture the same tokens in every pass, and running it takes nearly all the time of
-fine-tuning on a few hundred pairs. A picture's tokens are computed when it is first read and stay in memory,
-10 KB for 16 tokens, up to ``MOST_BYTES`` in all.
+A frozen backbone computes the same tokens for a picture in every pass, and this takes nearly all the time of
+fine-tuning on a few hundred pairs. The cache computes a picture's tokens at the first read and keeps them in
+memory, 10 KB for 16 tokens, up to ``MOST_BYTES`` in all.
 """
 
 from copy import deepcopy
@@ -25,7 +25,9 @@ MOST_BYTES = 4 * 2**30
 def cached_tokens(
     read: PictureReader, vision: PictureVision, kept: dict[Path, NDArray[np.float32]]
 ) -> PictureReader:
-    """A reader of stored tokens (N, F'), float32; ``kept`` holds those of the pictures read so far."""
+    """A function that reads a picture's tokens (N, F'), float32. ``kept`` holds the tokens of the pictures
+    read so far.
+    """
 
     def tokens(path: Path) -> NDArray[np.float32]:
         if path in kept:
@@ -41,7 +43,7 @@ def cached_tokens(
 
 
 def with_tokens(sources: Sources, vision: PictureVision) -> Sources:
-    """The same examples with tokens of ``vision``, as its weights are now, instead of pixels."""
+    """The same examples with tokens instead of pixels, computed by ``vision`` with its present weights."""
     # A copy, because examples are read in threads while the loop switches the method's training mode.
     frozen = deepcopy(vision)
     frozen.backbone.eval()

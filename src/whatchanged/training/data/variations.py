@@ -1,4 +1,6 @@
-"""Pairs seen a little differently each time they are read: more views, the same difference."""
+"""Varies a pair slightly at each visit, by shifts and mirroring, and keeps the difference between its
+pictures.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +13,11 @@ from whatchanged.training.batches import Example, Source
 
 @dataclass(frozen=True)
 class VariedSource:
-    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis, and mirrored at will.
+    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis, half of them mirrored.
 
-    Both pictures of an example are varied alike, so what differs between them stays as it is; its partner is
-    varied by itself. Pixels at the edge are repeated. mirror_unless: half of the examples are mirrored, left
-    to right, but none whose captions hold one of these words; nothing is mirrored without any.
+    Both pictures of an example are varied alike, so their difference stays; its partner is varied
+    independently. Pixels at the edge are repeated. mirror_unless: an example whose captions hold one of these
+    words is never mirrored; an empty list mirrors nothing.
     """
 
     source: Source
@@ -30,7 +32,7 @@ class VariedSource:
         return self.source.count(task)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``; how it is varied is drawn behind all that the source draws."""
+        """Example ``index``. The variation is drawn after everything that the source draws."""
         return self._varied(self.source.example(index, rng), rng)
 
     def _varied(self, example: Example, rng: np.random.Generator) -> Example:

@@ -1,6 +1,6 @@
-"""From a training run to a bundle: graphs, weights, a card, a README.
+"""Exports a training run as a bundle: graphs, weights, a card, a README.
 
-What writes the bundle is named by the settings of the run's vision (``VisionSettings.exporter``).
+The settings of the run's vision name the function that writes the bundle (``VisionSettings.exporter``).
 """
 
 from pathlib import Path
@@ -23,20 +23,20 @@ def export_run(
     in_distribution: Path | None = None,
     unfinished: bool = False,
 ) -> Bundle:
-    """Write the run's model as a bundle folder; nothing is left at ``output`` if anything fails.
+    """Write the run's model as a bundle folder. If anything fails, nothing is left at ``output``.
 
-    data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs;
-    default: the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
+    data: a data set folder whose validation pairs calibrate the no-change probability and test the graphs; by
+    default the run's own. fp16 stores large weights in half the bytes; the graphs still compute in fp32.
     checkpoint: as in ``checkpoint_file``. weights: of the backbone that a model of stored features needs to
-    read pictures, where no package carries them; without a backbone that is known, it reads features
-    (``of_features``). in_distribution: a pool of drawn pictures of the model's size; the bundle then reports
-    how unlike them a picture is (``in_distribution.py``).
+    read pictures, if no package carries them. If the backbone is not known, the model reads features
+    (``of_features``).
+    in_distribution: a pool of drawn pictures of the model's size. The bundle then reports how far a picture
+    is from them (``in_distribution.py``).
+    unfinished: also export a run that has not finished; the model's card says how far it came.
 
-    unfinished: also of a run that has not come to its end; its card says how far it came.
-
-    Raises RecipeError for a run that no bundle can be made of, or that is not finished; OutputError where
+    Raises RecipeError for a run that cannot be exported, or that is not finished; OutputError where
     ``output`` is not a folder, exists without ``force``, or holds anything but a model; BundleError where a
-    graph and torch do not agree.
+    graph and torch disagree.
     """
     _check_output(output, force)
     model = open_trained_model(run, checkpoint, name, fp16, weights, unfinished)

@@ -1,4 +1,4 @@
-"""A model that was trained on stored features reads pictures once the backbone is put in front of it."""
+"""Puts a backbone in front of a model that was trained on stored features, so that it reads pictures."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +19,16 @@ from whatchanged.training.methods import Method
 
 @dataclass(frozen=True)
 class PicturesInFront(VisionSettings):
-    """The pictures that a backbone in front of a method reads; no recipe names this vision."""
+    """The vision of a method with a backbone in front of it: it reads pictures. No recipe names this
+    vision.
+    """
 
     image_width: int
     image_height: int
 
     @property
     def picture_size(self) -> tuple[int, int]:
-        """Those of the backbone."""
+        """The picture size of the backbone."""
         return self.image_width, self.image_height
 
     def check(self, where: str) -> None:
@@ -38,10 +40,10 @@ def put_backbone_in_front(
 ) -> tuple[Recipe, FrozenBackbone | None]:
     """Make the backbone of its features the vision of ``method``; returns the recipe that reads pictures.
 
-    Of features that do not name their backbone, as published ones, nothing is put in front: recipe and method
-    stay as they are, and the model reads features (``of_features``). weights: the backbone's, where no
-    package carries them: a file, or the folder of the run whose backbone it is. Raises RecipeError where
-    weights are given and the features do not name their backbone, or were made with others.
+    If the features do not name their backbone, as published ones do not, nothing changes: the model reads
+    features (``of_features``). weights: the backbone's, if no package carries them: a file, or the folder of
+    the run whose backbone it is. Raises RecipeError where weights are given and the features do not name
+    their backbone, or were computed with other weights.
     """
     folder = Path(recipe.data.stored)
     if not is_grid_folder(folder):

@@ -1,4 +1,4 @@
-"""The no-change probability of a trained method, and its calibration on validation pairs."""
+"""Computes the no-change probability of a trained method, and calibrates it on validation pairs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,9 +24,10 @@ MOST_SENTENCES = 32
 def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) -> NoChange:
     """Fit p' = sigmoid(scale * logit(p) + shift) to the first ``PAIRS`` validation pairs by Newton's method.
 
-    p: the method's probability that nothing changed. Maximum likelihood with a weak prior at scale 1 and
-    shift 0 (``fit_sigmoid``), so that a perfect classifier does not drive the scale to infinity. The
-    threshold on p' is 1/2. sentences: the no-change sentences, read where the method has no head for p.
+    p: the method's probability that nothing changed. The fit is maximum likelihood with a weak prior at scale
+    1 and shift 0 (``fit_sigmoid``), so that a perfect classifier does not drive the scale to infinity. The
+    threshold on p' is 1/2. sentences: the no-change sentences, from which p is computed if the method has no
+    head for it.
     """
     probabilities: list[float] = []
     labels: list[bool] = []
@@ -45,8 +46,9 @@ def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) ->
 
 
 def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The first ``MOST_SENTENCES`` of these captions whose words the vocabulary has, as the decoder would
-    write them: truncated and without repeats."""
+    """The first ``MOST_SENTENCES`` of these captions whose words are all in the vocabulary, truncated and
+    without repeats, as the decoder would write them.
+    """
     rows = (vocabulary.sentence(caption, recipe.method.longest_caption()) for caption in captions)
     sentences = dict.fromkeys(vocabulary.text(row) for row in rows if UNK not in row)
     return tuple(sentences)[:MOST_SENTENCES]
@@ -55,9 +57,10 @@ def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocab
 def judge(
     method: Method, examples: Sequence[Example], sentences: Sequence[str]
 ) -> tuple[NDArray[np.float64], bool]:
-    """Each pair's probability that nothing changed, not calibrated, and whether it comes from a head.
+    """Each pair's uncalibrated no-change probability, and whether a head of the method predicts it.
 
-    A method without such a head gives the sum of the probabilities that its decoder assigns to ``sentences``.
+    For a method without such a head, it is the sum of the probabilities that its decoder assigns to
+    ``sentences``.
     """
     batch = method.collate(examples)
     with torch.inference_mode():

@@ -1,6 +1,6 @@
-"""A decoder's state as its graph must know it: its tensors, which of their axes grow, how each begins.
+"""Describes a decoder's state for its graph: its tensors, the axes that grow, the tensors that begin empty.
 
-A method declares the axes that grow (``CaptionWriter.growing_axes``), and two steps show whether they do.
+A method declares the axes that grow (``CaptionWriter.growing_axes``), and two decoding steps verify this.
 """
 
 from collections.abc import Mapping
@@ -17,8 +17,9 @@ DESCRIBED = "see growing_axes of whatchanged.training.methods.CaptionWriter"
 
 
 class DecoderState(NamedTuple):
-    """The state behind the first word (B, ...) by name, the axes of each tensor that grow, and the names of
-    those that do not begin empty."""
+    """The state after the first word (B, ...) by name, the axes of each tensor that grow, and the names of
+    the tensors that do not begin empty.
+    """
 
     cache: Cache
     growing: Mapping[str, tuple[int, ...]]
@@ -26,9 +27,9 @@ class DecoderState(NamedTuple):
 
 
 def decoder_state(method: Method, memory: Any, previous: Tensor) -> DecoderState:
-    """The state of the pairs in ``memory``, found by two steps with the words ``previous`` (B,).
+    """The state of the pairs in ``memory``, found by two decoding steps with the words ``previous`` (B,).
 
-    Raises RecipeError where it does not keep what the method declares.
+    Raises RecipeError where the state contradicts the method's declaration.
     """
     first = method.first_cache(memory)
     declared = getattr(method, "growing_axes", None)
@@ -48,7 +49,9 @@ def decoder_state(method: Method, memory: Any, previous: Tensor) -> DecoderState
 
 
 def _check_tensors(method: Method, growing: Mapping[str, Any], cache: Cache, words: int, pairs: int) -> None:
-    """Raises RecipeError where a state has other tensors than those declared, or other rows than pairs."""
+    """Raises RecipeError where a state lacks declared tensors, has undeclared ones, or has other rows than
+    pairs.
+    """
     if cache.keys() != growing.keys():
         raise RecipeError(
             f"{method.architecture}: its state after {words} words holds {', '.join(sorted(cache))};"

@@ -1,8 +1,9 @@
-"""A method's two ONNX graphs, and the check that they write the same words as torch.
+"""Traces a method's two ONNX graphs, and checks that they write the same words as torch.
 
-encoder   before, after (B, 3, H, W) -> no_change (B,) where the method has a head for it, strangeness (B, 2),
-          each picture's out-of-distribution distance, where that was fitted, memory_*, and first_cache_*,
-          what each tensor of the decoder's state begins with, unless it begins empty
+encoder   before, after (B, 3, H, W) -> no_change (B,) if the method has a head for it; strangeness (B, 2),
+each
+          picture's out-of-distribution distance, if that was fitted; memory_*; and first_cache_*, the initial
+          values of the decoder's state, for each tensor that does not begin empty
 decoder   previous (B,), position (), memory_*, cache_* (B, ...), the state ->
           log_probabilities (B, V), attention (B, 2, rows, columns), next_cache_*
 """
@@ -34,7 +35,7 @@ OOD_DISTANCE_OFF = 0.02
 
 
 class _Encoder(nn.Module):
-    """Pictures -> no_change, strangeness (each where there is one), the memory's parts, and the first state.
+    """Pictures -> no_change, strangeness (each if it exists), the parts of the memory, and the first state.
 
     begun: the tensors of the decoder's state that do not begin empty.
     """
@@ -54,8 +55,9 @@ class _Encoder(nn.Module):
 
 
 class _Decoder(nn.Module):
-    """One step of the decoder. Only the parts of the memory that it reads are inputs; the others stay those
-    of the pairs that the graph was traced on."""
+    """One step of the decoder. Only the parts of the memory that it reads are inputs of the graph. The other
+    parts stay those of the traced pairs.
+    """
 
     def __init__(self, method: Method, memory: Any, parts: Sequence[str], caches: Sequence[str]) -> None:
         super().__init__()
@@ -75,7 +77,9 @@ def write_graphs(
     folder: Path,
     distance: OODDistance | None = None,
 ) -> None:
-    """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs; the numbers of pairs and words stay free."""
+    """Trace ``encoder.onnx`` and ``decoder.onnx`` on two pairs. The numbers of pairs and words stay
+    variable.
+    """
     before, after = (torch.from_numpy(p) for p in pictures)
     with torch.inference_mode():
         memory = method.encode(before, after)
@@ -115,8 +119,10 @@ def write_graphs(
 
 
 def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, Tensor]) -> list[str]:
-    """The memory's fields that a decoder step reads, found by trial: with an object that is no tensor in
-    such a field's place the step fails. A field that is None is not read.
+    """The memory's fields that a decoder step reads, found by trial.
+
+    A field is read if the step fails once an object that is not a tensor replaces it. A field that is None is
+    not read.
     """
     read = []
     for name in memory._fields:
@@ -138,7 +144,7 @@ def trace(
     outputs: list[str],
     axes: dict[str, dict[int, str]],
 ) -> None:
-    """Write the module's graph. axes: of each input and output, the axes whose length stays free."""
+    """Write the module's graph. axes: for each input and output, the axes whose length stays variable."""
     module.eval()
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # the tracer warns of every Python number; ``compare`` checks them
@@ -176,7 +182,9 @@ def store_half(path: Path) -> None:
 
 
 def compare(method: Method, folder: Path, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
-    """The largest difference of the captions' log-probabilities; raises BundleError if a word differs."""
+    """The largest difference between the captions' log-probabilities. Raises BundleError if a word
+    differs.
+    """
     torch_rows = decode(method, torch.from_numpy(before), torch.from_numpy(after))
     onnx_rows = decode_graphs(folder, before, after, method.max_length)
     differing = [i for i, (a, b) in enumerate(zip(torch_rows, onnx_rows, strict=True)) if a.ids != b.ids]
@@ -198,8 +206,10 @@ def compare_ood_distance(
     before: NDArray[np.float32],
     after: NDArray[np.float32],
 ) -> None:
-    """Raise BundleError where the encoder's out-of-distribution distances differ from torch's by more than
-    ``OOD_DISTANCE_OFF``."""
+    """Raise BundleError where the encoder's out-of-distribution distances differ from torch's too much.
+
+    The limit is ``OOD_DISTANCE_OFF``.
+    """
     with torch.inference_mode():
         _, wanted = encode_and_judge(method, torch.from_numpy(before), torch.from_numpy(after), distance)
     session = _session(folder / "encoder.onnx")
@@ -215,7 +225,7 @@ def compare_ood_distance(
 def decode_graphs(
     folder: Path, before: NDArray[np.float32], after: NDArray[np.float32], longest: int
 ) -> list[Decoded]:
-    """Greedy captions by the two graphs."""
+    """Greedy captions, computed by the two graphs."""
     encoder, decoder = (_session(folder / f"{name}.onnx") for name in ("encoder", "decoder"))
     outputs = [item.name for item in encoder.get_outputs()]
     memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))

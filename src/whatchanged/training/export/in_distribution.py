@@ -1,20 +1,20 @@
-"""How unlike the pictures that a model was trained on a picture is, by the model's own backbone.
+"""Measures how far a picture is from the model's training pictures, in features of the model's backbone.
 
     s(x) = [mean over cells, deviation over cells] of the backbone's last features          (2F,)
     d(x) = sqrt((s - m)ᵀ C⁻¹ (s - m) / 2F)
 
-m and C are the mean and the covariance of s over drawn pictures, augmented ``REACH`` times as strongly as in
-training (``augmentation.augment``), because pictures of the same scenes may come from another renderer or
-camera. Before C is estimated, every number is scaled to unit deviation; then it is shrunk after Ledoit and
-Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 2004). The threshold is the
-``QUANTILE`` of d over other drawn pictures, augmented as strongly: no out-of-distribution picture is needed
-to find it. d is a Mahalanobis distance in a network's features, after Lee et al. (2018, A simple unified
+m and C are the mean and the covariance of s over drawn pictures. These are augmented ``REACH`` times as
+strongly as in training (``augmentation.augment``), because another renderer or camera may take pictures of
+the same scenes. Before C is estimated, every number is scaled to unit deviation. C is then shrunk after
+Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices, 2004). The threshold
+is the ``QUANTILE`` of d over other drawn pictures, augmented as strongly; it needs no out-of-distribution
+picture. d is a Mahalanobis distance in a network's features, after Lee et al. (2018, A simple unified
 framework for detecting out-of-distribution samples and adversarial attacks), with a single class.
 
-Colours that hardly change those features are judged by numbers of their own (``captioner.colors``): their
-ranges are those of drawn pictures, augmented as strongly, but for the outermost part that ``QUANTILE`` leaves
-out. How vivid they are is taken from those with any colour: by chance a scene has grey objects alone, and a
-range that holds it would take every greyscale picture for familiar.
+Some colours hardly change these features, so colours have ranges of their own (``captioner.colors``). The
+ranges hold the numbers of drawn pictures, augmented as strongly, without the outermost share that
+``QUANTILE`` leaves out. The range of vividness comes only from pictures with some colour: a few drawn scenes
+have only grey objects, and a range with these would accept every greyscale picture as familiar.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ PoolPicture = tuple[Shard, int, int]
 
 
 class OODDistance(nn.Module):
-    """d(x) of a batch of features; ``whiten`` (2F, 2F) is a square root of C⁻¹ / 2F, ``mean`` is m."""
+    """d(x) of a batch of features. ``whiten`` (2F, 2F) is a square root of C⁻¹ / 2F, ``mean`` is m."""
 
     def __init__(self, mean: Tensor, whiten: Tensor) -> None:
         super().__init__()
@@ -72,10 +72,10 @@ def statistics(features: Tensor) -> Tensor:
 
 
 def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDistribution]:
-    """The distance from one half of a pool's triples, its threshold from the other; the same every time.
+    """The distance, fitted to one half of a pool's triples, and its threshold, from the other. Deterministic.
 
-    Raises RecipeError for a vision without a backbone of its own, DatasetError where no pool lies there, or
-    it is too small, or its pictures have another size.
+    Raises RecipeError for a vision without a backbone of its own, DatasetError where there is no pool, the
+    pool is too small, or its pictures have another size.
     """
     if not has_backbone(vision):
         raise RecipeError(
@@ -121,7 +121,7 @@ def fit_colors(shards: Sequence[Shard]) -> tuple[Ranges, str]:
 
 
 def _range(numbers: NDArray[np.float64]) -> tuple[float, float]:
-    """Where most of the numbers lie; not empty."""
+    """The range of most of the numbers; it is never empty."""
     outside = (1 - QUANTILE) / 2
     low, high = np.quantile(numbers, [outside, 1 - outside])
     return float(low), float(max(high, low + 1e-6))
@@ -130,7 +130,7 @@ def _range(numbers: NDArray[np.float64]) -> tuple[float, float]:
 def encode_and_judge(
     method: Method, before: Tensor, after: Tensor, distance: OODDistance | None
 ) -> tuple[Any, Tensor | None]:
-    """The memory, and (B, 2) the pictures' ``distance``, from the features that encoding computes anyway.
+    """The memory, and the pictures' ``distance`` (B, 2), from the features that encoding computes anyway.
 
     Without a distance the second is None. Raises RecipeError for a vision without a backbone of its own.
     """
@@ -150,7 +150,7 @@ def encode_and_judge(
 
 
 def fit(rows: NDArray[np.float64]) -> OODDistance:
-    """m and the root of C⁻¹ / 2F from the statistics of n pictures, (n, 2F)."""
+    """m and the square root of C⁻¹ / 2F, from the statistics of n pictures, (n, 2F)."""
     mean, deviation = rows.mean(0), rows.std(0)
     scale = np.maximum(deviation, LEAST_DEVIATION * np.median(deviation) + 1e-6)
     covariance, _ = ledoit_wolf((rows - mean) / scale, assume_centered=True)
@@ -160,8 +160,9 @@ def fit(rows: NDArray[np.float64]) -> OODDistance:
 
 
 def _some(pictures: Sequence[PoolPicture]) -> list[PoolPicture]:
-    """At most ``PICTURES`` of them, drawn at random: at even steps all could be the same one of a triple's
-    three pictures."""
+    """At most ``PICTURES`` of them, drawn at random. Regular steps could choose the same picture of every
+    triple.
+    """
     chosen = np.random.default_rng(0).permutation(len(pictures))[:PICTURES]
     return [pictures[i] for i in np.sort(chosen)]
 
@@ -177,13 +178,13 @@ def _statistics(
 def _features(
     vision: PictureVision, pictures: Sequence[PoolPicture], generator: torch.Generator
 ) -> Iterator[Tensor]:
-    """The backbone's features of these pictures, each augmented, a batch at a time."""
+    """The backbone's features of these pictures, each augmented, batch by batch."""
     for augmented in _augmented(pictures, generator, REACH):
         yield vision.features(vision.normalise(augmented))
 
 
 def _augmented(pictures: Sequence[PoolPicture], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
-    """These pictures, each augmented, a batch at a time: uint8 (B, H, W, 3)."""
+    """These pictures, each augmented, batch by batch: uint8 (B, H, W, 3)."""
     for start in range(0, len(pictures), BATCH):
         pixels = np.stack([shard.triples.read(i)[k] for shard, i, k in pictures[start : start + BATCH]])
         yield augment_pixels(torch.from_numpy(pixels), generator, reach)

@@ -1,4 +1,4 @@
-"""The README of a bundle."""
+"""Writes the README of a bundle."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ without a network.
 
 
 def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) -> str:
-    """The text of a bundle's README: a YAML head as model hubs expect it, and what a user must know.
+    """The text of a bundle's README: a YAML head for model hubs, then what a user must know.
 
     folder: holds the other files of the bundle.
     """
@@ -69,7 +69,7 @@ The resolved recipe and the machine are in `bundle.json` under `provenance`.
 
 
 def _seconds_in_words(card: Card) -> str:
-    """How long the run was, and whether it began with weights of another one."""
+    """How long the run took, and whether it started from weights of another one."""
     seconds = f"{card.provenance['training_seconds']:,} seconds"
     from_nothing = card.provenance["from_nothing"]
     if from_nothing is None:
@@ -80,7 +80,7 @@ def _seconds_in_words(card: Card) -> str:
 
 
 def _checkpoint_in_words(card: Card) -> str:
-    """Which step the weights are of, and whether the run was finished."""
+    """The step at which the weights were saved, and whether the run was finished."""
     of = card.provenance["checkpoint"]
     step = f"step {of['step']:,} of {of['of']:,} of {of['stage']}"
     return step if card.provenance["finished"] else f"{step}; **the run was not finished**"

@@ -1,7 +1,7 @@
-"""The bundle of a model that reads stored features and no pictures.
+"""Writes the bundle of a model that reads stored features instead of pictures.
 
-Whose features these are, nobody needs to know: published ones do not say which backbone and which weights
-made them. Who captions with the bundle brings features of the same kind.
+The bundle need not name the backbone of the features; published features often do not. Whoever captions with
+the bundle must provide features of the same kind.
 """
 
 from dataclasses import replace
@@ -19,9 +19,9 @@ from whatchanged.training.export.trained_model import TrainedModel
 def export_features(
     model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
 ) -> None:
-    """Write the bundle; arguments and what is raised: see ``export_run``.
+    """Write the bundle; arguments and errors are those of ``export_run``.
 
-    The features of ``data``, too, are looked for in the run's folder of features.
+    The features of ``data``, too, are read from the run's folder of features.
     """
     recipe, vision = model.recipe, model.recipe.vision
     if not isinstance(vision, FeaturesConfig):

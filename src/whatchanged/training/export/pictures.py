@@ -1,6 +1,7 @@
-"""A run of a method that captions pictures as a bundle: two graphs, weights, a card, a README.
+"""Writes the bundle of a run whose method captions pictures: two graphs, weights, a card, a README.
 
-Export fails, and writes nothing, unless the graphs caption the validation pairs with the same words as torch.
+If the graphs do not caption the validation pairs with the same words as torch, export fails and writes
+nothing.
 """
 
 from dataclasses import replace
@@ -35,7 +36,7 @@ FIXTURE_PAIRS = 64
 def export_pictures(
     model: TrainedModel, output: Path, data: Path | None, in_distribution: Path | None
 ) -> None:
-    """Write the bundle of a model that reads pictures; what is raised: see ``export_run``."""
+    """Write the bundle of a model that reads pictures; errors are those of ``export_run``."""
     recipe, method = model.recipe, model.method
     size, statistics = recipe.vision.picture_size, method.vision.pixel_statistics
     if size is None or statistics is None:
@@ -62,11 +63,11 @@ def write_model(
     distance: OODDistance | None = None,
     fitted: InDistribution | None = None,
 ) -> None:
-    """Write the bundle of a model that captions, whole or not at all.
+    """Write the bundle of a model that captions, atomically.
 
-    sources: the pairs that it is calibrated on, which lie in ``root``. reads: what its encoder reads. pairs:
-    what that reads of the ``fixture_pairs``, to run the graphs on. distance, fitted: how unlike the training
-    pictures one is, and up to which distance it is one of their kind.
+    sources: the pairs that calibrate it, in ``root``. reads: what its encoder reads. pairs: what the encoder
+    reads of the ``fixture_pairs``, on which the graphs are tested. distance, fitted: the distance from the
+    training pictures, and its threshold.
     """
     recipe, method = model.recipe, model.method
     with whole_folder(output, replace=True) as draft:
@@ -100,9 +101,9 @@ def write_checked_graphs(
     distance: OODDistance | None,
     folder: Path,
 ) -> dict[str, Any]:
-    """Write both graphs and run them on the pairs beside torch; returns how near they came, for the card.
+    """Write both graphs and compare them with torch on the pairs; returns the differences, for the card.
 
-    Raises BundleError where they do not agree.
+    Raises BundleError where they disagree.
     """
     before, after = pairs
     write_graphs(method, (before[:2], after[:2]), folder, distance)
@@ -116,8 +117,10 @@ def write_checked_graphs(
 
 
 def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world: World | None) -> NoChange:
-    """The no-change probability, calibrated on validation pairs, by the sentences that say that nothing did:
-    those of the world, or those of the data that the model can say."""
+    """The no-change probability, calibrated on validation pairs.
+
+    Its no-change sentences are those of the world, or those of the data whose words the model has.
+    """
     sentences = () if world is None else world.language.no_change_sentences
     sentences = sentences or sayable_sentences(sources.no_change_captions, recipe, method.vocabulary)
     return calibrate(method, sources.validation, sentences)
@@ -126,13 +129,13 @@ def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world
 def picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
     """The settings that read the pairs of ``folder``, or of the run's own data, as pictures.
 
-    The vocabulary stays that of the run, and each pair is read by itself.
+    The vocabulary stays that of the run, and each pair is an example of its own.
     """
     return data.as_pictures() if folder is None else data.of_folder(str(folder))
 
 
 def fixture_pairs(validation: Source) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The first validation pairs, as they are read: pixels (B, H, W, 3) uint8, or features, (B, N, F), each.
+    """The first validation pairs, as the model reads them: pixels (B, H, W, 3) uint8, or features (B, N, F).
 
     Raises RecipeError if there are none.
     """

@@ -1,4 +1,4 @@
-"""What is exported of a run: its recipe, its method with the weights of a checkpoint, how it was trained."""
+"""What is exported of a run: its recipe, its method with a checkpoint's weights, how it was trained."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from torch import Tensor
 
 from whatchanged.errors import RecipeError
 from whatchanged.plugins import imported
-from whatchanged.recipes.reader import dump_recipe
 from whatchanged.recipes.schema import Recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.checkpoint import State, model_tensors, read_state
 from whatchanged.training.methods import Method
 from whatchanged.training.run_folder import (
@@ -25,9 +25,9 @@ from whatchanged.training.weights.bundle_weights import has_folded_norms
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """What is exported.
+    """The parts of a run that are exported.
 
-    recipe, method: of the run, a backbone in front of them where the run reads stored features. tensors,
+    recipe, method: of the run, with a backbone in front if the run reads stored features. tensors,
     folded_norms: the weights of the run itself, without that backbone. provenance: how they were trained.
     """
 
@@ -44,7 +44,7 @@ class TrainedModel:
 def open_trained_model(
     run: Path, checkpoint: str, name: str, fp16: bool, weights: Path | None, unfinished: bool
 ) -> TrainedModel:
-    """The run's model; arguments and what is raised: see ``export_run``."""
+    """The run's model; arguments and errors are those of ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
     if not unfinished and captioning_stages(recipe):
@@ -59,7 +59,7 @@ def open_trained_model(
 
 
 def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
-    """Whether the run came to its end. Raises RecipeError where it did not, and that was not asked for."""
+    """Whether the run has finished. Raises RecipeError if it has not, and unfinished runs are not allowed."""
     state = read_state(checkpoint_file(run, "last"))
     if not state.finished and not unfinished:
         stage = recipe.stages[min(state.stage, len(recipe.stages) - 1)]
@@ -90,8 +90,10 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
 
 
 def _environment(launched: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The machine and versions of the first launch of the run, and of all later ones; without commands and
-    start, whose paths are private. {} where no launch is known."""
+    """The machine and versions of the run's first launch, and of all later ones.
+
+    Commands and start weights are left out, because they hold private paths. {} where no launch is recorded.
+    """
     private = ("command", "init")
     shown = [{key: value for key, value in launch.items() if key not in private} for launch in launched]
     return {**shown[0], **({"launches": shown[1:]} if shown[1:] else {})} if shown else {}

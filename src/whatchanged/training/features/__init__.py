@@ -1,4 +1,4 @@
-"""Frozen backbones, run once over a data set or a pool, and what they made of it stored."""
+"""Runs frozen backbones once over a data set or a pool, and stores the features."""
 
 from whatchanged.training.features.openers import GridNetwork
 

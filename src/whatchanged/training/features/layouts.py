@@ -1,4 +1,4 @@
-"""How the features of a data set's pictures lie in a folder: in shards of our own, or a file a picture."""
+"""How a folder stores the features of a data set's pictures: in shards, or one file per picture."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from whatchanged.training.data.npy_files import ABOUT, npy_bytes, npy_file
 
 @dataclass(frozen=True)
 class Job:
-    """Pictures whose features are computed and written together, by name and by place.
+    """Pictures whose features are computed and written together, by name and by path.
 
     number: of the shard.
     """
@@ -31,19 +31,19 @@ class Job:
 
 
 class FeatureLayout(Protocol):
-    """The duties of a layout."""
+    """The methods that a layout must have."""
 
     @property
     def dtype(self) -> type[np.floating[Any]]:
-        """How numbers are stored."""
+        """The type in which numbers are stored."""
         ...
 
     def pictures(self, root: Path, named: Mapping[str, Path]) -> dict[str, Path]:
-        """The pictures that get features, by name: those of the records, and what readers need beside."""
+        """The pictures that get features, by name: those of the records, and others that readers need."""
         ...
 
     def missing(self, pictures: Mapping[str, Path], size: int) -> list[Job]:
-        """What is not written yet, ``size`` pictures a job. Raises OutputError where others' features lie."""
+        """The jobs that remain, ``size`` pictures each. Raises OutputError where other features lie."""
         ...
 
     def write(self, job: Job, grids: NDArray[np.floating[Any]]) -> None:
@@ -51,7 +51,7 @@ class FeatureLayout(Protocol):
         ...
 
     def files(self, pictures: Mapping[str, Path], size: int) -> list[Path]:
-        """Every file that the features of these pictures are in."""
+        """Every file that holds features of these pictures."""
         ...
 
 
@@ -110,8 +110,8 @@ class Shards:
 class FilePerPicture:
     """``features/NAME.npy`` for ``images/NAME``, float32 (F, rows, columns), as released programs read them.
 
-    They find the file of a scene by its place in the sorted folder. So every picture in a folder of the data
-    set gets a file, whether a record names it or not.
+    Those programs find a scene's file by its position in the sorted folder. Therefore every picture in a
+    folder of the data set gets a file, whether or not a record names it.
     """
 
     folder: Path
@@ -119,7 +119,7 @@ class FilePerPicture:
     dtype = np.float32
 
     def pictures(self, root: Path, named: Mapping[str, Path]) -> dict[str, Path]:
-        """Those of the records and, in a data set's folder, what lies beside them, sorted by name."""
+        """Those of the records and, in a data set's folder, all pictures beside them, sorted by name."""
         for name in named:
             npy_file(self.folder, name)  # a name that leaves the folder stops here
         found = dict(named)
@@ -146,7 +146,7 @@ class FilePerPicture:
         return [npy_file(self.folder, name) for name in pictures]
 
     def _claim(self) -> None:
-        """Note whose features the folder holds. Raises OutputError where they are another backbone's."""
+        """Record whose features the folder holds. Raises OutputError where they are another backbone's."""
         noted = self.folder / ABOUT
         if not noted.exists():
             if self.folder.exists() and any(self.folder.iterdir()):

@@ -1,8 +1,8 @@
-"""Backbones that others bring: a function opens each, by the entry-point group "whatchanged.backbones".
+"""Backbones of other packages, each opened by a function under the entry-point group "whatchanged.backbones".
 
-``--backbone NAME`` or ``--backbone NAME:DETAIL`` calls the function of that name with what stands behind the
-colon ("" for nothing) and the path of ``--weights`` (None for none); it returns a ``GridNetwork``. Vision
-models of ``transformers`` are opened in this way, too. Nothing here imports torch.
+``--backbone NAME`` or ``--backbone NAME:DETAIL`` calls the function of that name. It receives the detail (""
+for none) and the path of ``--weights`` (None for none), and returns a ``GridNetwork``. Vision models of
+``transformers`` are opened in this way, too. Nothing here imports torch.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +23,12 @@ OPENERS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class GridNetwork:
-    """A frozen network that makes a grid of features of a picture, and which pictures it wants.
+    """A frozen network that computes a grid of features of a picture, and the pictures that it reads.
 
-    network: (B, 3, H, W) normalised -> (B, F, rows, columns), the same for each picture whatever lies beside
-    it in the batch. size: W, H in pixels; pictures are resized to it as a whole. mean, std: of its pixels, a
-    number a channel: (x / 255 - mean) / std. layer: which of its layers the features are, in words.
+    network: (B, 3, H, W) normalised -> (B, F, rows, columns). A picture's features do not depend on the
+    others in the batch. size: W, H in pixels; pictures are resized to it without cropping. mean, std: of its
+    pixels, a number a
+    channel: (x / 255 - mean) / std. layer: the layer whose output the features are, in words.
     """
 
     network: "nn.Module"
@@ -43,17 +44,17 @@ there is no such thing, or its weights are missing or do not fit."""
 
 
 def opener_names() -> tuple[str, ...]:
-    """What others' backbones are called, those of this package first. Imports none of them."""
+    """The names of all openers, those of this package first. Imports none of them."""
     return plugins.names(plugins.BACKBONES, OPENERS)
 
 
 def find_opener(name: str) -> BackboneOpener:
-    """The function of this name, imported now. Raises PluginError where it cannot be."""
+    """The opener of this name, imported by this call. Raises PluginError where the import fails."""
     return plugins.find(plugins.BACKBONES, name, OPENERS, _callable)
 
 
 def _callable(name: str, value: object) -> BackboneOpener:
-    """The function itself. Raises TypeError where it is none."""
+    """The function itself. Raises TypeError where it is not a function."""
     if not callable(value):
         raise TypeError(f"wanted a function (detail, weights) -> GridNetwork, got {value!r}")
     return value

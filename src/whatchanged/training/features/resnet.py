@@ -1,7 +1,7 @@
 """ResNet-101 up to its third or last stage, frozen: the grid features that the field's methods read.
 
-He et al., CVPR 2016, with the stride of a stage in its first block's 3x3 convolution, as in torchvision,
-whose names of weights are kept. The pooling and the classifier at the end are not built.
+He et al., CVPR 2016. The stride of a stage is in its first block's 3x3 convolution, as in torchvision, and
+the weights have torchvision's names. The final pooling and the classifier are left out.
 """
 
 from torch import Tensor, nn

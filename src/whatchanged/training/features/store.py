@@ -1,7 +1,7 @@
-"""Running a backbone once, so that training reads stored features or tokens instead of pictures.
+"""Runs a backbone once, so that training reads stored features or tokens instead of pictures.
 
-``store_features`` runs a frozen backbone over the pictures of a data set, ``store_tokens`` the trained vision
-of a run over a drawn pool. Both keep the files that are there and write those that are missing.
+``store_features`` runs a frozen backbone over the pictures of a data set; ``store_tokens`` runs the trained
+vision of a run over a drawn pool. Both keep existing files and write those that are missing.
 """
 
 import os
@@ -44,7 +44,9 @@ up to this exactly."""
 
 @dataclass(frozen=True)
 class Stored:
-    """What ``store_features`` did: pictures, files written and kept, bytes of all files."""
+    """What ``store_features`` did: number of pictures, of files written and kept, and the bytes of all
+    files.
+    """
 
     pictures: int
     written: int
@@ -64,14 +66,14 @@ def store_features(
 ) -> Stored:
     """Write the grid features of every picture of a data set, each once, into ``out``.
 
-    backbone, weights: see ``backbones.open_backbone``. shard: pictures per file. npy: a file a picture, as
-    released programs read them, instead of shards (``layouts``). launch: device, batch size, precision (files
-    say bf16 where it was), quiet, and workers: on the CPU, processes that compute with one thread each; on a
-    GPU, threads that read pictures ahead; None: one per core. On a CPU, batch size and workers change no
-    number of fp32. Files that exist are kept.
+    backbone, weights: see ``backbones.open_backbone``. shard: pictures per file. npy: one file per picture,
+    as released programs read them, instead of shards (``layouts``). launch: device, batch size, precision
+    (the files record bf16), quiet, and workers: on the CPU, processes that compute with one thread each; on a
+    GPU, threads that read pictures ahead; None: one per core. On a CPU, batch size and workers do not change
+    fp32 results. Existing files are kept.
 
-    Raises OutputError where one of them holds other pictures, another backbone's features, or features of
-    another precision; ImageError where a picture cannot be read; and what ``open_backbone`` raises.
+    Raises OutputError where a file holds other pictures, another backbone's features, or features of another
+    precision; ImageError where a picture cannot be read; and what ``open_backbone`` raises.
     """
     began, where = time.monotonic(), choose_device(launch.device)
     opened = open_backbone(backbone, weights, launch.precision)
@@ -98,7 +100,7 @@ def store_features(
 
 
 def _pictures(dataset: Dataset) -> dict[str, Path]:
-    """Name -> file of every picture, each once, in the order of the records."""
+    """Name -> file of every picture, without repeats, in the order of the records."""
     results = {}
     for record in dataset.records:
         for picture in (record.before, record.after):
@@ -140,7 +142,9 @@ def _write(
 
 @contextmanager
 def _one_thread(wanted: bool) -> Iterator[None]:
-    """Torch computes with one thread, as each of several worker processes does, so that the numbers agree."""
+    """A context in which torch computes with one thread, as each of several worker processes does, so
+    results agree.
+    """
     threads = torch.get_num_threads()
     if wanted:
         torch.set_num_threads(1)
@@ -158,7 +162,7 @@ def _in_processes(
     count: int,
     quiet: bool,
 ) -> None:
-    """Write the jobs' files in ``count`` processes; the first failure, or an interrupt, ends them all.
+    """Write the jobs' files in ``count`` processes. The first failure, or an interrupt, ends them all.
 
     named: the backbone, its weights and its precision.
     """
@@ -186,10 +190,10 @@ def _write_here(job: Job, layout: FeatureLayout, batch: int) -> None:
 def store_tokens(run: Path, pool: Path, out: Path, variants: int, launch: Launch = USUAL) -> int:
     """Write the tokens of every shard of a pool that has none yet (``token_files``); returns their number.
 
-    run: a run's folder, or a model. variants: how many tokens each picture gets; the first are of the picture
-    as drawn, the others of augmented copies. launch: device and quiet. Raises RecipeError where the run has
-    no backbone, or too many cells to number in float16; DatasetError where the pool's pictures have another
-    size; OutputError where ``out`` holds tokens of another origin.
+    run: a run's folder, or a model. variants: number of token sets for each picture: the first from the
+    picture as drawn, the others from augmented copies. launch: device and quiet. Raises RecipeError where the
+    run has no backbone, or too many cells to number in float16; DatasetError where the pool's pictures have
+    another size; OutputError where ``out`` holds tokens of another origin.
     """
     recipe, method, missing = open_trained(run)
     vision = method.vision

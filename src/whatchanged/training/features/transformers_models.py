@@ -1,9 +1,9 @@
-"""Vision models of ``transformers`` from a folder on this machine, as backbones of grid features.
+"""Opens vision models of ``transformers`` from a folder on this machine, as backbones of grid features.
 
 The folder is what ``save_pretrained`` writes, or a snapshot of a model's repository: ``config.json``,
-``model.safetensors`` and ``preprocessor_config.json``. Nothing is downloaded and no code of the folder runs:
-weights are read as safetensors alone, and a folder that holds pickles is refused whether they would be read
-or not. Of a model of pictures and texts, such as CLIP, the part that sees is taken.
+``model.safetensors`` and ``preprocessor_config.json``. Nothing is downloaded, and no code in the folder runs.
+Only safetensors weights are read. A folder that holds pickles is refused, even if they would not be read. If
+the model reads pictures and texts, as CLIP does, only its vision part is used.
 """
 
 import re
@@ -34,10 +34,10 @@ MOST_OTHERS = 16
 
 
 class TransformersGrid(nn.Module):
-    """A vision model whose tokens are laid out as a grid.
+    """A vision model whose tokens are arranged as a grid.
 
-    layer: which of ``hidden_states``; None: ``last_hidden_state``. patch: height and width of a token's
-    square in pixels; None where the model has no patches.
+    layer: index into ``hidden_states``; None: ``last_hidden_state``. patch: height and width of a token's
+    square in pixels; None if the model has no patches.
     """
 
     def __init__(self, model: nn.Module, layer: int | None, patch: tuple[int, int] | None) -> None:
@@ -52,11 +52,10 @@ class TransformersGrid(nn.Module):
 
 
 def as_grid(states: Tensor, size: tuple[int, int], patch: tuple[int, int] | None) -> Tensor:
-    """Tokens (B, N, F), row by row behind those of no cell, or a map (B, F, rows, columns), as such a map.
+    """A map (B, F, rows, columns), from a map or from tokens (B, N, F), row by row after the special tokens.
 
-    size: height and width of the pictures. patch: of a cell. Without one, or where there are fewer tokens
-    than patches, the tokens are those of a grid with as many rows as columns. Raises ValueError where they
-    are not.
+    size: height and width of the pictures. patch: of a cell. Without ``patch``, or with fewer tokens than
+    patches, the tokens form a grid with as many rows as columns. Raises ValueError where that is impossible.
     """
     if states.ndim == 4:
         return states
@@ -73,7 +72,7 @@ def as_grid(states: Tensor, size: tuple[int, int], patch: tuple[int, int] | None
 def open_transformers(layer: str, weights: Path | None) -> GridNetwork:
     """The vision model in the folder ``weights``, frozen.
 
-    layer: a number, as ``hidden_states`` counts (0: what enters the first block; -2: the last but one); "":
+    layer: an index into ``hidden_states`` (0: the input of the first block; -2: the last but one); "":
     the library's ``last_hidden_state``. Raises RecipeError where the folder is missing, holds pickles, or
     does not hold a vision model that the library knows; MissingExtra where the library is not installed.
     """
@@ -104,7 +103,7 @@ def open_transformers(layer: str, weights: Path | None) -> GridNetwork:
 
 
 def _check_folder(folder: Path) -> None:
-    """That the folder holds a model's weights as safetensors and nothing that is or loads anything else."""
+    """Checks that the folder holds a model's weights as safetensors, and nothing that loads anything else."""
     names = sorted(path.name for path in folder.iterdir())
     for name in names:
         if Path(name).suffix.lower() in PICKLES:
@@ -126,7 +125,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _load(folder: Path) -> Any:
-    """The folder's vision model, every weight of which is the folder's."""
+    """The folder's vision model. Every weight must come from the folder."""
     library = import_silent("transformers")
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
@@ -153,7 +152,7 @@ def _load(folder: Path) -> Any:
 
 
 def _picture_form(folder: Path) -> tuple[tuple[int, int], tuple[float, ...], tuple[float, ...]]:
-    """Width and height, mean and deviation, as the folder's processor says."""
+    """Width and height, mean and deviation, as the folder's image processor defines them."""
     form: Mapping[str, Any] = {}
     for name in FORMS:
         if (folder / name).is_file():
@@ -177,7 +176,7 @@ def _picture_form(folder: Path) -> tuple[tuple[int, int], tuple[float, ...], tup
         cropped = form.get("do_center_crop") and "crop_size" in form
         return _size(form["crop_size"] if cropped else form["size"]), mean, std
     except (KeyError, TypeError, ValueError) as error:
-        raise RecipeError(f"{folder}: its image processor cannot be followed ({fault(error)}).") from error
+        raise RecipeError(f"{folder}: its image processor is not supported ({fault(error)}).") from error
 
 
 def _numbers(stated: Any) -> tuple[float, ...]:
@@ -186,7 +185,7 @@ def _numbers(stated: Any) -> tuple[float, ...]:
 
 
 def _size(stated: Any) -> tuple[int, int]:
-    """Width and height that a processor's size says, in one of the library's three forms."""
+    """The width and height in a processor's size, which has one of three forms."""
     if isinstance(stated, Mapping) and "shortest_edge" in stated:
         stated = stated["shortest_edge"]
     height, width = (stated["height"], stated["width"]) if isinstance(stated, Mapping) else (stated, stated)
@@ -196,7 +195,7 @@ def _size(stated: Any) -> tuple[int, int]:
 
 
 def _pair(patch: Any) -> tuple[int, int] | None:
-    """Height and width of a patch, which configs give as one number or as two."""
+    """Height and width of a patch, which a config gives as one number or as two."""
     if isinstance(patch, int):
         return patch, patch
     return (int(patch[0]), int(patch[1])) if isinstance(patch, list | tuple) and len(patch) == 2 else None

@@ -1,21 +1,23 @@
-"""The methods' contract: what the loop, the evaluation and the export ask of a method.
+"""The contract of a method: what the training loop, the evaluation and the export require of it.
 
-A method is a torch module with the duties of ``Method``: it learns, and is a ``CaptionWriter``; there is no
-base class. What only some methods can do is a protocol of its own (``EmbedsCaptions``, ``PadsCaptions``; for
-the figures of papers ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs the extra "train".
+A method is a torch module that does what ``Method`` lists: it learns, and it is a ``CaptionWriter``. There is
+no base class. Abilities that only some methods have are protocols of their own (``EmbedsCaptions``,
+``PadsCaptions``; for the papers' figures ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs
+the extra "train".
 
-A method's module imports what it needs from here, its settings from ``whatchanged.recipes``:
+A method's module imports its settings from ``whatchanged.recipes``, and all else from here:
 
-- what it is given: ``Example`` and ``Batch``; ``Vision``, whose ``Tokens`` of both pictures are a
-  ``TokenPair``; ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
-- what it may be built with: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare
-  by position, ``stack_pictures``, ``batch_of_scenes``, ``padded`` and ``kinds_of_pairs`` for its batches,
-  ``task_of`` for its loss, ``method_and_vision`` and ``copy_matching_tensors`` for its weights;
-- what lets several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``), or one
-  process read it in parts (``in_parts``, ``draw_rows``): with one process and whole batches they return what
-  they are given, so a first version needs none of them.
+- its inputs: ``Example`` and ``Batch``; ``Vision``, whose ``Tokens`` of both pictures form a ``TokenPair``;
+  ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
+- building blocks: ``corresponding``, ``coordinates`` and ``on_both_grids`` for methods that compare by
+  position; ``stack_pictures``, ``batch_of_scenes``, ``padded`` and ``kinds_of_pairs`` for batches;
+  ``task_of`` for the loss; ``method_and_vision`` and ``copy_matching_tensors`` for weights;
+- helpers with which several processes share a batch (``share_of_mean``, ``batch_total``, ``gather_batch``),
+  or one process reads it in parts (``in_parts``, ``draw_rows``). With one process and undivided batches they
+  return their input, so a first version of a method needs none of them.
 
-``whatchanged.testing.methods.check_method`` checks all duties, those that types do not tell as well.
+``whatchanged.testing.methods.check_method`` checks a method against the whole contract, beyond what types
+express.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -75,16 +77,16 @@ __all__ = [
 ]
 
 Cache = dict[str, Tensor]
-"""The state of a decoder: what it keeps of the words so far, tensors of any number, shape and type by name.
+"""The state of a decoder: what it keeps of the words so far, as named tensors of any number, shape and type.
 
-Keys and values of a transformer, (B, layers, heads, words, width), say, or the two vectors of an LSTM, (B,
-width) each. The pairs come first in every tensor, so that ``value[rows]`` picks pairs, and hypotheses of a
-search. ``CaptionWriter.growing_axes`` says which axes get longer with the words.
+Examples are a transformer's keys and values, (B, layers, heads, words, width), or the two vectors of an LSTM,
+(B, width) each. The pairs are the first axis of every tensor, so ``value[rows]`` selects pairs, or hypotheses
+of a beam search. ``CaptionWriter.growing_axes`` says which axes become longer with the words.
 """
 
 
 class CaptionWriter(TorchModule, Protocol):
-    """What can write captions."""
+    """A module that can write captions."""
 
     vision: Vision
     vocabulary: Vocabulary
@@ -94,10 +96,10 @@ class CaptionWriter(TorchModule, Protocol):
 
     @property
     def growing_axes(self) -> Mapping[str, Sequence[int]]:
-        """Each tensor of the state -> its axes that get longer with each word, counted from 0.
+        """Each tensor of the state -> its axes that become longer with each word, counted from 0.
 
         ``{"keys": (3,)}`` for keys (B, layers, heads, words, width), ``{"h": (), "c": ()}`` for an LSTM's
-        vectors (B, width). Every other axis but the first keeps its length. A plain attribute will do.
+        vectors (B, width). Every other axis but the first keeps its length. A plain attribute suffices.
         """
 
     def encode(self, before: Tensor, after: Tensor) -> Any:
@@ -106,9 +108,9 @@ class CaptionWriter(TorchModule, Protocol):
     def first_cache(self, memory: Any) -> Cache:
         """The state before the first step.
 
-        It may begin with anything: nothing yet (length 0 along a growing axis), zeros, or numbers made of
-        the memory. Make it of the memory's own tensors (``memory.pair.new_zeros(...)``), so that a graph,
-        which is traced on two pairs, begins with as many rows as there are pairs.
+        It may begin with anything: empty tensors (length 0 along a growing axis), zeros, or numbers computed
+        from the memory. Create it from the memory's own tensors (``memory.pair.new_zeros(...)``). A graph is
+        traced on two pairs; its state then still has one row for each pair.
         """
 
     def step(
@@ -116,61 +118,67 @@ class CaptionWriter(TorchModule, Protocol):
     ) -> tuple[Tensor, Tensor, Cache]:
         """Log-probabilities (B, V) of a word, its attention (B, 2, rows, columns), and the next state.
 
-        The word stands at ``position``, right behind ``previous`` (B,); the first has position 1 and BOS. In
-        a graph ``position`` is a tensor without axes. The next state has the tensors of the one before, and
-        the one before stays as it is.
+        The word is at ``position``, right after ``previous`` (B,); the first word has position 1 and follows
+        BOS. In a graph, ``position`` is a tensor without axes. The next state has the same tensors as the
+        state before, which must stay unchanged.
         """
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position, from the words before it, nothing cached.
+        """Logits (B, L, V) of the word at each position, from the words before it, without a cache.
 
-        A method that predicts masked words reads ``ids`` at that position too: MASK where the word is asked.
+        A method that predicts masked words reads ``ids`` at that position too: MASK at a word to be
+        predicted.
         """
 
     def no_change(self, memory: Any) -> Tensor | None:
-        """Probability (B,) that nothing changed, by a head of its own; None without: sentences are judged."""
+        """Probability (B,) that nothing changed, from a head of the method.
+
+        None if it has no such head; then its sentences decide.
+        """
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """Names of the tensors with a row for each word -> the row of each entry of the vocabulary."""
+        """Names of the tensors with a row for each word -> the row of each vocabulary entry."""
 
 
 class Method(CaptionWriter, Protocol):
-    """What every method can do: it learns to write captions."""
+    """The contract of every method: it learns to write captions."""
 
     architecture: str
-    """Methods of one architecture name their tensors alike, so that one can begin from another's weights."""
+    """Methods of one architecture have the same tensor names, so one can start from another's weights."""
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
-        """The tasks whose loss depends on the padding of captions, on purpose."""
+        """The tasks whose loss deliberately depends on the padding of captions."""
 
     def batch_size(self, task: str, batch: int) -> int:
-        """How many examples a batch of ``task`` holds where a stage asks for ``batch``."""
+        """How many examples a batch of ``task`` holds where a stage's ``batch`` is this."""
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; captions are cut to the method's own length."""
+        """Examples as tensors. Captions are truncated to the method's maximum length."""
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named terms of one task, as they enter the sum."""
+        """The named terms of one task's loss. The training loop adds them up."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter in exactly one named group: "name", "params".
+        """The parameters in named groups ("name", "params"). Every parameter is in exactly one group.
 
-        Also, where the group wants it, "weight_decay" in place of the stage's, and "moves_when_idle": true
-        where a parameter without a gradient in a step counts as one whose gradient is zero, once it has had
-        one in the stage, so that the optimiser's moments go on moving it.
+        A group may also have "weight_decay", in place of the stage's, and "moves_when_idle". If that is true,
+        the optimiser treats a missing gradient as zero once the parameter has had a gradient in the stage, so
+        its moments continue to move it.
         """
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of these tasks gives a gradient, on purpose."""
+        """Names of the parameters that deliberately get no gradient from any of these tasks."""
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Start from an earlier stage's weights; names what keeps its own start."""
+        """Start from an earlier stage's weights; returns the names of the tensors that keep their initial
+        values.
+        """
 
 
 @runtime_checkable
 class EmbedsCaptions(Protocol):
-    """What a method can do besides that ranks pairs and captions by similarity."""
+    """A method that can also rank pairs and captions by similarity."""
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
         """The pairs' vectors (B, J), not normalised."""
@@ -181,44 +189,49 @@ class EmbedsCaptions(Protocol):
 
 @runtime_checkable
 class PadsCaptions(Protocol):
-    """What a method can do besides whose loss divides by a caption's positions, padding included."""
+    """A method whose loss divides by the number of a caption's positions, padding included."""
 
     def pad_captions(self, length: int) -> None:
-        """Pad captions to ``length`` ids from now on: the data's longest one with BOS and EOS."""
+        """From now on, pad captions to ``length`` ids: the data's longest caption with BOS and EOS."""
 
 
 @runtime_checkable
 class ReadsGivenCaptions(Protocol):
-    """What a method can do whose transformer reads a given caption together with both pictures."""
+    """A method whose transformer can read a given caption together with both pictures."""
 
     def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """The attention of each word of the captions ``ids`` (B, L), BOS words EOS, to the patches of both
-        pictures: (B, L, 2, rows, columns)."""
+        pictures: (B, L, 2, rows, columns).
+        """
 
 
 @runtime_checkable
 class AlignsPictures(Protocol):
-    """What a method can do that rebuilds each picture from the other."""
+    """A method that reconstructs each picture from the other."""
 
     def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """From which cells of the other picture each cell is rebuilt, (B, 2, N, N): rows ask, of the picture
-        before and of the one after; and the numbers of the cells on their grids, (B, 2, N)."""
+        """The weights with which each cell is reconstructed from the other picture's cells, (B, 2, N, N).
+
+        Rows are the query cells, of the picture before and of the picture after. Also the numbers of the
+        cells on their grids, (B, 2, N).
+        """
 
 
 @runtime_checkable
 class ShowsBlocks(Protocol):
-    """What a method can do whose joint token, which stands for a picture or a pair, reads the patches."""
+    """A method with a joint token, which represents a picture or a pair and attends to the patches."""
 
     def block_attention(self, before: Tensor, after: Tensor) -> Mapping[str, Tensor]:
-        """Which token of which block, in words -> its attention to both grids, (B, 2, rows, columns)."""
+        """A token and its block, in words -> the token's attention to both grids, (B, 2, rows, columns)."""
 
 
 def initialise_from(method: Method, source: Method, where: str) -> str:
     """Start ``method`` from the weights of ``source``; returns a message that says what was copied.
 
-    Rows of word tables are copied by word; words that ``source`` does not have keep their initial rows. From
-    a method of another architecture only the vision's weights are copied. where: the origin of the weights,
-    for messages. Raises RecipeError where nothing fits, ShapeError where a name fits but not its shape.
+    Rows of word tables are copied by word. Words that ``source`` lacks keep their initial rows. From a method
+    of another architecture, only the vision's weights are copied. where: the origin of the weights, for
+    messages. Raises RecipeError where nothing fits, ShapeError where a tensor has the right name and another
+    shape.
     """
     own, state = method.state_dict(), source.state_dict()
     alike = method.architecture == source.architecture
@@ -240,7 +253,7 @@ def initialise_from(method: Method, source: Method, where: str) -> str:
 
 
 def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The word tables of ``method`` with the rows of the words that ``source`` has, whose ``state`` it is."""
+    """The word tables of ``method``, with rows from ``state`` for the words that ``source`` has."""
     own, theirs, results = method.state_dict(), source.word_tables(), {}
     for name, rows in method.word_tables().items():
         if name in own and name in state and name in theirs and own[name].shape[1:] == state[name].shape[1:]:
@@ -252,7 +265,7 @@ def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) 
 def _by_word(
     own: Tensor, entries: Sequence[str], rows: Sequence[int], theirs: Tensor, indices: Mapping[str, int]
 ) -> Tensor:
-    """``own`` (V, ...) with the rows of the words that the other table has, by ``indices``."""
+    """``own`` (V, ...), with the rows of the words that the other table has, by ``indices``."""
     mixed = own.clone()
     for word, row in zip(entries, rows, strict=True):
         if word in indices:
@@ -263,7 +276,7 @@ def _by_word(
 def task_of(
     method: str, tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]], task: str
 ) -> Callable[[Batch], dict[str, Tensor]]:
-    """What computes the loss of one of a method's tasks. Raises RecipeError for one that it does not have.
+    """The function that computes the loss of one of a method's tasks. Raises RecipeError for an unknown task.
 
     method: its name, for messages.
     """
@@ -273,8 +286,11 @@ def task_of(
 
 
 def batch_of_scenes(examples: Sequence[Example], ids: Tensor, vision: Vision) -> Batch:
-    """A batch of captions ``ids`` (B, L) in which only whole scenes tell which of their pairs changed: these
-    are kept apart in the loss (``kinds_of_pairs``), all others share one."""
+    """A batch of captions ``ids`` (B, L) in which ``changed`` is set for whole scenes only.
+
+    The loss then averages changed and unchanged pairs of scenes separately (``kinds_of_pairs``); all other
+    pairs share one mean.
+    """
     scenes = any(example.partner is not None for example in examples)
     changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
     truth = vision.collate_truth([example.truth for example in examples])
@@ -282,9 +298,9 @@ def batch_of_scenes(examples: Sequence[Example], ids: Tensor, vision: Vision) ->
 
 
 def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
-    """Two groups of parameters: "method", and "vision" for those that make a picture's tokens, if any learn.
+    """Two parameter groups: "method", and "vision" for the parameters that compute tokens, if any learn.
 
-    What ``Method.parameter_groups`` returns where no more are needed.
+    A method without further groups can return them from ``Method.parameter_groups``.
     """
     vision = {f"vision.{name}" for name in method.vision.token_parameters()}
     groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
@@ -296,9 +312,10 @@ def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
 def copy_matching_tensors(
     method: nn.Module, state: Mapping[str, Tensor], anew: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Copy every tensor of ``state`` that has the name of one of the method's, but those that begin ``anew``.
+    """Copy every tensor of ``state`` whose name the method also has, except names that begin with ``anew``.
 
-    Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
+    Returns the names that keep their initial values. Raises ShapeError where a name fits but the shape
+    differs.
     """
     own = method.state_dict()
     taken = {name: tensor for name, tensor in state.items() if name in own and not name.startswith(anew)}

@@ -1,36 +1,38 @@
 """CLIP4IDC: CLIP for image difference captioning (Guo, Wang and Laaksonen, AACL-IJCNLP 2022), and FT1, FT2.
 
 CLIP's picture tower reads each picture alone in its first ("intra") blocks and both at once in its last
-("inter") blocks. Two stages train one network: ``retrieval`` draws a pair and its caption together,
-``caption`` puts a small post-norm transformer on the pair's tokens:
+("inter") blocks. Two stages train one network: ``retrieval`` moves the embeddings of a pair and its caption
+together; ``caption`` trains a small post-norm transformer on the pair's tokens:
 
     x_k = intra([class ; patches_k] + positions);   y = [x_1 + e_1 ; x_2 + e_2] + joint positions
     H = LN(inter(y)) P;   v = (H_class1 + H_class2) / 2;   g = text tower at the caption's end
     words: decoder(encoder(H)), logits against the word table
 
-FT1 and FT2 have no inter blocks and no retrieval stage; FT1's words pass CLIP's whole text tower, FT2 takes
-its word vectors only. Official code: sushizixin/CLIP4IDC (none for FT1, FT2).
+FT1 and FT2 have no inter blocks and no retrieval stage. FT1's words pass through CLIP's whole text tower; FT2
+uses only its word vectors. Official code: sushizixin/CLIP4IDC (none for FT1, FT2).
 
 Axis letters: B pairs, N patches of a picture, R = 2 (N + 1) rows of a pair, T text positions, D width, J
 joint width, h heads, k = D / h, V vocabulary.
 
-Departures. ``CLIP4IDCPreset`` has one field per point where paper and code part ways. Beyond that:
-- float32 throughout; the code trains CLIP in float16 with float16 moments, so its 1e-7 is another rate;
-- random tensors start as CLIP's once did; the code draws most of them anew, at N(0, 0.02), scale e;
-- captions are cut to ``max_words`` - 2 pieces in both stages (the code: one more when captioning);
-- retrieval leaves out unchanged pairs that a batch still holds (``changed_only`` keeps them out of it, as
-  the code does), unless fewer than two remain; its negatives are of one device's batch, the pair's other
-  captions and equal words among them, as in the code;
-- the temperature is cut to 100 before it is used, not after a step; the two never differ in a forward pass;
-- padding needs no mask, as a word reads only what stands before it;
-- decoding stops at the end and caches keys and values (the code recomputes all words): same numbers; a
-  caption goes on behind an exclamation mark, where the code cuts it; one seed serves all stages;
-- ids are the house's; with CLIP's pieces the table keeps CLIP's rows; ids that CLIP lacks cannot be said;
-- ``paper`` with a captioner as wide as stated (768) needs a layer from J to it: our reading; likewise that
-  its head is tied to its own word table, and that both baselines keep the captioner's visual encoder;
-- FT1's word states pass the captioner's first normalisation, as words do, behind the tower's own; FT2's copy
-  of the word table learns at the captioner's rate;
-- with ``vision.guided_attention`` a further term teaches the decoder where words look.
+Departures. ``CLIP4IDCPreset`` has one field for each point where paper and code differ. Beyond that:
+- This module computes in float32. The code trains CLIP in float16 with float16 moments, so the same learning
+  rate of 1e-7 has another effect there.
+- Random tensors are initialised like CLIP's. The code draws most of them from N(0, 0.02), and its scale is e.
+- Captions are truncated to ``max_words`` - 2 pieces in both stages (the code: one more when captioning).
+- Retrieval ignores unchanged pairs in a batch, unless fewer than two pairs remain; ``changed_only`` keeps
+  them out of batches, as the code does. Negatives come from one device's batch. As in the code, they may
+  include other captions of the same pair, and equal captions.
+- The temperature is limited to 100 before it is used, not after a step. The forward pass is the same.
+- Padding needs no mask, because a word attends only to words before it.
+- Decoding stops at the end mark and caches keys and values (the code recomputes all words), with the same
+  result. A caption continues after an exclamation mark, where the code cuts it. One seed serves all stages.
+- Ids are those of this package. With CLIP's pieces, the table keeps CLIP's rows; the decoder never writes an
+  id that CLIP lacks.
+- Our reading of ``paper``: a layer maps width J to the stated captioner width (768), its head is tied to its
+  own word table, and both baselines keep the captioner's visual encoder.
+- FT1's word states pass through the tower's final normalisation and then the captioner's first one, as words
+  do. FT2's copy of the word table learns at the captioner's rate.
+- With ``vision.guided_attention``, a further term trains the decoder's attention to words.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -64,18 +66,19 @@ CLIP_TABLES = (
     "pair.positions",
     "pair.entry_norm.",
 )
-"""What ``authors`` keeps as it came from CLIP."""
+"""The tensors that ``authors`` keeps as CLIP has them."""
 NEW = ("pair.sides", "pair.side_positions", "pair.mid_norm.")
 """The pair encoder's tensors that CLIP does not have."""
 
 
 def contrast(captions: Tensor, pairs: Tensor, scale: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Each caption finds its pair among the batch's, and each pair its caption.
+    """Contrastive loss in both directions: captions match their pair in the batch, pairs their caption.
 
         S_ij = scale · cos(g_i, v_j);   CE(S) = −(1/B) Σ_i log softmax_j(S_ij) at j = i;   CE(S), CE(Sᵀ)
 
-    captions g, pairs v: (B, J), of any length. With scale 1 at most ln(1 + (B − 1) e²). Source: the paper's
-    equations for L_t2i and L_i2t, which have no scale; the scale is the code's (modules/modeling.py).
+    captions g, pairs v: (B, J), of any length. With scale 1, the loss is at most ln(1 + (B − 1) e²). Source:
+    the paper's equations for L_t2i and L_i2t, which have no scale; the scale is the code's
+    (modules/modeling.py).
     """
     similarities = scale * F.normalize(captions, dim=-1) @ F.normalize(pairs, dim=-1).T
     own = torch.arange(len(captions), device=captions.device)
@@ -125,7 +128,7 @@ class CLIP4IDC(nn.Module):
                 parameter.requires_grad_(False)
 
     def _draw_text(self) -> None:
-        """CLIP's own start for the tables and the text tower."""
+        """Initialise the tables and the text tower as CLIP does."""
         if self.words is None or self.text_positions is None or self.text is None:
             return
         nn.init.normal_(self.words.weight, std=0.02)
@@ -147,7 +150,9 @@ class CLIP4IDC(nn.Module):
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors, captions padded to the longest. Raises ShapeError for unlike pictures."""
+        """Examples as tensors, with captions padded to the longest. Raises ShapeError for pictures of
+        different shapes.
+        """
         most = self.config.max_words - 2
         ids = torch.tensor(padded([self.vocabulary.sentence(e.caption, most) for e in examples]))
         known = [e.record.changed for e in examples if e.record.changed is not None]
@@ -189,8 +194,8 @@ class CLIP4IDC(nn.Module):
         return self.pair.class_rows(pair).mean(1)
 
     def block_attention(self, before: Tensor, after: Tensor) -> dict[str, Tensor]:
-        """The attention of the class tokens to the patches, mean over heads, on both grids
-        (B, 2, rows, columns): each picture's own in the last intra block, either one in the last inter block.
+        """The attention of the class tokens to the patches, mean over heads, on both grids (B, 2, rows,
+        columns): each picture's own token in the last intra block, either token in the last inter block.
         Source: the code's visualize.py.
         """
         pair = self.read(before, after)
@@ -235,7 +240,7 @@ class CLIP4IDC(nn.Module):
         }
 
     def read(self, before: Tensor, after: Tensor) -> TokenPair:
-        """Two batches of pictures as the vision reads them."""
+        """Two batches of pictures in the form that the vision reads."""
         return self.vision.add_match_features(self.vision.tokens(before, after))
 
     def _clip_tables(self) -> tuple[Tensor, Tensor]:
@@ -255,7 +260,7 @@ class CLIP4IDC(nn.Module):
     ) -> tuple[Tensor, tuple[Tensor, Tensor] | None]:
         """Words (B, T) at ``at_positions`` (T,) as the captioner reads them; FT1: through CLIP's text tower.
 
-        Also the tower's keys and values of these words, for FT1.
+        For FT1, also returns the tower's keys and values of these words.
         """
         table, positions = self._tables()
         words = F.embedding(self.table_rows[ids], table) + positions[at_positions]
@@ -265,7 +270,9 @@ class CLIP4IDC(nn.Module):
         return out.rows, (out.keys, out.values)
 
     def _logits(self, rows: Tensor) -> Tensor:
-        """Word rows (..., D) -> logits (..., V) of the house's ids; what CLIP lacks is impossible."""
+        """Word rows (..., D) -> logits (..., V) of this package's ids; an id that CLIP lacks is
+        impossible.
+        """
         logits = self.captioner.logits(rows, self._tables()[0])
         if not isinstance(self.vocabulary, BPEVocabulary):
             return logits
@@ -283,7 +290,7 @@ class CLIP4IDC(nn.Module):
         return self._logits(said.rows), attention
 
     def _decoded(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
-        """What the decoder makes of the words before each position from 1 on. ids: (B, L)."""
+        """The decoder's output for the words before each position from 1 on. ids: (B, L)."""
         said = ids[:, :-1]
         places = torch.arange(said.shape[1], device=ids.device)
         allowed = captioning_mask(0, len(places), ids.device)
@@ -299,11 +306,11 @@ class CLIP4IDC(nn.Module):
         return CLIP4IDCMemory(keys, values, pair.cells)
 
     def no_change(self, memory: CLIP4IDCMemory) -> None:
-        """None: the method has no head for it, so its no-change sentences must judge."""
+        """None: the method has no head for it, so its no-change sentences decide."""
 
     @property
     def growing_axes(self) -> Mapping[str, Sequence[int]]:
-        """Every tensor of the state holds keys or values, a row a word."""
+        """Every tensor of the state holds keys or values, one row per word."""
         towers = ("tower_keys", "tower_values") if self.config.variant == "ft1" else ()
         return dict.fromkeys(("keys", "values", *towers), (3,))
 
@@ -320,7 +327,7 @@ class CLIP4IDC(nn.Module):
     def step(
         self, memory: CLIP4IDCMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at text ``position`` (1 first), ``previous`` (B,) standing just before it.
+        """The word at text ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), the attention to both grids (B, 2, rows, columns), mean over heads
         and layers, and the grown cache.
@@ -347,10 +354,11 @@ class CLIP4IDC(nn.Module):
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Every parameter once: "clip", "new" (of the pair encoder), "captioner", "vision"; "frozen" is never
-        trained. The published rates per group are in the recipes (``stage.rates``).
+        trained. The recipes have the published rate of each group (``stage.rates``).
 
-        Not decayed: biases, and the weights of the captioner's layer normalisations; CLIP's are, since the
-        code goes by the names "bias" and "LayerNorm.weight", and CLIP's are called otherwise.
+        Weight decay excludes biases and the weights of the captioner's layer normalisations. It includes
+        CLIP's layer normalisations, because the code excludes by the names "bias" and "LayerNorm.weight",
+        which CLIP's do not have.
         """
         groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
         for name, parameter in self.named_parameters():
@@ -382,20 +390,23 @@ class CLIP4IDC(nn.Module):
         return frozenset(unused)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The tables with a row for each word: CLIP's own, or the captioner's; rows as in CLIP's table."""
+        """The tables with a row for each word: CLIP's own, or the captioner's; in the order of CLIP's
+        table.
+        """
         rows = [int(row) for row in self.table_rows]
         return {"words.weight": rows, "captioner.words.weight": rows, "captioner.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Take over every tensor that bears the name of one of ours.
+        """Copy every tensor that has the name of one of this method's.
 
-        Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
+        Returns the names that keep their initial values. Raises ShapeError where a name fits but the shape
+        differs.
         """
         return copy_matching_tensors(self, state)
 
 
 def _text_tower(config: CLIP4IDCConfig) -> TextTower:
-    """CLIP's text tower; the baselines', which embed no captions, ends without a projection."""
+    """CLIP's text tower. For the baselines, which embed no captions, it has no final projection."""
     joint = config.joint_width if config.variant == "clip4idc" else None
     sizes = config.text_width, config.text_heads, config.text_ffn, config.text_layers
     return TextTower(*sizes, joint, config.activation)

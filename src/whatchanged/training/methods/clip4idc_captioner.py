@@ -1,4 +1,4 @@
-"""CLIP4IDC's captioner: a small post-norm transformer on the pair tokens, and the head that says words.
+"""CLIP4IDC's captioner: a small post-norm transformer on the pair tokens, and the head that predicts words.
 
 Official code: sushizixin/CLIP4IDC (modules/module_decoder.py). Axis letters as in ``clip4idc``: B pairs, N
 patches of a picture, R = 2 (N + 1) rows of a pair, T text positions, D width, J joint width, h heads,
@@ -39,8 +39,8 @@ class DecoderOutput(NamedTuple):
 class CaptionDecoder(nn.Module):
     """The encoder and decoder on the pair tokens, and the head: z = LN(GELU(W d + b)), logits = z Tᵀ + bias.
 
-    The table T is CLIP's, passed in, or ``words``, where the captioner has its own (``rows`` x width).
-    Source: modules/module_decoder.py. Linear layers start at N(0, 0.02).
+    The table T is CLIP's, passed in, or ``words``, if the captioner has its own (``rows`` x width).
+    Source: modules/module_decoder.py. Linear layers are initialised from N(0, 0.02).
     """
 
     def __init__(self, config: CLIP4IDCConfig, preset: CLIP4IDCPreset, rows: int, own_words: bool) -> None:

@@ -32,7 +32,8 @@ class PairEncoder(nn.Module):
         y = LN?(x_k + e_k + side positions_k) of both pictures in a row, then the inter blocks over all rows
         H = LN(y) P                                              LN?: ``authors`` only
 
-    Without inter blocks (FT1, FT2) e_k, their positions and LN? are left out: swapped pictures swap halves.
+    Without inter blocks (FT1, FT2) e_k, their positions and LN? are left out. Swapping the pictures then
+    swaps the halves of H.
     """
 
     def __init__(self, config: CLIP4IDCConfig, preset: CLIP4IDCPreset, vision: Vision) -> None:
@@ -72,13 +73,13 @@ class PairEncoder(nn.Module):
         return self.encoded(pair).tokens
 
     def encoded(self, pair: TokenPair) -> EncodedPair:
-        """The same, with what the last blocks attended to."""
+        """The same, with the attention of the last blocks."""
         y, intra = self._both(pair)
         y, inter = _through(self.inter, y)
         return EncodedPair(self.project(self.exit_norm(y)), intra, inter)
 
     def class_rows(self, pair: TokenPair) -> Tensor:
-        """The two class tokens among H, (B, 2, J): the last inter block computes these alone."""
+        """The two class tokens among H, (B, 2, J). The last inter block computes only these rows."""
         y, _ = self._both(pair)
         places = torch.arange(y.shape[1], device=y.device)
         classes = torch.stack([places[0], places[y.shape[1] // 2]])
@@ -105,7 +106,7 @@ class PairEncoder(nn.Module):
 
 
 def _through(blocks: nn.ModuleList, x: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Rows behind the blocks, and the attention of the last one (..., h, T, T); None without a block."""
+    """Rows after the blocks, and the attention of the last one (..., h, T, T); None without a block."""
     attention = None
     for block in layers_of(blocks, CLIPBlock):
         x, seen = block(x)

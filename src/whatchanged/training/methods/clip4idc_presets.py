@@ -1,4 +1,4 @@
-"""Where CLIP4IDC's paper and its released code (sushizixin/CLIP4IDC) part ways: a field for each point."""
+"""Points where CLIP4IDC's paper and its released code (sushizixin/CLIP4IDC) differ, a field for each."""
 
 from dataclasses import dataclass
 

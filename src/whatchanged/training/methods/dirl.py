@@ -1,30 +1,31 @@
 """DIRL + CCR: distractors-immune representation learning with cross-modal contrastive regularization.
 
-Tu, Li, Su, Yan and Huang, ECCV 2024. What both pictures share is found by cross attention and subtracted
-from each; what is left says what changed. Two losses teach it: the channels of both pictures' tokens
-correlate with themselves and with no other, whatever the viewpoint and the light (DIRL); a sentence finds,
-among all pairs of the batch, what its own words saw (CCR):
+Tu, Li, Su, Yan and Huang, ECCV 2024. Cross attention finds the features that both pictures share. These are
+subtracted from each picture, and the remaining features show what changed. There are two auxiliary losses.
+DIRL: each channel of one picture's tokens correlates with the same channel of the other's and with no other
+channel, for any viewpoint and light. CCR: a contrastive loss matches each sentence, among all pairs of the
+batch, with the features that its own words attended to:
     t1, t2 -> (u1, u2) = (layer(t1, t2), layer(t2, t1)), again per layer -> d1 = t1 − u1, d2 = t2 − u2
     M = ReLU(FC([d1; d2])) -> words;   L = caption + λ_d L_dirl + λ_c L_ccr
 
-Official code: tuyunbin/DIRL (CLEVR-DC and CLEVR-Change); it has no licence, so none of it is here. Axis
+Official code: tuyunbin/DIRL (CLEVR-DC and CLEVR-Change). It has no licence, so none of it is copied. Axis
 letters: B pairs, N cells, R = B N rows, D width, E word width, h heads, k = D / h, L text positions,
 V vocabulary.
 
-The paper's text could be read up to its introduction only. What stands here as the paper's (preset ``paper``)
-is recalled, but for the form of the correlation, which a public review prints. ``DirlPreset`` has a field per
-point where paper, ``authors_dc`` (train.py) and ``authors_change`` (train_clevr_change.py) part ways.
+We could read the paper's text only up to its introduction. The preset ``paper`` is written from memory,
+except for the form of the correlation, which a public review prints. ``DirlPreset`` has one field for each
+point where paper, ``authors_dc`` (train.py) and ``authors_change`` (train_clevr_change.py) differ.
 
 Departures:
-- CCR's means are over the words; the code's are over the padding too (``pooling`` = "all", which pads every
-  caption to ``max_length``), so that its loss depends on how far captions are padded;
-- variances have ``epsilon`` added: the code divides by zero where a channel is constant;
-- rates, steps and the exchange of unchanged views are the recipe's; validation is greedy (the code draws from
-  the distribution) and keeps one snapshot (the code takes the best of each metric);
-- changed and unchanged pairs of whole scenes have losses of their own, half each, in all presets, as in the
-  code for CLEVR-Change; where unchanged pairs are examples like others, all share one;
-- our vocabulary has two marks more, and no mark but the end is ever written (the code bans one: unknown);
-- several processes correlate the rows of the whole batch (the code would take each one's own).
+- CCR averages over the words. The code also averages over the padding (``pooling`` = "all", which pads every
+  caption to ``max_length``), so its loss depends on the amount of padding.
+- ``epsilon`` is added to variances. The code divides by zero where a channel is constant.
+- The recipe sets learning rates, steps and the exchange of unchanged views. Validation is greedy (the code
+  samples) and keeps one checkpoint (the code keeps the best of each metric).
+- The losses of changed and of unchanged pairs of whole scenes are averaged separately and count half each, in
+  all presets, as in the code for CLEVR-Change. If unchanged pairs are examples like others, all share one.
+- Our vocabulary has two more marks. The decoder writes no mark but the end (the code bans only unknown).
+- Several processes correlate the rows of the whole batch (the code would correlate each process's own rows).
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -106,10 +107,10 @@ class DirlMemory(NamedTuple):
 
 
 class WordsSeen(NamedTuple):
-    """What a decoder layer makes of rows (B, T, D).
+    """The outputs of a decoder layer for rows (B, T, D).
 
-    rows: its output. text, visual: the rows before and behind the look at the memory, (B, T, D) each. own:
-    their keys and values, (B, h, T, k) each. attention: to the cells, (B, h, T, N).
+    rows: its output. text, visual: the rows before and after the attention to the memory, (B, T, D) each.
+    own: their keys and values, (B, h, T, k) each. attention: to the cells, (B, h, T, N).
     """
 
     rows: Tensor
@@ -145,12 +146,12 @@ def decorrelation(correlation: Tensor, off_diagonal: float) -> Tensor:
 
 
 def alignment(texts: Tensor, visuals: Tensor, temperature: float, average_after: bool) -> Tensor:
-    """L_ccr: sentences find what their words saw, and the other way round, in the batch.
+    """L_ccr: a contrastive loss that matches sentences in the batch with what their words attended to.
 
         S = T Vᵀ / tau;   −(1/B) Σ_i log softmax_row((S + Sᵀ) / 2)_ii
 
-    With ``average_after`` the two directions' losses are averaged in place of their scores (as the paper is
-    recalled). T, V: (B, D) -> a scalar; 0 for a single pair, ln B where all are alike. No unit length.
+    With ``average_after``, the two directions' losses are averaged instead of their scores (as we recall the
+    paper). T, V: (B, D), not normalised -> a scalar; 0 for a single pair, ln B where all are alike.
     Source: ``models/CCR.py``.
     """
     scores = texts @ visuals.T / temperature
@@ -158,7 +159,7 @@ def alignment(texts: Tensor, visuals: Tensor, temperature: float, average_after:
 
 
 def draw_attention(attention: MultiHeadAttention) -> None:
-    """The start of torch's own attention: queries, keys and values Xavier-uniform as one matrix, biases 0."""
+    """Initialise as torch's attention: queries, keys and values Xavier-uniform as one matrix, biases 0."""
     layers = (attention.query, attention.key, attention.value)
     joint = nn.init.xavier_uniform_(torch.cat([layer.weight.detach() for layer in layers]))
     with torch.no_grad():
@@ -170,14 +171,14 @@ def draw_attention(attention: MultiHeadAttention) -> None:
 
 
 def draw_xavier(*modules: nn.Module) -> None:
-    """Draw every matrix and table Xavier-uniform; biases and normalisations stay as they are."""
+    """Draw every matrix and table Xavier-uniform; biases and normalisations stay unchanged."""
     for parameter in (parameter for module in modules for parameter in module.parameters()):
         if parameter.ndim > 1:
             nn.init.xavier_uniform_(parameter)
 
 
 class SharedFeatures(nn.Module):
-    """What a picture shares with the other:  u = LN(x + Drop(MHA(x, y, y))). No feed-forward part.
+    """The features that a picture shares with the other: u = LN(x + Drop(MHA(x, y, y))), no feed-forward.
 
     Source: ``models/DIRL.py``.
     """
@@ -297,7 +298,7 @@ class WordDecoder(nn.Module):
 
 
 class DIRL(nn.Module):
-    """The method; ``Method`` tells what each public function is for."""
+    """The method DIRL + CCR. ``Method`` describes its public functions."""
 
     architecture = "dirl"
     attention_description = "last decoder layer, mean over heads, half for each picture"
@@ -339,12 +340,12 @@ class DIRL(nn.Module):
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
-        """Captioning with means over the padding too, as the authors' code has it."""
+        """Captioning, if CCR also averages over the padding, as the authors' code does."""
         counted = self.config.contrast_weight > 0 and self.config.pooling == "all"
         return frozenset({"caption"} if counted else ())
 
     def batch_size(self, task: str, batch: int) -> int:
-        """What the stage asks for; where an example is a scene, both its pairs come on top."""
+        """The stage's batch. If an example is a scene, each gives two pairs."""
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -397,7 +398,7 @@ class DIRL(nn.Module):
         return self.decoder.output(seen.rows[:, :-1]), correlated, means[0], means[1]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """What the vision reads of both pictures, cell upon cell."""
+        """The vision's tokens of both pictures, cell by cell."""
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
         return corresponding(pair, self.vision)
 
@@ -418,8 +419,8 @@ class DIRL(nn.Module):
     def differences(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
         """t1, t2 -> d1 = t1 − u1, d2 = t2 − u2 (B, N, D).
 
-        Both directions share all weights, so exchanging the pictures exchanges d1 and d2. t has its
-        positions, u is normalised: equal pictures have equal differences, not zeros.
+        Both directions share all weights, so exchanging the pictures exchanges d1 and d2. t includes
+        positions and u is normalised, so two equal pictures have equal differences that are not zero.
         """
         u1, u2 = before, after
         for layer in layers_of(self.layers, SharedFeatures):
@@ -450,7 +451,7 @@ class DIRL(nn.Module):
         return DirlMemory(keys, values, pair.cells)
 
     def no_change(self, memory: DirlMemory) -> None:
-        """DIRL has no head for it: its sentences are judged."""
+        """None: DIRL has no head for it, so its sentences decide."""
         return
 
     def first_cache(self, memory: DirlMemory) -> Cache:
@@ -460,7 +461,7 @@ class DIRL(nn.Module):
     def step(
         self, memory: DirlMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
+        """The word at ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
         the grown cache.
@@ -475,7 +476,7 @@ class DIRL(nn.Module):
         return scores, attention, {"keys": grown[0], "values": grown[1]}
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "vision" (what makes the cells) or "method"."""
+        """Every parameter once: "vision" (computes the cells) or "method"."""
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
@@ -485,10 +486,10 @@ class DIRL(nn.Module):
         return frozenset(vision if "caption" in tasks else vision | own)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the layer that writes words, row by row as in the vocabulary."""
+        """The word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"decoder.words.weight": rows, "decoder.output.weight": rows, "decoder.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
+        """Copy tensors that have the name of one of this method's; returns the names that are left out."""
         return copy_matching_tensors(self, state)

@@ -1,33 +1,36 @@
 """DUDA: the dual dynamic attention model (Park, Darrell and Rohrbach, "Robust Change Captioning", ICCV 2019).
 
-The field's first baseline, and the paper that brought CLEVR-Change. One small network attends to both
-pictures, beside their difference, and each picture is summed under its own map. Before every word a first
-LSTM weighs the picture before, the difference and the picture after, and a second one writes the word:
+The field's first baseline, from the paper that introduced CLEVR-Change. One small network computes an
+attention map for each picture from its cells and the difference; the map weighs the sum over the picture's
+cells. Before every word, a first LSTM weighs the picture before, the difference and the picture after, and a
+second LSTM writes the word:
     X1, X2 (B, N, F) -> a1, a2 (B, N) -> l_bef, l_diff, l_aft (B, F)
     h_d -> α (B, 3) -> l_dyn = α · [l_bef; l_diff; l_aft] -> h_c -> word
     L = caption + λ_map S − λ_ent H
 
-Official code: Seth-Park/RobustChangeCaptioning, for CLEVR-Change only; it has no licence, so none of it is
-here. Axis letters: B pairs, N cells, F width of a cell with its coordinates, D width of the LSTMs, E word
+Official code: Seth-Park/RobustChangeCaptioning, for CLEVR-Change only. It has no licence, so none of it is
+copied. Axis letters: B pairs, N cells, F width of a cell with its coordinates, D width of the LSTMs, E word
 width, L text positions, V vocabulary.
 
-The paper's text could be read up to its introduction only. What stands here as the paper's (preset
-``paper``, the weights of the losses, the sizes) is recalled; what stands as the code's was read and run.
-``DudaPreset`` has a field per point where the two part ways.
+We could read the paper's text only up to its introduction. The preset ``paper``, the weights of the losses
+and the sizes are written from memory; we read and ran the code. ``DudaPreset`` has one field for each point
+where the two differ.
 
 Departures:
-- a sentence ends with EOS, where the code writes the padding's id: the same places are counted;
-- our vocabulary has two marks more, and no mark but the end is ever written, unless ``allow_marks``; the code
-  bans none, and its end at the first word alone, as here;
-- ``entropy_weight`` is 0.0001, as recalled of the paper; the code's default is 0. The recipes say which;
-- distractor pairs are outside the price and the bonus, as in the code; ``regularise`` = "all" lets them in;
-- where unchanged pairs are no scenes' partners but examples like others, all pairs share one caption loss and
-  both regularisers: our reading, since the code has no other data set;
-- rates, steps and the exchange of unchanged views are the recipe's. Validation is greedy (the code draws from
-  the distribution) and keeps one snapshot (the code takes the best of each metric);
-- the head on l_diff for the type of change, which the code computes and never trains, is left out, and so is
-  feeding back the model's own words, which it switches off;
-- a word's map is ours: both maps, each summing to 1, weighed by α; each has half the difference's weight.
+- A sentence ends with EOS, where the code writes the padding's id. The loss counts the same positions.
+- Our vocabulary has two more marks. Unless ``allow_marks``, the decoder writes no mark except the end. The
+  code bans no mark, and the end only at the first word, as here.
+- ``entropy_weight`` is 0.0001, the paper's value from memory; the code's default is 0. Each recipe says
+  which.
+- Distractor pairs do not enter the two regularisers, as in the code; ``regularise`` = "all" includes them.
+- If unchanged pairs are not partners in scenes but examples like others, all pairs share one caption loss and
+  both regularisers. This is our reading, since the code has no other data set.
+- The recipe sets learning rates, steps and the exchange of unchanged views. Validation is greedy (the code
+  samples) and keeps one checkpoint (the code keeps the best of each metric).
+- Two parts of the code are left out: the head on l_diff for the type of change, which is never trained, and
+  feeding back the model's own words, which is switched off.
+- The attention map of a word is our definition: both maps, each normalised to sum 1, weighed by α. Half of
+  the difference's weight goes to each map.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -84,10 +87,10 @@ PRESETS = {
 
 
 class DudaMemory(NamedTuple):
-    """What the speaker reads of a pair.
+    """The speaker's inputs for a pair.
 
-    vectors: l_bef, l_diff, l_aft (B, 3, F). view: v (B, E'), before dropout. maps: (B, 2, N), where the
-    vectors come from, each summing to 1. cells: (B, 2, N), where each picture's tokens lie on the grid.
+    vectors: l_bef, l_diff, l_aft (B, 3, F). view: v (B, E'), before dropout. maps: (B, 2, N), the attention
+    maps of the vectors, each normalised to sum 1. cells: (B, 2, N), each picture's tokens on the grid.
     """
 
     vectors: Tensor
@@ -105,10 +108,10 @@ class SpeakerOutput(NamedTuple):
 
 
 def attention_price(maps: Tensor) -> Tensor:
-    """S = (Σ a1 + Σ a2) / 2, the mean over pairs: what the maps cover, in cells.
+    """S = (Σ a1 + Σ a2) / 2, the mean over pairs: the area that the maps cover, in cells.
 
-    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code; that the
-    paper has it with the weight 0.0025 is recalled.
+    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code. That the
+    paper has this loss, with the weight 0.0025, is from memory.
     """
     return maps.sum(2).mean()
 
@@ -124,15 +127,15 @@ def attention_entropy(log_weights: Tensor, real: Tensor) -> Tensor:
 
 
 class DualAttention(nn.Module):
-    """Where to look in both pictures, by one network for the two.
+    """Attention over both pictures, computed by one network.
 
         D = X2 − X1;   z(X) = ReLU(Drop(GN(W1 [X; D] + b)));   a(X) = sigmoid(w2 z(X) + b)
         l(X) = Σ_n a_n(X) X_n;   l_bef = l(X1), l_aft = l(X2), l_diff = l_aft − l_bef
 
     W1, w2 are 1 x 1 convolutions. GN normalises each picture over the channels of a group and all cells (eps
-    1e-5). A map is no distribution: each cell has a sigmoid of its own, and l is a sum. D has the same sign
-    for both, so exchanged pictures have other maps. ``paper``: without GN and dropout.
-    Source: ``models/modules.py``; the paper's form is recalled.
+    1e-5). A map is not a distribution: each cell has its own sigmoid, and l is a sum. D has the same sign for
+    both pictures, so exchanging the pictures gives other maps. ``paper``: without GN and dropout.
+    Source: ``models/modules.py``; the paper's form is from memory.
     """
 
     def __init__(self, width: int, config: DudaConfig, preset: DudaPreset) -> None:
@@ -160,7 +163,7 @@ class DualAttention(nn.Module):
 
 
 class DynamicSpeaker(nn.Module):
-    """Before each word, a weight for the picture before, the difference and the picture after; then the word.
+    """Before each word, weighs the picture before, the difference and the picture after; then writes it.
 
         v       = Drop(ReLU(W_v [l_bef; l_diff; l_aft] + b))
         h_d,c_d = LSTM_d([v; h_c], (h_d, c_d))
@@ -168,8 +171,8 @@ class DynamicSpeaker(nn.Module):
         h_c,c_c = LSTM_c([x; l_dyn], (h_c, c_c)),   x = Drop(ReLU(E[w])) (``paper``: E[w])
         logits  = W_o Drop(h_c) + b
 
-    w is the word before. All four vectors of the state begin with zeros. The h_c that is carried on has no
-    dropout; that of v is drawn anew for each word. Source: ``models/dynamic_speaker.py``.
+    w is the previous word. All four vectors of the state begin with zeros. The carried h_c has no dropout;
+    the dropout of v is drawn anew for each word. Source: ``models/dynamic_speaker.py``.
     """
 
     def __init__(self, width: int, config: DudaConfig, preset: DudaPreset, entries: int) -> None:
@@ -191,12 +194,12 @@ class DynamicSpeaker(nn.Module):
         return {name: view.new_zeros(view.shape[0], self.hidden_width) for name in names}
 
     def see(self, vectors: Tensor) -> Tensor:
-        """v (B, E') of a pair's vectors (B, 3, F), before dropout."""
+        """v (B, E') from a pair's vectors (B, 3, F), before dropout."""
         viewed: Tensor = self.view(vectors.flatten(1)).relu()
         return viewed
 
     def forward(self, ids: Tensor, vectors: Tensor, view: Tensor, state: Cache) -> SpeakerOutput:
-        """The word behind ``ids`` (B,). vectors: (B, 3, F). view: v (B, E'), before dropout."""
+        """The word after ``ids`` (B,). vectors: (B, 3, F). view: v (B, E'), before dropout."""
         read = torch.cat([self.dropout(view), state["language_hidden"]], dim=1)
         h_d, c_d = self.attention(read, (state["attention_hidden"], state["attention_cell"]))
         log_weights = self.weigh(h_d).log_softmax(-1)  # (B, 3)
@@ -212,7 +215,7 @@ class DynamicSpeaker(nn.Module):
 
 
 class DUDA(nn.Module):
-    """The method; ``Method`` tells what each public function is for."""
+    """The method DUDA. ``Method`` describes its public functions."""
 
     architecture = "duda"
     attention_description = "both attention maps, weighed by the dynamic attention of the word"
@@ -247,7 +250,7 @@ class DUDA(nn.Module):
         return {"caption": self._caption, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """What the stage asks for; where an example is a scene, both its pairs come on top."""
+        """The stage's batch. If an example is a scene, each gives two pairs."""
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -298,13 +301,13 @@ class DUDA(nn.Module):
         return logits, log_weights, maps
 
     def _regularised(self, batch: Batch) -> Tensor:
-        """The numbers of the pairs that the price and the bonus read."""
+        """The numbers of the pairs that the two regularisers read."""
         if batch.changed is None or self.config.regularise == "all":
             return torch.arange(len(batch.ids), device=batch.ids.device)
         return batch.changed.nonzero()[:, 0]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """What the vision reads of both pictures, cell upon cell."""
+        """The vision's tokens of both pictures, cell by cell."""
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
         return corresponding(pair, self.vision)
 
@@ -327,7 +330,7 @@ class DUDA(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, logits: Tensor, first: Tensor) -> Tensor:
-        """Logits of what may be written: the words and, but where ``first`` is true, EOS."""
+        """Logits of what may be written: the words and, except where ``first`` is true, EOS."""
         return logits.masked_fill(self.unsaid | (self.end & first), BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DudaMemory:
@@ -338,7 +341,7 @@ class DUDA(nn.Module):
         return DudaMemory(vectors, self.speaker.see(vectors), shares, pair.cells)
 
     def no_change(self, memory: DudaMemory) -> None:
-        """DUDA has no head for it: its sentences are judged."""
+        """None: DUDA has no head for it, so its sentences decide."""
         return
 
     def first_cache(self, memory: DudaMemory) -> Cache:
@@ -348,7 +351,7 @@ class DUDA(nn.Module):
     def step(
         self, memory: DudaMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
+        """The word at ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
         the next state.
@@ -361,7 +364,7 @@ class DUDA(nn.Module):
         return self._speak(word.logits, first).log_softmax(-1), attention, word.state
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "vision" (what makes the cells) or "method"."""
+        """Every parameter once: "vision" (computes the cells) or "method"."""
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
@@ -371,10 +374,10 @@ class DUDA(nn.Module):
         return frozenset(vision if "caption" in tasks else vision | own)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the layer that writes words, row by row as in the vocabulary."""
+        """The word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"speaker.words.weight": rows, "speaker.output.weight": rows, "speaker.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
+        """Copy tensors that have the name of one of this method's; returns the names that are left out."""
         return copy_matching_tensors(self, state)

@@ -5,25 +5,25 @@ pair-image encoder reads both, and a cross-modal transformer reads them together
 
     V~1, V~2 = F_pair(F_sing(V1), F_sing(V2));      V^1, V^2, T^ = F_cross(V~1, V~2, T)
 
-Pre-training mixes three tasks: masked words (``mlm``), masked patches told from others (``mvcl``), the true
-caption told from false ones (``fda``). Captioning then fills a [MASK] at the end of the words so far, while a
-small head tells changes from distractors. Official code: yaolinli/IDC.
+Pre-training mixes three tasks: predicting masked words (``mlm``), distinguishing masked patches from others
+(``mvcl``), and the true caption from false ones (``fda``). Captioning then predicts a [MASK] at the end of
+the words so far, while a small head distinguishes changes from distractors. Official code: yaolinli/IDC.
 
 Axis letters: B pairs, N patches, R = 2 (N + 1) image rows, L text positions, K negatives, D width, F width of
 raw features, V vocabulary, M masked and U unmasked patches of a batch.
 
-Departures. ``PCLPreset`` has one field per point where paper and code part ways; a recipe chooses with
-``method.preset``. Where the paper is silent, both presets follow the code. Beyond that:
-- words are cut, padded and masked as in the code for both presets; an empty caption has its end masked;
-  ``paper`` pads to the longest caption of the batch, as its pads are never read; the code pads to L;
-- the forced patch of an image that drew none is the one with the smallest draw: uniform, as the code's;
-- the code freezes all but the last block of a deeper single or pair encoder; here every block learns;
-- one module holds the heads of all stages; ``parameters_without_gradient`` says which of them a stage
-  leaves alone;
-- decoding keeps keys and values of real words (the code recomputes all words): same numbers, two rows a step;
-- ``authors`` ran on torch 1.9, where a head that a step does not use has a gradient of zeros once it has had
-  one, so that Adam goes on moving it by its moments; in ``paper`` such a head stays where it is;
-- without the difference encoder (row 5 of table 4) the embedded patches go straight to F_cross: our reading.
+Departures. ``PCLPreset`` has one field for each point where paper and code differ; ``method.preset`` chooses.
+Where the paper is silent, both presets follow the code. Beyond that:
+- Both presets truncate, pad and mask words as the code does; in an empty caption, the end is masked.
+  ``paper`` pads to the longest caption of the batch, because it never reads pads; the code pads to L.
+- If no patch of an image was drawn for masking, the one with the smallest number is: uniform, as in the code.
+- The code freezes all but the last block of a deeper single or pair encoder; here every block learns.
+- One module has the heads of all stages; ``parameters_without_gradient`` names those a stage does not train.
+- Decoding caches keys and values of real words (the code recomputes all words), with the same result. Each
+  step computes two rows.
+- In the authors' torch 1.9, a head that a step does not use has a zero gradient after its first gradient, so
+  Adam's moments continue to move it. ``authors`` does the same; ``paper`` leaves such a head unchanged.
+- Without the difference encoder (row 5 of table 4), the embedded patches go straight to F_cross: our reading.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -64,7 +64,7 @@ from whatchanged.training.vision.base import Hidden, TokenPair, Vision, on_grids
 from whatchanged.vocabulary import MASK, PAD, Vocabulary, padded
 
 HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"output", "distractor"}}
-"""The parts that only some tasks train; every task trains the rest. The authors' pooler belongs to none."""
+"""The parts that only some tasks train; every task trains the rest. No task uses the authors' pooler."""
 
 
 class PCLMemory(NamedTuple):
@@ -81,14 +81,14 @@ class PCLMemory(NamedTuple):
 
 
 class ImageRows(NamedTuple):
-    """Rows (B, R, D) of one picture or of both. second: where [IMG2] stands, N + 1."""
+    """Rows (B, R, D) of one picture or of both. second: the index of [IMG2], N + 1."""
 
     rows: Tensor
     second: int
 
 
 class PCL(nn.Module):
-    """The method: embeddings, three stacks of transformer blocks, and a head per task."""
+    """The method PCL: embeddings, three stacks of transformer blocks, and a head per task."""
 
     attention_description = "mean over heads and layers"
     growing_axes: Mapping[str, Sequence[int]] = {"keys": (3,), "values": (3,)}
@@ -126,11 +126,11 @@ class PCL(nn.Module):
         return {**own, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """FDA reads every example K + 1 times and takes that many fewer."""
+        """The stage's batch; for FDA, divided by K + 1, because it reads every example K + 1 times."""
         return batch // (self.config.negatives + 1) if task == "fda" else batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
+        """Examples as tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
         ids = torch.tensor([self._ids(e, e.caption) for e in examples])
         false = self._false_captions(examples)
         if not self.preset.read_pads:
@@ -166,7 +166,7 @@ class PCL(nn.Module):
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
-        """The tasks whose loss depends on the padding, on purpose: the authors' code reads it."""
+        """The tasks whose loss deliberately depends on the padding: the authors' code attends to it."""
         return frozenset({"mlm", "mvcl", "fda"} if self.preset.read_pads else ())
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
@@ -184,12 +184,14 @@ class PCL(nn.Module):
         return {"mlm": share_of_mean(loss, len(wanted))}
 
     def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor, query_rows: Tensor) -> Tensor:
-        """The rows (B, Q, D) of the words at the places ``query_rows`` (B, Q), all rows having read all."""
+        """The rows (B, Q, D) of the words at ``query_rows`` (B, Q), after all rows have attended to all."""
         images = self.image_rows(pair)
         return self.joint_rows(images, ids, real, images.rows.shape[1] + 1 + query_rows)
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
-        """Hide raw features of one picture, read all rows with clean words, regress, tell originals apart."""
+        """Mask features of one picture, attend over all rows with clean words, regress, tell originals
+        apart.
+        """
         pair = self.tokens(batch)
         hidden = corrupt_patches(pair, batch.generator, batch.part)
         masked = torch.cat(hidden, dim=1)
@@ -213,9 +215,9 @@ class PCL(nn.Module):
     def _read_patches(
         self, pair: TokenPair, hidden: Hidden, ids: Tensor, query_rows: Tensor | None
     ) -> Tensor:
-        """Rows of the pictures' patches, some hidden, all rows having read all: (B, 2N, D), or (B, Q, D).
+        """The patches' rows, some masked, after all rows attended to all: (B, 2N, D), or (B, Q, D).
 
-        query_rows: (B, Q), numbers of patches, those of the second picture behind the first one's; None: all.
+        query_rows: (B, Q), numbers of patches, those of the second picture after the first one's; None: all.
         """
         images = self.image_rows(pair, hidden)
         places = torch.arange(images.rows.shape[1], device=ids.device)
@@ -232,8 +234,8 @@ class PCL(nn.Module):
     def similarities(self, batch: Batch) -> Tensor:
         """FDA's s = cos((out[IMG1] + out[IMG2]) / 2, out[CLS]), (B, K+1), the true caption in column 0.
 
-        Each candidate has a pass of its own through F_cross; the pair is encoded, and projected in F_cross's
-        first block, once.
+        Each candidate passes through F_cross separately. The pair is encoded once, and projected once in
+        F_cross's first block.
         """
         if batch.negatives_ids is None:
             raise DatasetError("task fda needs false captions for every pair. Build them, or drop fda.")
@@ -281,7 +283,7 @@ class PCL(nn.Module):
         return torch.cat([places[:1], places[images.second : images.second + 1]])
 
     def _every_word(self, pair: TokenPair, batch: Batch) -> dict[str, Tensor]:
-        """The caption and distractor losses with every word asked for, and the vision's on its attention."""
+        """The caption and distractor losses with every word predicted, and the vision's attention loss."""
         rows, specials, attention = in_parts(self._read_every_word, batch.accumulate, pair, batch.ids)
         targets = batch.ids[:, 1:]
         asked = targets != PAD
@@ -294,7 +296,7 @@ class PCL(nn.Module):
         return {name: term / pairs for name, term in sums.items()}
 
     def _read_every_word(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The rows that ask for words (B, T, D), the specials (B, 2D), the attention (B, T, 2, N)."""
+        """The rows that predict words (B, T, D), the specials (B, 2D), the attention (B, T, 2, N)."""
         images = self.image_rows(pair)
         found = self.every_word_rows(images, ids)
         attention = found.attention[:, :, :, 2:].mean((1, 2))  # over layers and heads: (B, T, S)
@@ -302,11 +304,11 @@ class PCL(nn.Module):
         return found.rows[:, 2:], found.rows[:, :2].flatten(1), attention
 
     def _judging(self, specials: Tensor, batch: Batch) -> dict[str, Tensor]:
-        """Distractor judging: CE of changed or not, summed over pairs; nothing without the head."""
+        """Distractor judging: cross entropy of changed or not, summed over pairs; no head, no term."""
         if self.distractor is None:
             return {}
         if batch.changed is None:
-            raise DatasetError("Nobody says which pairs changed. Set method.distractor_judging=false.")
+            raise DatasetError("The data does not say what changed. Set method.distractor_judging=false.")
         judged = self.distractor(specials)
         return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
@@ -315,7 +317,7 @@ class PCL(nn.Module):
         return self.vision.tokens(batch.before, batch.after)
 
     def embedded(self, pair: TokenPair, hidden: Hidden = (None, None)) -> tuple[ImageRows, ImageRows]:
-        """Raw tokens -> each picture's rows [IMG] tokens; an empty picture has [IMG2] alone."""
+        """Raw tokens -> each picture's rows [IMG] tokens. An empty picture has only [IMG2]."""
         before, after = self.vision.add_match_features(pair, hidden)
         first = self.embed.image(before, 0)  # (B, N + 1, D)
         second = self.embed.special(1, first.shape[0]) if pair.single else self.embed.image(after, 1)
@@ -323,20 +325,20 @@ class PCL(nn.Module):
         return ImageRows(first, index), ImageRows(second, index)
 
     def alone(self, picture: ImageRows) -> ImageRows:
-        """One picture's rows behind F_sing; without the difference encoder as they are."""
+        """One picture's rows after F_sing; without the difference encoder, unchanged."""
         if self.single is None:
             return picture
         return picture._replace(rows=self.single(picture.rows))
 
     def together(self, first: ImageRows, second: ImageRows) -> ImageRows:
-        """Both pictures' rows behind F_pair; without the difference encoder side by side."""
+        """Both pictures' rows after F_pair; without the difference encoder, concatenated."""
         rows = torch.cat([first.rows, second.rows], dim=1)  # (B, R, D)
         if self.pair is not None:
             rows = self.pair(rows)
         return ImageRows(rows, first.second)
 
     def image_rows(self, pair: TokenPair, hidden: Hidden = (None, None)) -> ImageRows:
-        """Raw tokens -> what F_cross reads of both pictures."""
+        """Raw tokens -> the rows of both pictures that F_cross reads."""
         first, second = self.embedded(pair, hidden)
         if not pair.single:  # of an empty picture [IMG2] as it is
             second = self.alone(
@@ -347,28 +349,30 @@ class PCL(nn.Module):
     def joint_rows(
         self, images: ImageRows, ids: Tensor, real: Tensor, query_rows: Tensor | None = None
     ) -> Tensor:
-        """Pre-training: images, [CLS] and words all read one another; pads (not ``real``) unless unread.
+        """Pre-training: images, [CLS] and words attend to one another; to pads (not ``real``) in ``authors``.
 
-        query_rows: which rows are wanted, as in ``Attention``.
+        query_rows: which rows are returned, as in ``Attention``.
         """
         out: Tensor = self.cross(*self._joint(images, ids, real), query_rows)
         return out
 
     def _joint(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
-        """The rows of images, [CLS] and words (B, R + 1 + L, D), and who may be read."""
+        """The rows of images, [CLS] and words (B, R + 1 + L, D), and which of them may be attended to."""
         behind, allowed = self._behind_images(images, ids, real)
         return torch.cat([images.rows, behind], dim=1), allowed
 
     def _behind_images(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
-        """[CLS] and words (B, 1 + L, D), and who may be read of them and of the images before them."""
+        """[CLS] and words (B, 1 + L, D), and which of them and of the images may be attended to."""
         rows = torch.cat([self.embed.special(2, ids.shape[0]), self._words(ids)], dim=1)
         if self.preset.read_pads:
             return rows, None
         return rows, key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))
 
     def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """As in pre-training, all rows read one another: each word's attention in the last layer of F_cross,
-        mean over heads, (B, L, 2, rows, columns). ids: (B, L). Source: the paper's pictures of alignment.
+        """Each word's attention in the last layer of F_cross, mean over heads, (B, L, 2, rows, columns).
+
+        As in pre-training, all rows attend to one another. ids: (B, L). Source: the paper's pictures of
+        alignment.
         """
         pair, length = self.vision.tokens(before, after), ids.shape[1]
         if self.preset.read_pads:  # then they are part of what it learned to read
@@ -379,8 +383,8 @@ class PCL(nn.Module):
         return torch.stack(grids, dim=1)
 
     def every_word_rows(self, images: ImageRows, ids: Tensor) -> Cached:
-        """``method.every_word``, not published: behind images and true words a [MASK] row for each position
-        from 1 on (``query_words_mask``). Each is what ``step`` would compute there. Returned are [IMG1],
+        """``method.every_word``, not published: after images and true words, a [MASK] row for each position
+        from 1 on (``query_words_mask``). Each row equals what ``step`` would compute there. Returns [IMG1],
         [IMG2] and the [MASK] rows.
         """
         front = self._front(images.rows)
@@ -393,9 +397,9 @@ class PCL(nn.Module):
         return self.cross.with_cache(rows, allowed, query_rows=asked)
 
     def captioning_rows(self, images: ImageRows, ids: Tensor, query_rows: Tensor | None = None) -> Tensor:
-        """Captioning: images are blind to text and text to what follows; words stand last.
+        """Captioning: images do not attend to text, and no word attends to later words; words come last.
 
-        query_rows: which rows are wanted, as in ``Attention``.
+        query_rows: which rows are returned, as in ``Attention``.
         """
         rows = torch.cat([self._front(images.rows), self._words(ids)], dim=1)
         allowed = captioning_mask(images.rows.shape[1], rows.shape[1], ids.device)
@@ -403,7 +407,7 @@ class PCL(nn.Module):
         return out
 
     def _front(self, rows: Tensor) -> Tensor:
-        """What stands before the words when captioning: image rows, and [CLS] if the preset keeps it."""
+        """The rows before the words when captioning: image rows, and [CLS] if the preset keeps it."""
         if not self.preset.cls_captions:
             return rows
         return torch.cat([rows, self.embed.special(2, rows.shape[0])], dim=1)
@@ -412,13 +416,13 @@ class PCL(nn.Module):
         return self.embed.text(ids, torch.arange(ids.shape[1], device=ids.device))
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is asked for), uncached."""
+        """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is predicted), uncached."""
         images = self.image_rows(self.vision.tokens(before, after))
         logits: Tensor = self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :])
         return logits
 
     def encode(self, before: Tensor, after: Tensor) -> PCLMemory:
-        """The memory of each pair: rows that are blind to words never change, so they run but once."""
+        """The memory of each pair. Image rows never attend to words, so they are computed once."""
         pair = self.vision.tokens(before, after)
         images = self.image_rows(pair)
         front = self._front(images.rows)
@@ -427,7 +431,7 @@ class PCL(nn.Module):
         return PCLMemory(kept.keys, kept.values, kept.rows.flatten(1), pair.cells)
 
     def no_change(self, memory: PCLMemory) -> Tensor | None:
-        """Probability (B,) that nothing changed, by the distractor head; None without one."""
+        """Probability (B,) that nothing changed, from the distractor head; None without one."""
         return None if self.distractor is None else self.distractor(memory.pair).softmax(-1)[:, 0]
 
     def first_cache(self, memory: PCLMemory) -> Cache:
@@ -437,11 +441,12 @@ class PCL(nn.Module):
     def step(
         self, memory: PCLMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at text ``position`` (1 first), ``previous`` (B,) standing just before it.
+        """The word at text ``position`` (from 1), right after ``previous`` (B,).
 
-        Two rows run: the previous word, which joins the cache, and [MASK], which is thrown away: the word
-        that takes its place will have other states in every layer. Returns log-probabilities (B, V), the MASK
-        row's attention to both grids (B, 2, rows, columns), mean over heads and layers, and the grown cache.
+        Two rows are computed: the previous word, which joins the cache, and [MASK]. The [MASK] row is
+        discarded, because the word that replaces it will have other states in every layer. Returns
+        log-probabilities (B, V), the MASK row's attention to both grids (B, 2, rows, columns), mean over
+        heads and layers, and the grown cache.
         """
         ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)  # (B, 2)
         rows = self.embed.text(ids, torch.as_tensor(position, device=ids.device) + self.offsets)
@@ -457,7 +462,7 @@ class PCL(nn.Module):
         return scores, on_grids(attention, memory.cells, self.vision), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: group "vision" (what makes a picture's tokens, if learned) or "method"."""
+        """Every parameter once: group "vision" (computes a picture's tokens, if it learns) or "method"."""
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
         vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
@@ -479,13 +484,14 @@ class PCL(nn.Module):
         return own | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the layer that says words, row by row as in the vocabulary."""
+        """The word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"embed.words.weight": rows, "output.weight": rows, "output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Take over every tensor that bears the name of one of ours, except the two-way heads' own.
+        """Copy every tensor that has the name of one of this method's, except the two-way heads.
 
-        Returns the names that keep their own start. Raises ShapeError where a name fits but not its shape.
+        Returns the names that keep their initial values. Raises ShapeError where a name fits but the shape
+        differs.
         """
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor."))

@@ -1,20 +1,21 @@
-"""PCL's cross-task data: single captioned pictures and labelled pictures help to compare birds.
+"""PCL's cross-task training: single captioned pictures and labelled pictures help to compare birds.
 
-General image captioning (GIC) gives ``mlm``, ``mvcl`` and ``fda`` a picture and a sentence about it; the
-second picture is empty. Fine-grained classification (FGVC) is a task of its own, ``fgvc``: which class, and
-whether two pictures are of the same one; only the two picture encoders run. Source: PCL (see ``pcl``), its
-section on cross-task data, and the authors' bird/modules_pretrain_{cub,bird}.py, which alone say how.
+General image captioning (GIC) trains ``mlm``, ``mvcl`` and ``fda`` on a picture and a sentence about it; the
+second picture is empty. Fine-grained classification (FGVC) is a task of its own, ``fgvc``. It predicts a
+picture's class, and whether two pictures have the same class, with the two picture encoders alone. Source:
+PCL (see ``pcl``), its section on cross-task data. Only the authors' bird/modules_pretrain_{cub,bird}.py give
+details.
 
-An empty second picture is its [IMG2] and nothing else. It does not enter F_sing: the embedded row joins
-F_pair as it is, so F_pair reads N + 2 rows and F_cross N + 3 and the text. A batch of pairs and singles
-together would need the other N rows masked as keys in F_pair and F_cross; the rows that remain have the same
-values either way (the tests show it), and stages do not mix the two, so only the short form runs.
+An empty second picture consists only of its [IMG2]. This embedded row skips F_sing and enters F_pair
+unchanged, so F_pair reads N + 2 rows and F_cross N + 3 and the text. A batch of both pairs and single
+pictures would have to mask the other N rows as keys in F_pair and F_cross. The remaining rows would have the
+same values (the tests show it). No stage mixes the two, so only the short form is implemented.
 
 Axis letters as in ``pcl``; n = 2B pictures, C classes.
 
-Departures. The paper draws an "empty image" without saying what it is, and names the three losses of FGVC
-without formulas: both presets follow the code. How the authors paired pictures for FGVC was not published:
-``training/data/cross_task.py`` says how it is done here.
+Departures. The paper shows an "empty image" without a definition, and names the three losses of FGVC without
+formulas, so both presets follow the code. The authors did not publish how they paired pictures for FGVC;
+``training/data/cross_task.py`` describes the pairing here.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,11 +39,12 @@ from whatchanged.vocabulary import Vocabulary
 
 
 def class_contrast(rows: Tensor, classes: Tensor, margin: float) -> Tensor:
-    """Pictures of one class alike, of two classes less alike than ``margin``.
+    """Makes pictures of one class similar, and pictures of two classes less similar than ``margin``.
 
         L = (1/n²) Σ_{i,j} [y_i = y_j: 1 − cos(s_i, s_j);  else: max(0, cos(s_i, s_j) − margin)]
 
-    rows s: (n, D); classes y: (n,). i = j is among them and adds 0. Source: the authors' code (margin 0.4).
+    rows s: (n, D); classes y: (n,). The sum includes i = j, which adds 0. Source: the authors' code (margin
+    0.4).
     """
     alike = cosines(rows, rows)
     same = classes[:, None] == classes
@@ -87,7 +89,7 @@ class FineGrained(nn.Module):
 
 
 class PCLCrossTask(PCL):
-    """PCL that reads its cross-task data too; without them it is PCL, number for number."""
+    """PCL that also reads its cross-task data. Without such data it is exactly PCL."""
 
     config: PCLCrossTaskConfig
 
@@ -110,12 +112,12 @@ class PCLCrossTask(PCL):
         return replace(super().collate(examples), single=singles.pop(), labels=labels)
 
     def text_length(self, example: Example) -> int:
-        """L, which is another for single pictures."""
+        """L, which differs for single pictures."""
         single = example.record.kind == "single_caption"
         return self.config.single_length if single else self.max_length
 
     def tokens(self, batch: Batch) -> TokenPair:
-        """The pictures' tokens; the picture after a single one has none."""
+        """The pictures' tokens. For a single picture, the picture after has none."""
         if not batch.single:
             return super().tokens(batch)
         # Twice the same picture: a vision reads pairs, and a backbone's running statistics count both.
@@ -139,7 +141,7 @@ class PCLCrossTask(PCL):
         return alone, together
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """PCL's; ``fgvc`` alone trains its heads and what reads pictures, not what reads words."""
+        """Those of PCL. ``fgvc`` trains only its heads and the picture encoders, not what reads words."""
         own = {name for name, _ in self.named_parameters() if name.startswith("fine.")}
         rest = super().parameters_without_gradient([task for task in tasks if task != "fgvc"])
         if "fgvc" not in tasks:
@@ -153,5 +155,5 @@ class PCLCrossTask(PCL):
         )
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """As PCL's; the classifier and the aligner start anew too."""
+        """As PCL's; the classifier and the aligner also keep their initial values."""
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor.", "fine."))

@@ -1,7 +1,7 @@
-"""PCL's way in and out of its rows: embeddings of patches, words and specials, and rows back to features.
+"""PCL's embeddings of patches, words and specials as rows, and the regression of rows to features.
 
 Official code: yaolinli/IDC. Axis letters as in ``pcl``: B pairs, N patches, D width, F width of raw features,
-F' width with what matching added, M masked patches.
+F' width including what matching added, M masked patches.
 """
 
 import math
@@ -25,7 +25,7 @@ class Embeddings(nn.Module):
         word at position t:    LN(c E[id_t] + type + pe[t])             c: sqrt(D) in ``authors``
         [IMG1] [IMG2] [CLS]:   LN(s + type (+ pe[0] in ``paper``))      s: own vector, or E[<CLS>]
 
-    then dropout. ``paper`` counts positions from the special in front: patches and words start at 1.
+    then dropout. ``paper`` counts positions from the special before them, so patches and words start at 1.
     """
 
     def __init__(self, config: PCLConfig, preset: PCLPreset, vision: Vision, entries: int) -> None:
@@ -77,16 +77,18 @@ class Regressor(nn.Module):
         self.bias = nn.Parameter(torch.zeros(feature_width))
 
     def forward(self, rows: Tensor, projection: Tensor) -> Tensor:
-        """rows (M, D), projection (D, F') -> (M, F); columns past F project what was added by matching."""
+        """rows (M, D), projection (D, F') -> (M, F). The projection's columns after F belong to what
+        matching added.
+        """
         found: Tensor = self.net(rows) @ projection[:, : len(self.bias)] + self.bias
         return found
 
     def hidden(self, rows: Tensor) -> Tensor:
-        """h of rows z (U, D), and a 1 that meets the bias: (U, D + 1)."""
+        """h of rows z (U, D), with a 1 appended that multiplies the bias: (U, D + 1)."""
         return F.pad(self.net(rows), (0, 1), value=1.0)
 
     def cosines(self, y: Tensor, hidden: Tensor, projection: Tensor) -> Tensor:
-        """cos(y_i, y_u), (M, U), of regressed y (M, F) and ``hidden`` rows h (U, D + 1): no y_u is made.
+        """cos(y_i, y_u), (M, U), of regressed y (M, F) and ``hidden`` rows h (U, D + 1), without any y_u.
 
             y_i · y_u = (P y_i) · h_u,   |y_u|² = h_u P Pᵀ h_uᵀ,   P = [W_v; b_r], (D + 1, F)
 

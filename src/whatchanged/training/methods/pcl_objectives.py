@@ -1,4 +1,4 @@
-"""What PCL's pre-training tasks ask, and their losses: masked words, masked patches, false captions.
+"""The corruption and the losses of PCL's pre-training tasks: masked words, masked patches, false captions.
 
 Official code: yaolinli/IDC. Axis letters as in ``pcl``: B pairs, N patches, L text positions, K negatives, F
 width of raw features, M masked and U unmasked patches of a batch.
@@ -15,18 +15,18 @@ from whatchanged.vocabulary import BOS, EOS, MASK, PAD
 MASKED = 0.15
 """Share of words, of ends and of patches that are masked."""
 IGNORED = -100
-"""Label of a position that no loss looks at."""
+"""Label of a position that the losses ignore."""
 
 
 def corrupt_words(
     ids: Tensor, entries: int, generator: torch.Generator | None, part: Part | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mask words for prediction; returns (inputs, labels), (B, L) each; IGNORED labels ask nothing.
+    """Mask words for prediction; returns (inputs, labels), (B, L) each. The loss ignores the label IGNORED.
 
     A word is chosen with probability 0.15: 80 % of the chosen become MASK, 10 % an id drawn from all
-    ``entries`` (specials and itself included), 10 % stay. A caption with no word chosen has its first word
-    masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
-    part: which rows of a batch these are; the numbers are those of its rows in the whole batch.
+    ``entries`` (specials and itself included), 10 % stay. If no word of a caption is chosen, its first word
+    is masked. The end is chosen with probability 0.15 and becomes MASK. ids: (B, L), BOS words EOS PAD.
+    part: the rows that this process holds; it uses the random numbers of these rows in the whole batch.
     """
     # Position by position, so that more padding behind draws nothing else for what stands before.
     numbers = draw_rows((*ids.T.shape, 2), generator, ids.device, part, axis=1)  # (L, B, 2)
@@ -46,10 +46,10 @@ def corrupt_words(
 def corrupt_patches(
     pair: TokenPair, generator: torch.Generator | None, part: Part | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Choose patches to hide, bool (B, N) for before and for after: one picture of each pair.
+    """Choose patches to mask, bool (B, N) for before and for after: in one picture of each pair.
 
-    Each patch is hidden with probability 0.15, at least one: the smallest draw is always among them. An empty
-    picture is never chosen. part: as in ``corrupt_words``.
+    Each patch is masked with probability 0.15, and the patch with the smallest random number always is. An
+    empty picture is never chosen. part: as in ``corrupt_words``.
     """
     features = pair.before.features
     draw = draw_rows(features.shape[:2], generator, features.device, part)
@@ -66,7 +66,7 @@ def cosines(a: Tensor, b: Tensor) -> Tensor:
 
 
 def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, temperature: float) -> Tensor:
-    """MVCL in the paper: each masked patch finds its original among the batch's unmasked originals.
+    """MVCL in the paper: each masked patch must match its original among the batch's unmasked originals.
 
         l_i = −log e^{cos(y_i, x_i)/t} / (e^{cos(y_i, x_i)/t} + Σ_{u ∈ U} e^{cos(y_i, x_u)/t}),   mean over M
 
@@ -80,12 +80,13 @@ def masked_patch_loss(regressed: Tensor, originals: Tensor, unmasked: Tensor, te
 def masked_patch_loss_authors(
     y: Tensor, x: Tensor, to_unmasked: Tensor, temperature: float, first: int = 0
 ) -> Tensor:
-    """MVCL in the authors' code: among all masked originals and the model's own unmasked outputs.
+    """MVCL in the authors' code: negatives are masked originals and the outputs for unmasked patches.
 
         l_i = −log e^{cos(y_i, x_i)/t} / (Σ_{j ∈ M} e^{cos(y_i, x_j)/t} + Σ_{u ∈ U} e^{cos(y_i, y_u)/t})
 
-    mean over M. regressed y, originals x: (M, F); to_unmasked: cos(y_i, y_u), (M, U), whose y_u get a
-    gradient too. first: where the original of the first y stands, where x holds those of a larger batch.
+    mean over M. regressed y, originals x: (M, F); to_unmasked: cos(y_i, y_u), (M, U). The y_u get a gradient
+    too.
+    first: the index of the first y's original, if x holds the originals of a larger batch.
     """
     logits = torch.cat([cosines(y, x), to_unmasked], dim=1) / temperature
     own = torch.arange(first, first + len(logits), device=logits.device)
@@ -93,11 +94,12 @@ def masked_patch_loss_authors(
 
 
 def alignment_loss(similarities: Tensor, temperature: float) -> Tensor:
-    """FDA: the true caption, in column 0, against the pair's own K false ones.
+    """FDA: the true caption, in column 0, must match the pair better than the pair's K false captions.
 
         L = −(1/B) Σ_b log e^{s_b0/t} / Σ_{k=0..K} e^{s_bk/t}
 
-    similarities: (B, K+1), cosines. At t = 1, K = 6 between 0.594 and 3.814. Source: the paper's equation 9.
+    similarities: (B, K+1), cosines. At t = 1, K = 6 the loss is between 0.594 and 3.814. Source: the paper's
+    equation 9.
     """
     true = torch.zeros_like(similarities[:, 0], dtype=torch.long)
     return F.cross_entropy(similarities / temperature, true)

@@ -1,4 +1,4 @@
-"""Where PCL's paper and its released code (yaolinli/IDC) part ways: a field for each point."""
+"""The points where PCL's paper and its released code (yaolinli/IDC) differ, one field for each."""
 
 from dataclasses import dataclass
 

@@ -1,33 +1,35 @@
 """SCORER + CBR: self-supervised cross-view representation reconstruction (Tu et al., ICCV 2023).
 
-Each picture is rebuilt from the other by cross attention: what both show survives, what changed does not. Two
-losses teach it: views of one scene match better than views of others, token by token (SCORER); the caption,
-laid over the picture before, yields the picture after (CBR). One stage trains it all:
+Cross attention reconstructs each picture from the other. The reconstruction keeps what both show, and loses
+what changed. There are two auxiliary losses. SCORER: two views of one scene match better, token by token,
+than views of different scenes. CBR: the picture before, combined with the caption, matches the picture after.
+One stage trains everything:
     X1, X2 -> (a, b) = (layer(a, b), layer(b, a)), again per layer -> D = ReLU(FC([a; b])) -> words
     L = caption + λ_v view + λ_m reason
 
 Official code: tuyunbin/SCORER, for CLEVR-Change only. Axis letters: B pairs, N cells, D width, E word width,
 h heads, k = D / h, L text positions, V vocabulary.
 
-Departures. ``ScorerPreset`` has a field per point where paper and code part ways; ``method.preset`` chooses.
-Where the paper is silent, both follow the code: dropout, places, CBR's images, the start of CBR's attention
-(Xavier over queries, keys and values as one matrix), two sides of the view loss but one side and its
-transpose in CBR. ``paper`` sums matching over heads and takes its scores from the first layer, whose inputs
-are the pictures before any reconstruction: our reading. ``repaired`` mends mistakes of the code: CBR never
-learns (the optimiser does not know it), its sentence vector divides by all positions. Beyond that:
-- all positions are those of the data's longest caption, of any split, as in the code; of ``max_length`` where
-  nobody knows it beforehand (captions that are drawn, captions in pieces);
-- rates, steps, layers and the exchange of unchanged views are the recipe's; validation is greedy (the code
-  samples) and keeps one snapshot (the code takes the best of each metric); a checkpoint holds CBR too;
-- pads stand behind the words and a word reads backwards only, so no mask hides them: same numbers;
-- matching is computed only where a loss asks for it, its learned scale held down as it is read;
-- ``authors`` keeps the changed and unchanged pairs of whole scenes apart, each with losses of its own, and
-  takes the mean; where unchanged pairs are examples like others (CLEVR-DC, a pool), all share one loss;
-- our vocabulary has two marks more, and no mark but the end is ever said (the code bans unknown words only);
-- subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so places cancel: our reading;
-- aligned tokens need not be all cells of a grid. Token n of both pictures belongs together, as cell n does
-  otherwise; each has the position of its own cell;
-- with ``vision.guided_attention`` a further term teaches the last decoder layer where words look.
+Departures. ``ScorerPreset`` has one field for each point where paper and code differ; ``method.preset``
+chooses. Where the paper is silent, both follow the code: dropout, positions, CBR's images, the initialisation
+of CBR's attention (Xavier over queries, keys and values as one matrix), and the two directions: the view loss
+scores both, CBR scores one and transposes it. Our reading of ``paper``: matching is summed over heads, and
+its scores come from the first layer, whose inputs are the pictures before any reconstruction. ``repaired``
+repairs mistakes of the code: CBR never learns (the optimiser does not hold its parameters), and its sentence
+vector divides by all positions. Beyond that:
+- "All positions" are those of the data's longest caption, of any split, as in the code. If that length is not
+  known beforehand (drawn captions, subwords), they are ``max_length``.
+- The recipe sets learning rates, steps, layers and the exchange of unchanged views. Validation is greedy (the
+  code samples) and keeps one checkpoint (the code keeps the best of each metric); a checkpoint includes CBR.
+- Pads follow the words, and a word attends only to earlier positions, so padding needs no mask.
+- Matching is computed only where a loss needs it. Its learned scale is limited when it is read.
+- ``authors`` averages the losses of changed and of unchanged pairs of whole scenes separately, and takes the
+  mean of both. If unchanged pairs are examples like others (CLEVR-DC, a pool), all share one loss.
+- Our vocabulary has two more marks. The decoder writes no mark but the end (the code bans only unknown).
+- Subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so positions cancel: our reading.
+- Aligned tokens may be some of a grid's cells. Token n of both pictures then corresponds, as cell n does
+  otherwise, and each token has the position of its own cell.
+- With ``vision.guided_attention``, a further term trains the last decoder layer's attention to words.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -65,7 +67,7 @@ from whatchanged.vocabulary import BOS, CLS, MASK, PAD, UNK, Vocabulary, padded
 class ScorerMemory(NamedTuple):
     """Keys and values of the difference in each decoder layer's cross attention: (B, layers, h, N, k).
 
-    cells: (B, 2, N), where each picture's tokens lie on the grid; None where token n is cell n.
+    cells: (B, 2, N), each picture's tokens on the grid; None where token n is cell n.
     """
 
     keys: Tensor
@@ -74,7 +76,7 @@ class ScorerMemory(NamedTuple):
 
 
 class Directions(NamedTuple):
-    """What is matched: queries of the picture before with keys of the one after, and the other way round."""
+    """What is matched: queries of the picture before with keys of the picture after, and the reverse."""
 
     forth: QueryKey
     back: QueryKey
@@ -88,7 +90,7 @@ class CellPositions(NamedTuple):
 
 
 class SCORER(nn.Module):
-    """The method; ``Method`` tells what each public function is for."""
+    """The method SCORER + CBR. ``Method`` describes its public functions."""
 
     architecture = "scorer"
     attention_description = "last decoder layer, mean over heads, half for each picture"
@@ -129,11 +131,13 @@ class SCORER(nn.Module):
         return {"caption": self._caption, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """What the stage asks for; where an example is a scene, both its pairs come on top."""
+        """The stage's batch. If an example is a scene, each gives two pairs."""
         return batch
 
     def pad_captions(self, length: int) -> None:
-        """From now on as many positions as the data's longest caption has ids, at most ``max_length``."""
+        """From now on, use as many positions as the data's longest caption has ids, at most
+        ``max_length``.
+        """
         self.caption_positions = min(length, self.max_length)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -149,7 +153,7 @@ class SCORER(nn.Module):
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
-        """Captioning with a sentence vector that divides by all positions, as the authors' code does."""
+        """Captioning, if its sentence vector divides by all positions, as in the authors' code."""
         counted = self.reasoning is not None and not self.preset.mean_sentence
         return frozenset({"caption"} if counted else ())
 
@@ -200,9 +204,9 @@ class SCORER(nn.Module):
         return logits, attention, matched, self.reasoning(before, after, mentioned)
 
     def _shared(self, attention: Tensor, pair: TokenPair) -> Tensor:
-        """What each picture gets of the attention (B, T, N) to the difference: (B, T, 1 or 2, N).
+        """Each picture's part of the attention (B, T, N) to the difference: (B, T, 1 or 2, N).
 
-        Apart, attention is (B, T, 2N), and each has its own.
+        With fusion "apart", attention is (B, T, 2N), and each picture has its own.
         """
         if not self.apart:
             return attention[:, :, None] * _halves(pair)
@@ -210,15 +214,18 @@ class SCORER(nn.Module):
         return own
 
     def _view_loss(self, matched: Directions) -> Tensor:
-        """Each picture is found among the batch's by the other picture of its pair, in both directions; or
-        (``method.view_loss``) its own pair's distance alone."""
+        """Contrastive loss: each picture must match the other picture of its pair best in the batch, in both
+        directions; or (``method.view_loss``) the distance within each pair.
+        """
         if self.config.view_loss == "distance":
             return (view_distance(matched.forth) + view_distance(matched.back)) / 2
         matching = self._matching_layer().matching
         return two_sided(matching(*matched.forth), matching(*matched.back))
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
-        """The numbers of the pairs that share one loss: all, or of scenes the changed, then the others."""
+        """The numbers of the pairs that share one loss: all; or, of scenes, the changed pairs and then the
+        others.
+        """
         yield from kinds_of_pairs(batch if self.preset.split_kinds else replace(batch, changed=None))
 
     def _matching_layer(self) -> Reconstruction:
@@ -227,14 +234,14 @@ class SCORER(nn.Module):
         return layers[-1 if self.preset.match_last else 0]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """What the vision reads of both pictures."""
+        """The vision's tokens of both pictures."""
         return self.vision.add_match_features(self.vision.tokens(before, after))
 
     def tokens(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
         """X1, X2 (B, N, D):  X = W [f; x; y] + b + [column_j; row_i].
 
-        x = 2j/columns − 1 and y = 2i/rows − 1 where the preset has coordinates, so the last is not quite 1.
-        Cells stand in rows. Aligned tokens stay in their order.
+        x = 2j/columns − 1 and y = 2i/rows − 1 if the preset has coordinates, so the last is slightly below 1.
+        Cells are in row order. Aligned tokens keep their order.
         """
         if not pair.aligned:
             self._check_grid()
@@ -251,7 +258,7 @@ class SCORER(nn.Module):
         cells = self.vision.rows * self.vision.columns
         if self.vision.patches != cells:
             raise ShapeError(
-                f"SCORER lays both pictures cell upon cell: got {self.vision.patches} cells, wanted all "
+                f"SCORER compares both pictures cell by cell: got {self.vision.patches} cells, wanted all "
                 f"{cells} of the grid. Set vision.keep = 0."
             )
 
@@ -271,10 +278,10 @@ class SCORER(nn.Module):
         return tokens
 
     def difference(self, before: Tensor, after: Tensor) -> tuple[Tensor, Directions | None]:
-        """X1, X2 -> D (B, N, D), apart (B, 2N, D), and queries and keys to be matched, in both directions.
+        """X1, X2 -> D (B, N, D), with fusion "apart" (B, 2N, D); and queries and keys to match, both ways.
 
-        Both directions share all weights, and each layer reads what the layer before made of both pictures;
-        so exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
+        Both directions share all weights, and each layer reads the previous layer's output for both pictures.
+        Therefore exchanging the pictures exchanges a and b. Source: the paper's equations 5 to 7.
         """
         rebuilt = self.rebuilt(before, after)
         matched: Directions | None = None
@@ -287,9 +294,9 @@ class SCORER(nn.Module):
         return self.dropout(self.fuse(both)).relu(), matched
 
     def rebuilt(self, before: Tensor, after: Tensor) -> list[tuple[Rebuilt, Rebuilt]]:
-        """X1, X2 (B, N, D) -> of each layer the picture before, rebuilt from the one after, and the reverse.
+        """X1, X2 (B, N, D) -> for each layer, both pictures reconstructed from the other.
 
-        Both read what the layer before made of both pictures.
+        Both read the previous layer's output for both pictures.
         """
         a, b = before, after
         results = []
@@ -299,10 +306,11 @@ class SCORER(nn.Module):
         return results
 
     def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """Which cells of the other picture each cell is rebuilt from: the last layer, mean over heads.
+        """From which cells of the other picture each cell is reconstructed: the last layer, mean over heads.
 
-        Returns (B, 2, N, N), rows the cells that ask, of the picture before and of the one after; and the
-        numbers of the cells on their grids, (B, 2, N). Raises RecipeError where nothing is rebuilt.
+        Returns (B, 2, N, N), whose rows are the query cells, of the picture before and of the picture after;
+        and the numbers of the cells on their grids, (B, 2, N). Raises RecipeError where no picture is
+        reconstructed.
         """
         if not len(self.layers):
             raise RecipeError(
@@ -325,7 +333,7 @@ class SCORER(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of what may be said: the words and EOS."""
+        """Logits of what may be written: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
@@ -337,7 +345,7 @@ class SCORER(nn.Module):
         return ScorerMemory(keys, values, pair.cells if pair.aligned else None)
 
     def no_change(self, memory: ScorerMemory) -> None:
-        """SCORER has no head for it: its sentences are judged."""
+        """None: SCORER has no head for it, so its sentences decide."""
         return
 
     def first_cache(self, memory: ScorerMemory) -> Cache:
@@ -347,7 +355,7 @@ class SCORER(nn.Module):
     def step(
         self, memory: ScorerMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at ``position`` (1 first), ``previous`` (B,) standing just before it.
+        """The word at ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
         the grown cache.
@@ -365,8 +373,9 @@ class SCORER(nn.Module):
         return scores, self._on_grids(attention, memory), new_cache
 
     def _on_grids(self, attention: Tensor, memory: ScorerMemory) -> Tensor:
-        """Attention (B, N) to the difference, half for each picture, or (B, 2N) to both apart, on their grids
-        (B, 2, rows, columns)."""
+        """Attention on both grids (B, 2, rows, columns), from attention (B, N) to the difference, half for
+        each picture, or from attention (B, 2N) to each picture.
+        """
         rows, columns = self.vision.rows, self.vision.columns
         if self.apart:
             halves: Tensor = attention.unflatten(-1, (2, -1))  # type: ignore[no-untyped-call]
@@ -377,7 +386,7 @@ class SCORER(nn.Module):
         return on_both_grids(halves, memory.cells, self.vision)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "vision" (what makes the cells), "frozen" (never learns) or "method"."""
+        """Every parameter once: "vision" (computes the cells), "frozen" (never learns) or "method"."""
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": [], "frozen": []}
         vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
@@ -386,15 +395,16 @@ class SCORER(nn.Module):
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def _frozen(self) -> frozenset[str]:
-        """Names of CBR's parameters, in the preset whose optimiser does not know them."""
+        """Names of CBR's parameters, in the preset whose optimiser does not hold them."""
         names = (name for name, _ in self.named_parameters() if name.startswith("reasoning."))
         return frozenset(() if self.preset.train_reasoning else names)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of ``tasks`` gives a gradient, on purpose.
+        """Names of the parameters that deliberately get no gradient from any of ``tasks``.
 
-        Captioning leaves alone what is frozen, the scale of every layer whose scores no loss reads, and what
-        subtraction takes away: all that both pictures' cells have in common.
+        Captioning does not train what is frozen, the scale of a layer whose scores no loss reads, and what
+        subtraction
+        cancels: everything that the cells of both pictures have in common.
         """
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         if "caption" in tasks:
@@ -408,23 +418,23 @@ class SCORER(nn.Module):
         return frozenset(own) | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the layer that says words, row by row as in the vocabulary."""
+        """The word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"decoder.words.weight": rows, "decoder.output.weight": rows, "decoder.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Take over every tensor that bears the name of one of ours; names what keeps its own start."""
+        """Copy tensors that have the name of one of this method's; returns the names that are left out."""
         return copy_matching_tensors(self, state)
 
 
 def without_padding(ids: Tensor) -> Tensor:
-    """Captions (B, L) up to the longest one's end: no word reads what stands behind it."""
+    """Captions (B, L) up to the longest one's end; no word attends to what follows it."""
     unread = int((ids == PAD).all(0).sum())
     return ids[:, : ids.shape[1] - unread]
 
 
 def _halves(pair: TokenPair) -> Tensor | float:
-    """What each picture gets of the attention to the difference: half; of aligned tokens in 32 bit."""
+    """Each picture's part of the attention to the difference: half of it; for aligned tokens in 32 bit."""
     return torch.full((2, 1), 0.5, device=pair.before.cells.device) if pair.aligned else 0.5
 
 

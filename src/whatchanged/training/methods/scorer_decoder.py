@@ -1,4 +1,4 @@
-"""SCORER's decoder: words read the words before them and the difference of the pictures.
+"""SCORER's decoder: words attend to earlier words and to the difference of the pictures.
 
 Official code: tuyunbin/SCORER (models/transformer_decoder.py). Axis letters as in ``scorer``: B pairs, N
 cells, D width, E word width, h heads, k = D / h, L text positions.
@@ -31,7 +31,7 @@ class LayerOutput(NamedTuple):
 class DecoderLayer(nn.Module):
     """h = LN(h + SelfAttention(h)); h = LN(h + CrossAttention(h, D)); g = GELU(W1 h); h = LN(r + Drop(W2 g)).
 
-    r is h (``standard_ffn``), or g (``models/transformer_decoder.py``: the h that came in is not carried on).
+    r is h (``standard_ffn``), or g (``models/transformer_decoder.py``, which has no residual from h here).
     With ``method.fusion`` "apart" CrossAttention(h, D) is W [A(h, D1); A(h, D2)] over both pictures' cells.
     """
 
@@ -51,9 +51,9 @@ class DecoderLayer(nn.Module):
         self.join = nn.Linear(2 * width, width) if config.fusion == "apart" else None
 
     def forward(self, h: Tensor, memory: KeysValues | Tensor, past: KeysValues | None) -> LayerOutput:
-        """Rows (B, T, D), each reading those up to its own; or one row behind ``past`` ones.
+        """Rows (B, T, D), each attending to those up to itself; or one row after ``past`` ones.
 
-        memory: keys and values of D; or D itself (B, N, D), where so few read it that it takes less.
+        memory: keys and values of D; or D itself (B, N, D), if so few rows attend to it that this is cheaper.
         """
         new = self.own.project_keys_values(h)
         keys, values = new
@@ -71,7 +71,7 @@ class DecoderLayer(nn.Module):
         return LayerOutput(self.ffn_norm(kept + self.dropout(self.ffn_out(g))), new, attention)
 
     def memory(self, difference: Tensor, words: int) -> KeysValues | Tensor:
-        """What ``forward`` is to read of D, where so many words read it once."""
+        """The ``memory`` that ``forward`` reads of D most cheaply, if so many words attend to it once."""
         if self.join is None and few_queries(words, difference, self.cross.heads):
             return difference
         return self.cross.project_keys_values(difference)
@@ -117,7 +117,7 @@ class Decoder(nn.Module):
         return rows
 
     def forward(self, ids: Tensor, difference: Tensor) -> tuple[Tensor, Tensor]:
-        """States (B, L, D) of a whole sentence, each of the words up to its own.
+        """States (B, L, D) of a sentence; each state depends on the words up to its own.
 
         Also the last layer's attention to the cells, (B, h, L, N).
         difference: D (B, N, D).
@@ -129,13 +129,13 @@ class Decoder(nn.Module):
         return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:
-        """What the layers' cross attention reads of D (B, N, D): (B, layers, h, N, k) each."""
+        """The layers' cross-attention keys and values of D (B, N, D): (B, layers, h, N, k) each."""
         read = [layer.cross.project_keys_values(difference) for layer in layers_of(self.layers, DecoderLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
 
     def one_word(self, ids: Tensor, position: Tensor, memory: KeysValues, past: KeysValues) -> LayerOutput:
-        """The state of one more word, ids (B,) at ``position`` (1,), behind those of ``past``.
+        """The state of one more word, ids (B,) at ``position`` (1,), after those of ``past``.
 
         memory, past: (B, layers, h, rows, k) each. Returns its state (B, 1, D), its keys and values in every
         layer (B, layers, h, 1, k), and the last layer's attention (B, h, 1, N).

@@ -1,4 +1,4 @@
-"""SCORER's encoder: attention, matching of views, and one picture rebuilt from the other.
+"""SCORER's encoder: attention, matching of views, and reconstruction of one picture from the other.
 
 Official code: tuyunbin/SCORER. Axis letters as in ``scorer``: B pairs, N cells, D width, h heads, k = D / h.
 """
@@ -26,8 +26,9 @@ QueryKey = tuple[Tensor, Tensor]
 
 
 class Rebuilt(NamedTuple):
-    """One picture rebuilt from the other: its cells (B, N, D), what matching compares, and from which cells
-    of the other each cell was rebuilt, (B, h, N, N), before dropout."""
+    """One picture reconstructed from the other: its cells (B, N, D), what matching compares, and the
+    attention of its cells to the other picture's cells, (B, h, N, N), before dropout.
+    """
 
     cells: Tensor
     matched: QueryKey
@@ -35,7 +36,7 @@ class Rebuilt(NamedTuple):
 
 
 def info_nce(scores: Tensor) -> Tensor:
-    """Each row finds its own column among all:  −(1/B) Σ_i log softmax_row(S)_ii.
+    """Contrastive loss: each row must match its own column best:  −(1/B) Σ_i log softmax_row(S)_ii.
 
     scores: (B, B), logits, true pairs on the diagonal. ln B where all are alike, 0 for a single pair.
     """
@@ -53,7 +54,7 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
 
 
 def fuse_rebuilt(a: Tensor, b: Tensor, fusion: str) -> Tensor:
-    """Both rebuilt pictures (B, N, D) as what D comes from: (B, N, 2D), (B, N, D), or apart (B, 2N, D).
+    """Both reconstructed pictures (B, N, D) as the input of D: (B, N, 2D), (B, N, D), or apart (B, 2N, D).
 
     Source: the paper's comparison on CLEVR-DC.
     """
@@ -65,18 +66,18 @@ def fuse_rebuilt(a: Tensor, b: Tensor, fusion: str) -> Tensor:
 
 
 def view_distance(matched: QueryKey) -> Tensor:
-    """Mean squared distance between the cells of one pair that matching compares, cell by cell: no negatives.
+    """Mean squared distance between the cells of a pair, cell by cell, without negatives.
 
-    Source: RR+L2 of the paper's comparison, which does not say between what; this is our reading.
+    Source: RR+L2 of the paper's comparison, which does not define the distance; this is our reading.
     """
     return F.mse_loss(*matched)
 
 
 class TokenMatching(nn.Module):
-    """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or over heads, without unit length.
+    """S(a, b) = c TM(a, b): ``match_tokens`` over whole tokens or per head, without normalising lengths.
 
     c = exp(s), s learned from 1 and at most ln 100, or 1 / temperature. Heads are summed or averaged. With
-    ``method.matching`` "max" or "mean", TM is the product of what each picture's tokens pool to:
+    ``method.matching`` "max" or "mean", each picture's tokens are pooled first, and TM is the product:
     Σ_d pool_l(q_ld) pool_m(k_md). Source: equation 4; models/SCORER.py.
     """
 
@@ -89,7 +90,7 @@ class TokenMatching(nn.Module):
         self.share = 1 / self.heads if config.heads_combined == "mean" else 1.0
 
     def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """Queries, keys (B, N, D) -> scores (B, B), rows asking; of all processes' pictures, in each."""
+        """Queries, keys (B, N, D) -> scores (B, B), queries in rows; over all processes' pictures."""
         keys = gather_batch(keys)
         if self.pooling == "tokens":
             own = match_tokens(split_heads(queries, self.heads), split_heads(keys, self.heads))
@@ -138,7 +139,7 @@ class MultiHeadAttention(nn.Module):
     def of_heads(
         self, queries: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """The same before the output projection: what the heads read, side by side."""
+        """The same before the output projection: the heads' outputs, concatenated."""
         scores = queries @ keys.transpose(-1, -2) * self.scale  # (B, h, T, S)
         if allowed is not None:
             scores = scores.masked_fill(~allowed, BLIND)
@@ -147,7 +148,9 @@ class MultiHeadAttention(nn.Module):
         return rows, probabilities
 
     def by_few(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """What few rows x (B, T, D) read of rows y (B, S, D), as ``forward`` gives it: ``read_by_few``."""
+        """The attention of few rows x (B, T, D) to rows y (B, S, D), the same as ``forward`` but by
+        ``read_by_few``.
+        """
         queries = self.project_queries(x) * self.scale
         rows, probabilities = read_by_few(queries, y, self.key, self.value, self.dropout)
         return self._out(rows), probabilities
@@ -157,7 +160,7 @@ class MultiHeadAttention(nn.Module):
 
 
 class Reconstruction(nn.Module):
-    """One picture rebuilt from the other:  x' = LN(x + Attention(x, y, y)). No feed-forward part.
+    """One picture reconstructed from the other:  x' = LN(x + Attention(x, y, y)). No feed-forward part.
 
     Source: the paper's equations 5 and 6; ``models/SCORER.py``.
     """
@@ -169,7 +172,7 @@ class Reconstruction(nn.Module):
         self.matching = TokenMatching(config, preset)
 
     def forward(self, x: Tensor, y: Tensor) -> Rebuilt:
-        """x asks, y is asked, (B, N, D) each."""
+        """x gives the queries, y the keys and values, (B, N, D) each."""
         heads = self.attention.heads
         queries, keys = self.attention.query(x), self.attention.key(y)
         parts = [split_heads(part, heads) for part in (queries, keys, self.attention.value(y))]

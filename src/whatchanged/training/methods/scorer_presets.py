@@ -1,4 +1,4 @@
-"""Where SCORER's paper and its released code (tuyunbin/SCORER) part ways: a field for each point."""
+"""The points where SCORER's paper and its released code (tuyunbin/SCORER) differ, one field for each."""
 
 from dataclasses import dataclass
 

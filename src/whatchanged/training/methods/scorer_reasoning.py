@@ -1,7 +1,7 @@
-"""SCORER's cross-modal backward reasoning (CBR): the picture before and the caption yield the picture after.
+"""SCORER's cross-modal backward reasoning (CBR): from the picture before and the caption to the one after.
 
-Only training reads it. Official code: tuyunbin/SCORER (models/CBR.py). Axis letters as in ``scorer``: B
-pairs, N cells, D width, L text positions.
+Only training uses it. Official code: tuyunbin/SCORER (models/CBR.py). Axis letters as in ``scorer``: B pairs,
+N cells, D width, L text positions.
 """
 
 import torch
@@ -24,12 +24,12 @@ def sentence_vector(states: Tensor, real: Tensor, positions: int | None = None) 
 
 
 class Reasoning(nn.Module):
-    """CBR: the picture before and the sentence make up ("hallucinate") a picture like the one after.
+    """CBR: the picture before and the sentence give a "hallucinated" picture like the picture after.
 
         z = MHSA(conv_a([X1; t]));   X^ = conv_b(z);   S = TM(W_q X^, W_k X2) · scale
 
-    1 x 1 convolutions over cells; t (B, D) stands at every cell. No residual, norm or dropout; the attention
-    has no biases. Source: the paper's equations 9 to 11; ``models/CBR.py``.
+    1 x 1 convolutions over cells; t (B, D) is repeated at every cell. No residual, norm or dropout; the
+    attention has no biases. Source: the paper's equations 9 to 11; ``models/CBR.py``.
     """
 
     def __init__(self, config: ScorerConfig, preset: ScorerPreset) -> None:
@@ -44,7 +44,7 @@ class Reasoning(nn.Module):
         self.matching = TokenMatching(config, preset)
 
     def _draw_attention(self) -> None:
-        """The start of torch's own multi-head attention, which the code uses: queries, keys and values are
+        """Initialise like torch's own multi-head attention, which the code uses. Queries, keys and values are
         one matrix (3D, D), drawn as such: U(−a, a), a = sqrt(6 / (3D + D)).
         """
         layers = (self.attention.query, self.attention.key, self.attention.value)
@@ -54,9 +54,10 @@ class Reasoning(nn.Module):
                 layer.weight.copy_(weight)
 
     def forward(self, before: Tensor, after: Tensor, sentence: Tensor) -> QueryKey:
-        """Cells X1, X2 (B, N, D), t (B, D) -> queries of the hallucinated picture, keys of the one after.
+        """Cells X1, X2 (B, N, D), t (B, D) -> queries of the hallucinated picture, keys of the picture after.
 
-        Of what is linear, t is projected once a pair, and the three matrices behind the heads are one.
+        These linear steps are rearranged: t is projected once per pair, and the three matrices after the
+        heads are one.
         """
         of_cells, of_words = self.mix.weight.chunk(2, dim=1)
         z = F.linear(before, of_cells, self.mix.bias) + F.linear(sentence, of_words)[:, None]  # (B, N, D)

@@ -1,1 +1,1 @@
-"""What the methods are built of: plain modules, each with its equation, none with knowledge of a data set."""
+"""Building blocks of the methods: plain modules, each with its equation, and none that knows a data set."""

@@ -7,11 +7,12 @@ from whatchanged.training.distributed import add_up, batch_total, processes
 
 
 class BatchNorm(nn.BatchNorm2d):
-    """torch's own; while it learns on several processes, mean and deviation are those of all their pictures.
+    """torch's batch normalisation. In training on several processes, its statistics are over all their
+    pictures.
 
     y = (x − μ) / sqrt(σ² + eps) · g + b,   μ, σ² of each channel over the whole batch
 
-    torch has such a layer for GPUs only. Running statistics are the same in all processes.
+    torch has such a layer only for GPUs. Running statistics are the same in all processes.
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""CLIP's transformer: its block, its text tower, and the random numbers it starts from.
+"""CLIP's transformer: its block, its text tower, and the initialisation of both.
 
 Axis letters: B texts or pairs, T rows, D width, h heads. Source: Radford et al., 2021, and OpenAI's CLIP.
 """
@@ -20,7 +20,7 @@ LARGEST_SCALE = math.log(100.0)
 
 
 def activate(x: Tensor, kind: str) -> Tensor:
-    """ "quick_gelu": x · sigmoid(1.702 x), as OpenAI's weights want it; "gelu": the exact one."""
+    """ "quick_gelu": x · sigmoid(1.702 x), which OpenAI's weights need; "gelu": the exact one."""
     return F.silu(1.702 * x) / 1.702 if kind == "quick_gelu" else F.gelu(x)
 
 
@@ -42,18 +42,19 @@ class CLIPBlock(nn.Module):
     def forward(
         self, x: Tensor, allowed: Tensor | None = None, past: Past = None
     ) -> tuple[Tensor, AttentionState]:
-        """Rows (B, T, D) in, rows out, which read ``past`` (keys, values: (B, h, P, k) each) as well;
-        ``allowed``: as in ``Attention``."""
+        """Rows (B, T, D) in, rows out. They also attend to ``past`` (keys, values: (B, h, P, k) each);
+        ``allowed``: as in ``Attention``.
+        """
         read, seen = self.attention(self.attention_norm(x), allowed, () if past is None else (past,))
         return self._behind(x + read), seen
 
     def rows_of_queries(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The asked rows alone, (B, Q, D); ``query_rows`` as in ``select_rows``."""
+        """The query rows alone, (B, Q, D); ``query_rows`` as in ``select_rows``."""
         read = self.attention.rows_of_queries(self.attention_norm(x), allowed, query_rows)
         return self._behind(select_rows(x, query_rows) + read)
 
     def _behind(self, x: Tensor) -> Tensor:
-        """The rows behind the feed-forward part."""
+        """The rows after the feed-forward part."""
         out: Tensor = x + self.shrink(activate(self.grow(self.ffn_norm(x)), self.activation))
         return out
 
@@ -67,7 +68,7 @@ class TextRows(NamedTuple):
 
 
 class TextTower(nn.Module):
-    """CLIP's language encoder behind the word vectors: causal, so padding needs no mask.
+    """CLIP's language encoder after the word vectors. It is causal, so padding needs no mask.
 
     h = LN(blocks(words + positions)),   joint rows: h P, P (D, joint) without bias
     """
@@ -81,7 +82,7 @@ class TextTower(nn.Module):
         self.project = None if joint is None else nn.Linear(width, joint, bias=False)
 
     def forward(self, words: Tensor, past: Past = None) -> TextRows:
-        """Embedded words (B, T, D), standing behind those of ``past`` (B, layers, h, P, D/h) each."""
+        """Embedded words (B, T, D), following those of ``past`` (B, layers, h, P, D/h) each."""
         before = 0 if past is None else past[0].shape[3]
         columns = torch.arange(before + words.shape[1], device=words.device)
         allowed = columns <= columns[before:, None]
@@ -107,8 +108,9 @@ class TextTower(nn.Module):
 
 
 def draw_blocks(blocks: Iterable[CLIPBlock], layers: int) -> None:
-    """CLIP's start: N(0, D^-1/2) into attention, N(0, (2D)^-1/2) into the MLP, both outputs
-    N(0, D^-1/2 (2 layers)^-1/2); biases 0. ``layers``: of the whole tower."""
+    """CLIP's initialisation: N(0, D^-1/2) into attention, N(0, (2D)^-1/2) into the MLP, both outputs
+    N(0, D^-1/2 (2 layers)^-1/2); biases 0. ``layers``: of the whole tower.
+    """
     for block in blocks:
         width = block.attention.out.in_features
         entry, exit = width**-0.5, width**-0.5 * (2 * layers) ** -0.5
@@ -120,7 +122,7 @@ def draw_blocks(blocks: Iterable[CLIPBlock], layers: int) -> None:
 
 
 def draw(linear: nn.Linear, deviation: float) -> None:
-    """N(0, deviation) into the weight, 0 into the bias."""
+    """Draw the weight from N(0, deviation), and set the bias to 0."""
     nn.init.normal_(linear.weight, std=deviation)
     if linear.bias is not None:
         nn.init.zeros_(linear.bias)

@@ -1,4 +1,4 @@
-"""Lists of layers whose class the type checker knows, and dropout that keeps little."""
+"""Lists of layers whose class the type checker knows, and a dropout that draws its masks faster on a CPU."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -23,12 +23,13 @@ def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerTyp
 class Dropout(nn.Dropout):
     """torch's dropout:  y = x m / (1 − p), m 0 with probability p, else 1.
 
-    On a CPU torch draws each m by itself, which takes a tenth of a training step. Here four come of one
-    random number of 64 bits, so that p is a multiple of 1 / 65,536: the nearest one, also in 1 − p.
+    On a CPU, torch draws each m separately, which takes a tenth of a training step. This class draws four at
+    a time from one random number of 64 bits. p is therefore rounded to a multiple of 1 / 65,536, also in 1 −
+    p.
     """
 
     def forward(self, x: Tensor) -> Tensor:
-        """x with its share of zeros, the rest scaled up; x itself outside of training."""
+        """x with a share of zeros and the rest scaled up; outside of training, x itself."""
         dropped = round(self.p * DRAWS)
         if not self.training or x.device.type != "cpu" or not 0 < dropped < DRAWS:
             return super().forward(x)

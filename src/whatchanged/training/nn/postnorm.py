@@ -1,6 +1,6 @@
-"""Post-norm layers as in BERT: attention, feed-forward, an encoder layer and a decoder layer of them.
+"""Post-norm layers as in BERT: attention, feed-forward, and an encoder and a decoder layer made of these.
 
-Axis letters: B pairs, T rows that ask, S rows that are asked, D width, h heads. GELU is the exact one.
+Axis letters: B pairs, T query rows, S key rows, D width, h heads. GELU is the exact one.
 """
 
 from torch import Tensor, nn
@@ -24,13 +24,14 @@ class AttentionSublayer(nn.Module):
     def forward(
         self, x: Tensor, allowed: Tensor | None = None, past: Past = None
     ) -> tuple[Tensor, AttentionState]:
-        """x (B, T, D) reads ``past`` (keys, values: (B, h, P, k) each) and itself; ``allowed``: as in
-        ``Attention``."""
+        """x (B, T, D) attends to ``past`` (keys, values: (B, h, P, k) each) and itself; ``allowed``: as in
+        ``Attention``.
+        """
         read, seen = self.attention(x, allowed, () if past is None else (past,))
         return self.norm(x + self.dropout(read)), seen
 
     def keys_values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values (B, h, S, k) of the rows (B, S, D) that ``cross`` is to read."""
+        """Keys and values (B, h, S, k) of rows (B, S, D), for ``cross``."""
         attention = self.attention
         keys, values = (
             layer(rows).unflatten(-1, (attention.heads, -1)).transpose(1, 2)
@@ -39,7 +40,9 @@ class AttentionSublayer(nn.Module):
         return keys, values
 
     def cross(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, T, D) reads other rows by their ``keys_values``; also the probabilities (B, h, T, S)."""
+        """x (B, T, D) attends to other rows, given their ``keys_values``; also the probabilities (B, h, T,
+        S).
+        """
         attention = self.attention
         query = attention.query(x).unflatten(-1, (attention.heads, -1)).transpose(1, 2)  # (B, h, T, k)
         scores = query @ keys.transpose(-1, -2) * attention.scale  # (B, h, T, S)
@@ -93,7 +96,7 @@ class PostNormDecoderLayer(nn.Module):
         allowed: Tensor | None,
         past: Past,
     ) -> tuple[Tensor, AttentionState, Tensor]:
-        """Word rows (B, T, D) read ``past``, themselves (``allowed``), and the pair's keys and values.
+        """Word rows (B, T, D) attend to ``past``, themselves (``allowed``), and the pair's keys and values.
 
         Also returns what self-attention computed, and the attention to the pair.
         """

@@ -1,11 +1,12 @@
-"""Token-wise matching of every picture of a batch with every other, exactly, in bounded memory.
+"""Matches the tokens of every picture of a batch with those of every other, exactly, in bounded memory.
 
-The plain form holds all B² L M products of tokens at once: 2.5 GB in float32 for 128 pictures of 196 tokens,
-and as much again for its gradient. An entry of the result needs its own L x M products only, so they are made
-tile by tile; what is kept for the gradient is where each maximum lay. The gradient goes through these alone,
-so backward costs k (L + M) multiplications for two pictures, where the products cost k L M.
+The plain computation holds all B² L M products of tokens at once: 2.5 GB in float32 for 128 pictures of 196
+tokens, and as much again for the gradient. But an entry of the result depends only on its own L x M products.
+This module computes the products tile by tile, and keeps only the position of each maximum. The gradient
+flows only through the maxima, so for two pictures the backward pass takes k (L + M) multiplications, where
+the products take k L M.
 
-Axis letters: B pictures, L tokens that ask, M tokens that are asked, h heads, k numbers a head.
+Axis letters: B pictures, L query tokens, M key tokens, h heads, k numbers a head.
 """
 
 from typing import Any, NamedTuple
@@ -23,16 +24,17 @@ ENTRY_BYTES = 128
 
 
 def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) -> Tensor:
-    """How well the tokens of picture a and of picture b find each other, for all a and b.
+    """How well the tokens of picture a and of picture b match each other, for all a and b.
 
         TM(a, b) = Σ_heads ( mean_l max_m s_lm + mean_m max_l s_lm ) / 2,      s_lm = q_a,l · k_b,m
 
-    queries (B, h, L, k), keys (B', h, M, k) -> (B, B'); no unit length, no scale. A maximum that several
-    tokens share gives its gradient to one of them. Products live ``tile_bytes`` at a time, at least those of
-    one pair of pictures in one head; beside them 2 h B B' (L + M) bytes of positions are kept for the
-    gradient. Raises ShapeError where heads or widths differ, or a picture has more than 32,767 tokens.
-    Source: Tu et al., ICCV 2023, section 3.2 (multi-head token-wise matching); one head is the released
-    ``models/SCORER.py``, which multiplies whole tokens.
+    queries (B, h, L, k), keys (B', h, M, k) -> (B, B'), without normalised lengths or scale. If several
+    tokens reach the maximum, one of them gets its gradient. At most ``tile_bytes`` of products are in memory
+    at a time, but at least those of one pair of pictures in one head. Also, 2 h B B' (L + M) bytes of
+    positions are kept for the gradient. Raises ShapeError where heads or widths differ, or a picture has more
+    than 32,767 tokens.
+    Source: Tu et al., ICCV 2023, section 3.2 (multi-head token-wise matching). With one head, this is the
+    released ``models/SCORER.py``, which multiplies whole tokens.
     """
     if queries.shape[1::2] != keys.shape[1::2] or max(queries.shape[2], keys.shape[2]) > 2**15 - 1:
         raise ShapeError(
@@ -44,18 +46,21 @@ def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) ->
 
 
 def tile_sizes(pictures: tuple[int, int], tokens: tuple[int, int], size: int, budget: int) -> tuple[int, int]:
-    """Pictures (a, b) whose L x M products of ``size`` bytes fit the budget: all of b first, then a."""
+    """Pictures (a, b) of a tile, so that L x M products of ``size`` bytes fit the budget: all of b first,
+    then a.
+    """
     fit = max(1, budget // (tokens[0] * tokens[1] * size))
     across = max(1, min(pictures[1], fit))
     return max(1, min(pictures[0], fit // across)), across
 
 
 class _Matching(torch.autograd.Function):
-    """Both passes in tiles (a, L, b, M). Backward turns each tile's positions into a sparse matrix
+    """Forward and backward pass in tiles (a, L, b, M). Backward turns each tile's positions into a sparse
+    matrix
 
         w_lm = G_ab ( [m = best of l] / 2L + [l = best of m] / 2M )
 
-    with L + M numbers for each pair of pictures in place of L M, and has dq = w k, dk = wᵀ q.
+    with L + M numbers for each pair of pictures instead of L M. It computes dq = w k, dk = wᵀ q.
     """
 
     @staticmethod
@@ -99,7 +104,9 @@ class _Matching(torch.autograd.Function):
 
 
 class _Weights(NamedTuple):
-    """A sparse matrix: where its numbers stand, and the numbers, (E,) each. Those of one place add up."""
+    """A sparse matrix: the positions of its numbers, and the numbers, (E,) each. Numbers at one position
+    add up.
+    """
 
     rows: Tensor
     columns: Tensor
@@ -107,8 +114,9 @@ class _Weights(NamedTuple):
 
     @classmethod
     def of(cls, best: tuple[Tensor, Tensor], query_weights: Tensor, key_weights: Tensor) -> "_Weights":
-        """w of a tile (a L, b M). best: of each query (a, L, b), of each key (a, b, M); asks (a, 1, b);
-        is_asked (a, b, 1)."""
+        """w of a tile (a L, b M). best: of each query (a, L, b), of each key (a, b, M). query_weights:
+        (a, 1, b), key_weights: (a, b, 1).
+        """
         best_key, best_query = best
         (pictures, asking, others), asked = best_key.shape, best_query.shape[2]
         query = torch.arange(pictures * asking, device=query_weights.device).view(pictures, asking, 1)

@@ -1,6 +1,6 @@
-"""The transformer that PCL stacks three times: normalisation, attention, block, stack.
+"""The transformer of which PCL has three stacks: normalisation, attention, block, stack.
 
-Axis letters: B pairs, T rows that ask, S rows that are asked, D width, h heads, k = D / h.
+Axis letters: B pairs, T query rows, S key rows, D width, h heads, k = D / h.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from torch import Tensor, nn
 from whatchanged.training.nn.layers import Dropout, layers_of
 
 BLIND = -1e9
-"""The score of a row that may not be read: its probability underflows to exactly 0."""
+"""The score of a forbidden row. Its probability underflows to exactly 0."""
 
 
 class DeviationNorm(nn.Module):
-    """Layer normalisation over the deviation itself, as the authors of PCL wrote it.
+    """Layer normalisation that divides by the deviation itself, as the authors of PCL wrote it.
 
-        y = g · (x − mean(x)) / (std(x) + eps) + b,     std with n − 1 below the fraction bar
+        y = g · (x − mean(x)) / (std(x) + eps) + b,     std divides by n − 1
 
-    x, y: (..., D); no unit. Differs from ``nn.LayerNorm`` twice: the deviation is the unbiased one, and eps
-    is added to it outside the root. Source: the authors' code (yaolinli/IDC); the paper is silent.
+    x, y: (..., D); no unit. Two differences from ``nn.LayerNorm``: the deviation is the unbiased one, and eps
+    is added outside the root. Source: the authors' code (yaolinli/IDC); the paper is silent.
     """
 
     def __init__(self, width: int, eps: float) -> None:
@@ -39,7 +39,7 @@ class DeviationNorm(nn.Module):
 
 
 def sinusoid(rows: int, width: int, doubled_exponent: bool) -> Tensor:
-    """Positions as waves (rows, width): sines in even columns c, cosines in odd ones.
+    """Sinusoidal positions (rows, width): sines in even columns c, cosines in odd ones.
 
     pe[p, c] = sin or cos(p / 10000^(e/D)),   e = 2⌊c/2⌋ (Vaswani et al., 2017), or 2c (the authors' code)
     """
@@ -50,19 +50,20 @@ def sinusoid(rows: int, width: int, doubled_exponent: bool) -> Tensor:
 
 
 def captioning_mask(images: int, rows: int, device: torch.device | None = None) -> Tensor:
-    """Who reads whom when captioning, bool (rows, rows): all read the ``images`` first rows, text reads back.
+    """Which row may attend to which when captioning, bool (rows, rows).
 
-    Image rows must not read text: through them, words to come would leak into words before.
+    All rows attend to the first ``images`` rows; text also attends to itself and to earlier text. Image rows
+    must not attend to text, because later words would leak through them into earlier ones.
     """
     index = torch.arange(rows, device=device)
     return (index < images) | (index <= index[:, None])
 
 
 def query_words_mask(images: int, front: int, words: int, device: torch.device | None = None) -> Tensor:
-    """The same with ``words`` rows behind that ask for one word each, bool, square.
+    """The same, followed by ``words`` query rows that predict one word each, bool, square.
 
-    Rows: ``front`` (the ``images`` first are blind to text), ``words`` true words, ``words`` askers. Asker t
-    reads the front, the words up to t, and itself; nobody else reads an asker.
+    Rows: ``front`` (the first ``images`` do not attend to text), ``words`` true words, ``words`` query rows.
+    Query t attends to the front, the words up to t, and itself. No other row attends to a query.
     """
     known, asker = front + words, torch.arange(words, device=device)
     allowed = captioning_mask(images, known + words, device)
@@ -73,7 +74,7 @@ def query_words_mask(images: int, front: int, words: int, device: torch.device |
 
 
 def key_mask(real: Tensor) -> Tensor:
-    """Real rows, bool (B, S), as who may be read by every row and head, (B, 1, 1, S)."""
+    """Real rows, bool (B, S), as a mask of the keys for every row and head, (B, 1, 1, S)."""
     return real[:, None, None]
 
 
@@ -83,8 +84,9 @@ def norm(width: int, deviation: bool, eps: float) -> nn.Module:
 
 
 def select_rows(x: Tensor, query_rows: Tensor | None) -> Tensor:
-    """The asked rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q); None:
-    all."""
+    """The query rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q); None:
+    all.
+    """
     if query_rows is None:
         return x
     return (
@@ -93,8 +95,9 @@ def select_rows(x: Tensor, query_rows: Tensor | None) -> Tensor:
 
 
 def select_mask_rows(allowed: Tensor | None, query_rows: Tensor | None, rows: int) -> Tensor | None:
-    """What the asked of so many rows may read; ``allowed`` as in ``Attention``, ``query_rows`` as in
-    ``select_rows``."""
+    """The mask's rows for the queries; ``allowed`` as in ``Attention``, ``query_rows`` as in
+    ``select_rows``.
+    """
     if allowed is None or query_rows is None:
         return allowed
     allowed = allowed.expand(*allowed.shape[:-2], rows, -1)
@@ -106,9 +109,10 @@ def select_mask_rows(allowed: Tensor | None, query_rows: Tensor | None, rows: in
 
 
 def chosen_first(chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """The numbers of the chosen columns of each row, behind them zeros, (B, Q); and which are chosen.
+    """The indices of the chosen columns of each row, padded with zeros, (B, Q); and which of these are
+    chosen.
 
-    chosen: bool (B, T). Q: the most that a row has chosen. Chosen columns stay in their order.
+    chosen: bool (B, T). Q: the largest number of chosen columns in a row. Chosen columns stay in order.
     """
     order = chosen.int().argsort(dim=1, descending=True, stable=True)
     places = torch.arange(chosen.shape[1], device=chosen.device)
@@ -125,7 +129,7 @@ Past = KeysValues | None
 
 
 class AttentionState(NamedTuple):
-    """What one layer computed on the way: keys and values (B, h, T, k), probabilities (B, h, Q, S)."""
+    """Intermediate results of one layer: keys and values (B, h, T, k), probabilities (B, h, Q, S)."""
 
     keys: Tensor
     values: Tensor
@@ -133,9 +137,9 @@ class AttentionState(NamedTuple):
 
 
 class Cached(NamedTuple):
-    """Output rows (B, Q, D) of a stack, and what was seen in every layer.
+    """Output rows (B, Q, D) of a stack, and the intermediate results of every layer.
 
-    keys, values: (B, layers, h, T, k), each layer's in one piece of memory; attention: (B, layers, h, Q, S).
+    keys, values: (B, layers, h, T, k), each layer's contiguous in memory; attention: (B, layers, h, Q, S).
     """
 
     rows: Tensor
@@ -147,7 +151,7 @@ class Cached(NamedTuple):
 def by_layer(parts: Sequence[Tensor]) -> Tensor:
     """The layers' keys or values (B, h, T, k) in one tensor (B, layers, h, T, k).
 
-    Each layer's lie in one piece of memory, where products of matrices read them without a copy.
+    Each layer's part is contiguous in memory, so that matrix products read it without a copy.
     """
     return torch.stack([*parts]).transpose(0, 1)
 
@@ -177,10 +181,10 @@ class Attention(nn.Module):
         known: Sequence[KeysValues] = (),
         query_rows: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState]:
-        """Rows x (B, T, D) read rows that are ``known`` (keys, values: (B, h, P, k) each), then one another.
+        """Rows x (B, T, D) attend to ``known`` rows (keys, values: (B, h, P, k) each) and to one another.
 
-        ``allowed``: bool, True where a row may read a column, broadcast to (B, h, T, all that is read); None
-        allows all. ``query_rows``: the rows that read, (Q,) or (B, Q); None: all.
+        ``allowed``: bool, True where a row may attend to a column, broadcast to (B, h, T, all columns); None
+        allows all. ``query_rows``: the rows that attend, (Q,) or (B, Q); None: all.
         """
         query, keys, values = self.query(select_rows(x, query_rows)), self.key(x), self.value(x)
         return self.read((query, keys, values), select_mask_rows(allowed, query_rows, x.shape[1]), known)
@@ -191,7 +195,9 @@ class Attention(nn.Module):
         allowed: Tensor | None,
         known: Sequence[KeysValues] = (),
     ) -> tuple[Tensor, AttentionState]:
-        """The same from queries (B, Q, D), keys and values (B, T, D); ``allowed`` of the rows that ask."""
+        """The same from queries (B, Q, D), keys and values (B, T, D); ``allowed`` has the rows of the
+        queries.
+        """
         query, keys, values = (self._split(rows) for rows in projected)
         query = query * self.scale  # (B, h, Q, k)
         scores = _joined([query @ some.transpose(-1, -2) for some in (*(far for far, _ in known), keys)])
@@ -208,7 +214,7 @@ class Attention(nn.Module):
         return self.out(rows.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
 
     def rows_of_queries(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The rows (B, Q, D) that ``forward`` gives, where nothing else is wanted of it."""
+        """The rows (B, Q, D) that ``forward`` returns, without the intermediate results."""
         if not few_queries(query_rows.shape[-1], x, self.heads):
             rows: Tensor = self(x, allowed, (), query_rows)[0]
             return rows
@@ -224,7 +230,7 @@ class Attention(nn.Module):
 
 
 def few_queries(queries: int, x: Tensor, heads: int) -> bool:
-    """Whether ``read_by_few`` takes at most half of the multiplications that keys and values of x would."""
+    """Whether ``read_by_few`` needs at most half of the multiplications for keys and values of x."""
     _, rows, width = x.shape
     return 2 * queries * (heads * rows + width) <= rows * width
 
@@ -237,14 +243,13 @@ def read_by_few(
     dropout: nn.Module,
     allowed: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Attention of few rows to x (B, T, D), of which nobody is projected to a key or a value:
+    """Attention of few query rows to x (B, T, D), without projecting x to keys and values:
 
         q · (W_k x_s + b_k) = (W_kᵀ q) · x_s + q · b_k
         Σ_s p_s (W_v x_s + b_v) = W_v Σ_s p_s x_s + b_v Σ_s p_s
 
-    per head: the weights meet the Q queries, not the T rows that are read. query: (B, h, Q, k),
-    scaled. Returns what is read, the heads side by side (B, Q, D), and the probabilities (B, h, Q, T) before
-    dropout.
+    per head: the weights are applied to the Q queries, not to the T rows of x. query: (B, h, Q, k), scaled.
+    Returns the output, heads concatenated (B, Q, D), and the probabilities (B, h, Q, T) before dropout.
     """
     pairs, heads, queries, size = query.shape
     by_width = torch.einsum("bhqk,hkd->bhqd", query, key.weight.view(heads, size, -1))
@@ -283,20 +288,20 @@ class PreNormBlock(nn.Module):
         known: Sequence[KeysValues] = (),
         query_rows: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState]:
-        """Rows in, the asked rows out, and what was seen on the way; all else as in ``Attention``."""
+        """Rows in, the query rows and the intermediate results out; all else as in ``Attention``."""
         read, seen = self.attention(self.attention_norm(h), allowed, known, query_rows)
         return self._behind(select_rows(h, query_rows), read), seen
 
     def rows_of_queries(self, h: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The asked rows alone, (B, Q, D); nothing of the others is kept."""
+        """The query rows alone, (B, Q, D), without intermediate results."""
         read = self.attention.rows_of_queries(self.attention_norm(h), allowed, query_rows)
         return self._behind(select_rows(h, query_rows), read)
 
     def shared(self, common: Tensor, own: Tensor, allowed: Tensor | None) -> Tensor:
-        """Rows behind each other, (B C, R + T, D), where C sequences begin with the same rows.
+        """The block for C sequences that begin with the same rows: all rows, (B C, R + T, D).
 
-        common: (B, R, D), projected once; own: (B C, T, D), sequence c of b at b C + c. Each sequence reads
-        by itself.
+        common: (B, R, D), projected once; own: (B C, T, D), sequence c of b at b C + c. A sequence does not
+        attend to other sequences.
         """
         times = len(own) // max(1, len(common))  # a process may have no pair of a batch
         h = torch.cat([common.repeat_interleave(times, dim=0), own], dim=1)
@@ -308,14 +313,14 @@ class PreNormBlock(nn.Module):
         return self._behind(h, attention.read((query, keys, values), allowed)[0])
 
     def _behind(self, h: Tensor, read: Tensor) -> Tensor:
-        """The block's rows from those that came in and what attention read."""
+        """The block's output rows, from its input rows and the output of attention."""
         h = h + self.dropout(read)
         rows: Tensor = h + self.dropout(self.ffn(self.ffn_norm(h)))
         return rows
 
 
 class Stack(nn.Module):
-    """Normalise once at the entry, run the blocks, and leave without a last normalisation.
+    """Normalises once at the input, then runs the blocks; there is no final normalisation.
 
     The normalised rows replace the residual stream. Source: the authors' released code; the paper is silent.
     """
@@ -330,17 +335,19 @@ class Stack(nn.Module):
         )
 
     def forward(self, x: Tensor, allowed: Tensor | None = None, query_rows: Tensor | None = None) -> Tensor:
-        """Rows (B, T, D) to the asked rows (B, Q, D); ``allowed`` and ``query_rows`` as in ``Attention``.
+        """Rows (B, T, D) to the query rows (B, Q, D); ``allowed`` and ``query_rows`` as in ``Attention``.
 
-        The last block computes the asked rows only: nobody reads the others.
+        The last block computes only the query rows, because no later block reads the others.
         """
         return self._from(self.entry_norm(x), 0, allowed, query_rows)
 
     def for_each(
         self, common: Tensor, own: Tensor, allowed: Tensor | None = None, query_rows: Tensor | None = None
     ) -> Tensor:
-        """``forward`` of sequences of which C at a time begin with the same rows: as ``PreNormBlock.shared``,
-        which spares their projections in the first block; from then on each goes its own way.
+        """``forward`` of sequences, C of which at a time begin with the same rows.
+
+        As in ``PreNormBlock.shared``, the first block projects the common rows once. Later blocks run per
+        sequence.
         """
         common, own = self.entry_norm(common), self.entry_norm(own)
         if len(self.blocks) > 1:
@@ -350,7 +357,7 @@ class Stack(nn.Module):
         return self._from(h, 0, allowed, query_rows)
 
     def _from(self, h: Tensor, number: int, allowed: Tensor | None, query_rows: Tensor | None) -> Tensor:
-        """Rows behind block ``number`` and those that follow."""
+        """The rows after block ``number`` and all later blocks."""
         blocks = list(layers_of(self.blocks, PreNormBlock))
         for block in blocks[number:]:
             if block is blocks[-1] and query_rows is not None:
@@ -365,7 +372,8 @@ class Stack(nn.Module):
         known: Sequence[KeysValues] = (),
         query_rows: Tensor | None = None,
     ) -> Cached:
-        """As ``forward``, behind rows that are ``known``, and keeps all. query_rows: (Q,).
+        """As ``forward``, for rows that follow ``known`` ones; returns all intermediate results. query_rows:
+        (Q,).
 
         known: keys and values (B, layers, h, P, k) of the rows before, as ``Cached`` holds them.
         """
@@ -389,12 +397,12 @@ class Stack(nn.Module):
 
 
 def _masked(scores: Tensor, allowed: Tensor | None) -> Tensor:
-    """Scores (B, h, Q, S), changed in place, with those of rows that may not be read far below all others."""
+    """Scores (B, h, Q, S), changed in place: those of forbidden rows become far lower than all others."""
     if allowed is not None:
         scores += scores.new_zeros(()).masked_fill(~allowed, BLIND)
     return scores
 
 
 def _joined(scores: Sequence[Tensor]) -> Tensor:
-    """The columns (..., S) of all that is read; those of one part as they are."""
+    """The concatenated columns (..., S) of all keys; a single part is returned unchanged."""
     return scores[0] if len(scores) == 1 else torch.cat([*scores], dim=-1)

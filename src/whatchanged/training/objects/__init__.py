@@ -1,1 +1,1 @@
-"""What the shipped CLEVR models alone need: object tokens, matching, scene truth, drawn pictures."""
+"""Parts that only the shipped CLEVR models need: object tokens, matching, scene truth, drawn pictures."""

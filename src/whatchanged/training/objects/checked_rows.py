@@ -1,6 +1,6 @@
-"""Rows of an array in a file, each compared with its SHA-256 when it is first read.
+"""Reads rows of an array from a file, and compares each with its SHA-256 when it is first read.
 
-A file of gigabytes is mapped and read row by row; its rows are checked as they come, none twice.
+A file of gigabytes is memory-mapped and read row by row. Each row is checked once.
 """
 
 import hashlib
@@ -23,10 +23,10 @@ def checksums(rows: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 class CheckedRows:
-    """The rows of an array. Without checksums, as in files of earlier versions, they are read as they are."""
+    """The rows of an array. Files of earlier versions have no checksums; their rows are read unchecked."""
 
     def __init__(self, file: Path, rows: NDArray[Any], expected: NDArray[Any] | None, cure: str) -> None:
-        """file: where the rows lie. expected: ``checksums`` of them. cure: what to do about damage.
+        """file: the path of the rows. expected: their ``checksums``. cure: advice for a damaged file.
 
         Raises ValueError where there is not one checksum a row.
         """
@@ -49,12 +49,12 @@ class CheckedRows:
         return self.rows.shape
 
     def read(self, i: int) -> NDArray[Any]:
-        """Row ``i``. Raises DatasetError where it is not what was written."""
+        """Row ``i``. Raises DatasetError where its checksum differs."""
         row: NDArray[Any] = self.rows[i]
         if self._expected is not None and i not in self._seen:
             if _checksum(row) != self._expected[i].tobytes():
                 raise DatasetError(
-                    f"{self._file}: row {i} was changed since it was written: its SHA-256 is another."
+                    f"{self._file}: row {i} was changed since it was written: its SHA-256 differs."
                     f" {self._cure}"
                 )
             self._seen.add(i)

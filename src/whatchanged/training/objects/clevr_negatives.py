@@ -1,10 +1,9 @@
 """False captions for PCL's task FDA in the language of CLEVR: Retrieve, Replace and Confuse.
 
 Confuse exchanges the two objects of a caption, or its object and another caption's. A false caption must be
-false. Where the truth of a pair is known, that is proven by judging the sentence on the scenes. Otherwise the
-sentence must contradict one of the pair's own captions: in the type of change, in a named attribute of the
-changed object, or in the new value; another relation alone contradicts nothing. Sentences that cannot be
-parsed are never used.
+false. If the truth of a pair is known, the sentence is judged on the scenes. Otherwise it must contradict one
+of the pair's own captions: in the type of change, in a named attribute of the changed object, or in the new
+value. A different relation alone contradicts nothing. Sentences that cannot be parsed are never used.
 
 Departures from the paper: a word is replaced by another value of the same attribute (a colour by a colour),
 so that the sentence can still be parsed; all false captions of a distractor pair are change captions of other
@@ -50,10 +49,11 @@ def mine(
     count: int = 6,
     longest: int = 37,
 ) -> Mined:
-    """Build ``count`` false captions for every record, a third of each kind; the same for the same seed.
+    """Make ``count`` false captions for every record, a third of each kind; the same for the same seed.
 
-    truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: words
-    that a caption is truncated to. Raises DatasetError for a pair that has fewer than ``count``.
+    truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: the
+    number of words to which a caption is truncated. Raises DatasetError for a pair that has fewer than
+    ``count``.
     """
     captions = _SceneCaptions(records, seed)
 
@@ -102,7 +102,7 @@ def _proposals(
 
 
 class _SceneNegatives:
-    """What one pair's false captions must differ from, and those found so far."""
+    """What one pair's false captions must differ from, and the false captions found so far."""
 
     def __init__(self, record: PairRecord, truth: SceneTruth | None, longest: int) -> None:
         self.truth = truth
@@ -113,7 +113,7 @@ class _SceneNegatives:
         self.sentences: list[str] = []
 
     def accept(self, kind: NegativeKind, sentence: str, share: float = 0.0) -> Iterator[ProposedNegative]:
-        """The proposal itself if it is a new, proven false sentence, else nothing."""
+        """The proposal itself if it is new and proven false, else nothing."""
         statement = parse(sentence)
         if statement is None or statement in self.own or truncate(sentence, self.longest) in self.own_texts:
             return
@@ -133,8 +133,9 @@ class _SceneNegatives:
 def contradicts(statement: ParsedStatement, own: ParsedStatement) -> bool:
     """Whether a statement cannot be true of a pair of which ``own`` is true.
 
-    A pair has one change, so another type, another new value, or another value of an attribute that both name
-    settles it; an attribute that only one of them names, or another relation, does not.
+    A pair has one change. Therefore another type, another new value, or another value of an attribute that
+    both name is a contradiction. An attribute that only one of them names is none, and neither is another
+    relation.
     """
     if statement.type != own.type or statement.value != own.value:
         return True
@@ -145,7 +146,7 @@ def contradicts(statement: ParsedStatement, own: ParsedStatement) -> bool:
 
 
 class _SceneCaptions:
-    """The captions that false ones are made of, their TF-IDF, and the words that may replace others."""
+    """The captions from which false ones are made, their TF-IDF, and the words that may replace others."""
 
     def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
         known: dict[str, str] = {}
@@ -197,7 +198,7 @@ class _SceneCaptions:
 
 
 def split_phrases(caption: str) -> tuple[str, str, str, str]:
-    """A caption as (object, relation, other object, rest), blanks kept; the middle two may be empty."""
+    """A caption as (object, relation, other object, rest), with its blanks; the middle two may be empty."""
     first, start = _noun_phrase(caption, 0)
     tail = caption[start:]
     for lead in (" that is ", " "):

@@ -1,4 +1,4 @@
-"""What ``whatchanged synth clevr-pool`` calls; `worlds/clevr/world.py` names it."""
+"""The drawer that ``whatchanged synth clevr-pool`` calls; `worlds/clevr/world.py` names it."""
 
 from whatchanged.synth.clevr.drawers import counted_scenes, on_cores
 from whatchanged.training.objects.pool import draw_pool
@@ -7,7 +7,9 @@ from whatchanged.worlds.clevr.sampling import Views
 
 
 def clevr_pool(drawing: Drawing, views: Views, doubles: float) -> str:
-    """A pool of triples to train on. The last shard is drawn whole, so it may hold more than was asked."""
+    """Draws a pool of triples for training. The last shard is always full, so the pool may be larger than
+    requested.
+    """
     remark = on_cores(drawing.device)
     scenes = draw_pool(
         drawing.out,

@@ -1,7 +1,7 @@
-"""What a finished vision does to its tokens, so that any method can learn from them.
+"""Standardises and aligns the tokens of a trained vision, so that any method can learn from them.
 
-Standardised, each number has mean 0 and deviation 1 over pairs to train on. Aligned, token n of both pictures
-shows the same thing wherever the matching found it in both. Neither is part of a published method.
+Standardised: each number has mean 0 and deviation 1 over training pairs. Aligned: token n of both pictures
+shows the same object wherever the matching found it in both. Neither is part of a published method.
 """
 
 from dataclasses import replace
@@ -20,10 +20,10 @@ LARGEST = 5.0
 
 
 class Standardised(nn.Module):
-    """x -> (x − m) / s, cut to ±``LARGEST``; m and s (width,) of the tokens that were measured.
+    """x -> (x − m) / s, clipped to ±``LARGEST``; m and s (width,) are of the measured tokens.
 
-    Not published. A changed token differs from others in few numbers, which are small beside the rest.
-    Without this a method takes thousands of steps to notice them.
+    Not published. A changed token differs from others in only a few numbers, which are small compared with
+    the rest. Without standardisation, a method takes thousands of steps to notice them.
     """
 
     def __init__(self, width: int) -> None:
@@ -34,7 +34,7 @@ class Standardised(nn.Module):
         self.register_buffer("deviation", torch.ones(width))
 
     def measure(self, features: Tensor) -> None:
-        """Take over the mean and deviation of tokens (n, width)."""
+        """Set m and s to the mean and deviation of tokens (n, width)."""
         self.mean.copy_(features.mean(0))
         self.deviation.copy_(features.std(0).clamp_min(LEAST_DEVIATION))
 
@@ -44,7 +44,7 @@ class Standardised(nn.Module):
 
 
 def aligned(matching: Matching, pair: TokenPair) -> TokenPair:
-    """The tokens after in the order of their matches before."""
+    """The tokens after, in the order of their matches before."""
     where = located(pair)
     salience = where.salience[0][..., 0], where.salience[1][..., 0]
     features = pair.before.features.float(), pair.after.features.float()
@@ -53,10 +53,10 @@ def aligned(matching: Matching, pair: TokenPair) -> TokenPair:
 
 
 def match_order(log_joint: Tensor) -> Tensor:
-    """Which token after stands at each place n, (B, N): the one that matches token n before.
+    """The index of the token after for each position n, (B, N): the one that matches token n before.
 
-    Only tokens that are each other's best match, and match something better than "nowhere", stand together.
-    The places of the others are filled with the tokens that are left, both in their order.
+    Two tokens get the same position only if they are each other's best match, and match better than
+    "nowhere". The remaining tokens fill the remaining positions in order.
 
     log_joint: (B, N + 1, N + 1), see ``Matches``.
     """
@@ -74,7 +74,7 @@ def match_order(log_joint: Tensor) -> Tensor:
 
 
 def _in_order(side: Tokens, order: Tensor) -> Tokens:
-    """The tokens of one picture, place n holding token ``order``[n]."""
+    """The tokens of one picture, reordered: position n holds token ``order``[n]."""
 
     def rows(values: Tensor | None) -> Tensor | None:
         if values is None or values.ndim == 2:

@@ -1,9 +1,9 @@
-"""By which other object the changed one is told from its duplicate.
+"""Finds the other objects that distinguish the changed object from its duplicate.
 
 Where two objects have the same four attributes, a sentence says on which side of a third one the changed
-object stands: "the small red cube that is left of the large sphere". That has to be true of the changed one
-and not of its duplicate. Here each token is told on which of its sides that is so. Not part of any published
-method; ``vision.landmarks`` switches it on.
+object stands: "the small red cube that is left of the large sphere". This must be true of the changed object
+and false of its duplicate. This module adds to each token for which of its sides this holds. Not part of any
+published method; ``vision.landmarks`` switches it on.
 
 Axis letters: B pairs, N tokens of a picture. Ground coordinates as a camera sees them, to the right and to
 the front, in units of ``POSITION_SCALE``.
@@ -23,7 +23,7 @@ SHARPNESS = 20.0
 
 
 def landmarks(changed: Tensor, ground_positions: Tensor, salience: Tensor, duplicates: Tensor) -> Tensor:
-    """How surely the changed object stands on each side of a token, and its duplicate does not: (B, N, 4).
+    """The probability that the changed object is on each side of a token and its duplicate is not: (B, N, 4).
 
         l_js = s_j (1 - t_j) sum_i w_i f((p_i - p_j) . n_s) (1 - f((e_i - p_j) . n_s)),   i != j
         w_i = t_i c_i / max(1, sum_i c_i),   f(x) = sigmoid(SHARPNESS (x - margin))

@@ -1,4 +1,4 @@
-"""Each token with what its match in the other picture adds: how it differs, how it moved, what looks alike.
+"""Adds to each token what its match in the other picture gives: differences, motion, similar objects.
 
 Axis letters: B pairs, N tokens of a picture, F width of a token's own features.
 """
@@ -19,14 +19,14 @@ MATCH_NUMBERS = 13
 
 
 class Located(NamedTuple):
-    """Where the tokens of both pictures stand, (B, N, 2) each, and their salience, (B, N, 1) each."""
+    """The positions of both pictures' tokens, (B, N, 2) each, and their salience, (B, N, 1) each."""
 
     positions: tuple[Tensor, Tensor]
     salience: tuple[Tensor, Tensor]
 
 
 def located(pair: TokenPair) -> Located:
-    """The positions and salience of both pictures; raises ShapeError for tokens that have none."""
+    """The positions and salience of both pictures. Raises ShapeError for tokens that have none."""
     before, after = pair
     positions = before.ground_positions, after.ground_positions
     weights = before.salience, after.salience
@@ -36,8 +36,9 @@ def located(pair: TokenPair) -> Located:
 
 
 class Described(NamedTuple):
-    """The matches, what each token of both pictures is told, where the tokens stand, hidden ones zero, and
-    their ``duplicates``."""
+    """The matches, the new features of both pictures' tokens, their positions (hidden ones zero), and
+    ``duplicates``.
+    """
 
     matches: Matches
     numbers: tuple[Tensor, Tensor]
@@ -105,7 +106,9 @@ def _described(
     turn: Tensor,
     alike: Tensor,
 ) -> Tensor:
-    """One picture's tokens; features and salience: its own, then the other's. share: (B, N, N + 1)."""
+    """One picture's tokens; features and salience: its own, then the other picture's. share: (B, N, N +
+    1).
+    """
     own, other = features
     share = share / share.sum(-1, keepdim=True)
     to_others = share[..., :-1]  # (B, N, N), the last column being "nowhere"
@@ -130,15 +133,16 @@ def _described(
 
 
 def duplicates(features: Tensor, ground_positions: Tensor, salience: Tensor) -> Tensor:
-    """Whether a picture has another object of the same shape, size, color and material, as a probability,
-    and where this object stands from that one: (B, N, 3).
+    """The probability that a picture has another object of the same shape, size, color and material, and the
+    position
+    of this object relative to that one: (B, N, 3).
 
         t_i = max_j a_ij,   a_ij = s_i s_j prod_a sum_v p_ia(v) p_ja(v),   a_ii = 0
         d_i = t_i (p_i - sum_j a_ij p_j / sum_j a_ij)
 
-    Attributes do not single such an object out: a caption has to say on which side of something it stands.
-    features: (B, N, F), the last of them the answers' log probabilities; ground_positions: (B, N, 2);
-    salience: (B, N, 1).
+    Attributes do not identify such an object, so a caption must say on which side of something it is.
+    features: (B, N, F), the last of them the heads' log probabilities; ground_positions: (B, N, 2); salience:
+    (B, N, 1).
     """
     sizes = list(ATTRIBUTES.values())
     _, *answers = torch.split(features, [features.shape[-1] - sum(sizes), *sizes], dim=-1)

@@ -1,11 +1,11 @@
-"""Soft matches between the tokens of two pictures that agree on one motion of the camera.
+"""Soft matches between the tokens of two pictures, which must agree on one motion of the camera.
 
-Every camera looks at the same point, so objects that did not move differ between two views by one rotation of
-the ground plane. But ground positions are estimated from single pictures: where a camera stands nearer or
-higher than estimated, all objects are misplaced in the same way, to first order by one affine map. So
-appearance proposes matches, the matches vote for a rotation and then for an affine map near it, and the map
-refines the matches. The displacement of a matched token that the map does not explain is its own motion. Not
-part of any published method; ``vision.matching`` switches it on.
+Every camera looks at the same point, so the positions of unmoved objects differ between two views by one
+rotation of the ground plane. But each ground position is estimated from a single picture. If a camera is
+nearer or higher than estimated, all objects are misplaced in the same way, to first order by one affine map.
+Therefore appearance proposes matches, the matches vote for a rotation and then for an affine map near it, and
+the map refines the matches. If the map does not explain the displacement of a matched token, the rest is the
+token's own motion. Not part of any published method; ``vision.matching`` switches it on.
 """
 
 from dataclasses import dataclass
@@ -22,12 +22,13 @@ RIDGE = 0.5
 
 @dataclass(frozen=True)
 class Matches:
-    """Soft matches between N tokens of each picture; the last row and column of ``log_joint`` mean "nowhere".
+    """Soft matches between N tokens of each picture. The last row and column of ``log_joint`` mean "nowhere".
 
-    log_joint: (B, N + 1, N + 1), rows before, columns after, in logarithms. Each token's column sums to one;
-    its row would after many more rounds of Sinkhorn, so a reader of rows divides them by their sums.
+    log_joint: (B, N + 1, N + 1), rows before, columns after, in logarithms. Each token's column sums to one.
+    Its row would sum to one after many more rounds of Sinkhorn, so code that reads rows divides them by their
+    sums.
     turn: (B, 2), cosine and sine of the rotation from the before view's ground coordinates to the after's.
-    expected: (B, N, 2), where the before view's tokens would stand in the after view, had nothing moved.
+    expected: (B, N, 2), the positions of the before view's tokens in the after view if nothing had moved.
     """
 
     log_joint: Tensor
@@ -36,7 +37,7 @@ class Matches:
 
 
 def rotate(ground_positions: Tensor, turn: Tensor) -> Tensor:
-    """Ground coordinates (B, N, 2) turned by (cos, sin) of (B, 2): x' = cx - sy, y' = sx + cy."""
+    """Ground coordinates (B, N, 2), rotated by (cos, sin) of (B, 2): x' = cx - sy, y' = sx + cy."""
     c, s = turn[:, None, 0], turn[:, None, 1]
     x, y = ground_positions[..., 0], ground_positions[..., 1]
     return torch.stack([c * x - s * y, s * x + c * y], dim=-1)

@@ -1,8 +1,9 @@
-"""Which objects hide which, in each of the two pictures, from where the objects stand on the ground.
+"""Which objects hide which in each of the two pictures, computed from their positions on the ground.
 
-An object that another one hides in one picture looks there as if it had gone, or is half of another colour.
-Here each token is told how much of it is hidden where it stands, and how much would be hidden at its place in
-the other picture, had nothing moved. Not part of any published method; ``vision.occlusion`` switches it on.
+If another object hides an object in one picture, the object looks as if it had gone, or as if half of it had
+another colour. This module adds to each token how much of it is hidden in its own picture, and how much would
+be hidden in the other picture if nothing had moved. Not part of any published method; ``vision.occlusion``
+switches it on.
 
 Axis letters: B pairs, N, M tokens of a picture. Ground coordinates as a camera sees them, to the right and to
 the front, in units of ``POSITION_SCALE``.
@@ -34,8 +35,8 @@ class Occlusion(nn.Module):
         h_ij = s_j sigmoid((g_ij - r_j) / SOFTNESS) exp(-(g_ij / (a r_j))^2 / 2 - (x_ij / (b r_j))^2 / 2)
         hidden_i = 1 - prod_j (1 - h_ij)
 
-    Points p, of which it is asked; the objects q with radii r and salience s; e the camera's foot. The length
-    of a shadow, a, and its width, b, are learned.
+    p: the points to test; q: the objects, with radii r and salience s; e: the ground point below the camera.
+    The length a and the width b of a shadow are learned.
     """
 
     def __init__(self) -> None:
@@ -94,9 +95,9 @@ class Occlusion(nn.Module):
 
 
 def radius(features: Tensor) -> Tensor:
-    """The radius of each token's object that its answers make likely, (B, N, 1).
+    """The likely radius of each token's object, from the heads' predictions, (B, N, 1).
 
-    features: (B, N, F), the last of them the answers' log probabilities.
+    features: (B, N, F), the last of them the heads' log probabilities.
     """
     first = features.shape[-1] - sum(ATTRIBUTES.values()) + ATTRIBUTES["shape"]
     sizes = features[..., first : first + ATTRIBUTES["size"]].exp()

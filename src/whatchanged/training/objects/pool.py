@@ -1,4 +1,4 @@
-"""A pool of drawn CLEVR triples on disk, because a CPU cannot draw as fast as it learns.
+"""A pool of drawn CLEVR triples on disk, because a CPU draws triples more slowly than it learns from them.
 
     POOL/
       pool.json                 seed, picture size, triples per shard
@@ -6,7 +6,7 @@
       00000.truth.npz           scenes, changes, per picture the targets of ``supervision``, and "sha256", the
                                 checksums of each triple's pictures (pools before 0.2 have none)
 
-Shards are drawn by any number of processes and written atomically, so a pool can grow while it is being read.
+Any number of processes draws shards and writes them atomically, so a pool can grow while it is being read.
 """
 
 import json
@@ -81,8 +81,8 @@ class PictureTruth:
 class Pairing:
     """Two pictures' targets; for each object, its index in the other picture and its change label.
 
-    mentioned: (words + 1, 2, 2), the up to two objects that each word of the caption, and its end, mentions:
-    index before, index after, -1 for none. (0, 2, 2) for an unchanged pair.
+    mentioned: (words + 1, 2, 2), the objects, at most two, that each word of the caption, and its end,
+    mentions: index before, index after, -1 for none. (0, 2, 2) for an unchanged pair.
     """
 
     before: PictureTruth
@@ -128,11 +128,11 @@ def draw_pool(
     views: Views = "jittered",
     doubles: float = 0.0,
 ) -> int:
-    """Draw a pool of at least ``scenes`` triples; shards that exist are kept. Returns the number of triples.
+    """Draw a pool of at least ``scenes`` triples; existing shards are kept. Returns the number of triples.
 
-    The last shard is drawn whole. Any number of ``workers`` draws the same bytes. advance: called with the
-    number of triples that are done. Raises DatasetError where ``out`` holds another pool (seed, size, views,
-    doubles), or the size is no multiple of a cell's.
+    The last shard is always full. Any number of ``workers`` gives the same bytes. advance: called with the
+    number of finished triples. Raises DatasetError where ``out`` holds another pool (seed, size, views,
+    doubles), or the size is not a multiple of a cell's.
     """
     write_description(out, seed, *size, views, doubles)
     numbers = range(-(-scenes // SHARD))
@@ -152,11 +152,11 @@ def draw_pool(
 def growing(
     out: Path, seed: int, size: tuple[int, int], workers: int, scenes: int
 ) -> Iterator[list[BaseProcess]]:
-    """Draw missing shards in the background by so many processes, up to ``scenes`` triples.
+    """A context in which this many processes draw missing shards in the background, up to ``scenes`` triples.
 
     The processes are yielded, so that a caller may end some of them earlier (``stop``). The others end with
-    the block; the shards that they were drawing are lost. Process k of n draws the shards k, k + n, ..., so
-    the numbers may have gaps.
+    the block, and the shards that they were drawing are lost. Process k of n draws the shards k, k + n, ...,
+    so the numbers may have gaps.
     """
     write_description(out, seed, *size)
     shards = range(-(-scenes // SHARD))
@@ -171,7 +171,7 @@ def growing(
 
 
 def stop(out: Path, processes: Sequence[BaseProcess]) -> None:
-    """End processes that draw into ``out``, and remove the files that they had begun to write."""
+    """End processes that draw into ``out``, and remove their unfinished files."""
     for process in processes:
         process.terminate()
     for process in processes:
@@ -229,7 +229,7 @@ def draw_shard(
 
 @dataclass(frozen=True)
 class Shard:
-    """One shard: its truth in memory, its pictures mapped, not read."""
+    """One shard: its truth in memory, its pictures memory-mapped."""
 
     number: int
     truth: dict[str, NDArray[Any]]
@@ -237,7 +237,7 @@ class Shard:
 
     @property
     def pictures(self) -> NDArray[np.uint8]:
-        """All pictures (n, 3, H, W, 3), not compared with their checksums."""
+        """All pictures (n, 3, H, W, 3), without checking their checksums."""
         return self.triples.rows
 
     def __len__(self) -> int:
@@ -266,9 +266,9 @@ class Shard:
 
 
 def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]:
-    """Every finished shard of a pool, in order, or those of these numbers.
+    """All finished shards of a pool, in order, or those with these numbers.
 
-    Raises DatasetError where there is none, one is missing or damaged, or they differ in triples or size.
+    Raises DatasetError where there is none, one is missing or damaged, or their triples or sizes differ.
     """
     results = sorted(path.glob("[0-9]*.pictures.npy"))
     if not results:
@@ -287,7 +287,7 @@ def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]
 
 
 def _read_shard(file: Path) -> Shard:
-    """The shard of a file of pictures; raises DatasetError where it, or its truth, is not whole."""
+    """The shard of a file of pictures. Raises DatasetError where it, or its truth, is incomplete."""
     stem = file.name.split(".")[0]
     try:
         truth = arrays_of(file.with_name(f"{stem}.truth.npz"), TRUTH, optional=[CHECKSUMS])
@@ -302,7 +302,7 @@ def _read_shard(file: Path) -> Shard:
 
 
 def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> None:
-    """Raise DatasetError where the pictures of a pool are not of the size that a model reads, in pixels."""
+    """Raise DatasetError where a pool's pictures have another size than a model reads, in pixels."""
     got = shards[0].pictures.shape[2:4]
     if got != (height, width):
         raise DatasetError(

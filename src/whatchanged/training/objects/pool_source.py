@@ -20,7 +20,7 @@ from whatchanged.recipes.sources.pool import PoolConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
 from whatchanged.training.data.captions import check_wording
-from whatchanged.training.data.false_captions import FalseCaptions, wanted_false_captions
+from whatchanged.training.data.false_captions import FalseCaptions
 from whatchanged.training.data.negatives import read_negatives, write_negatives
 from whatchanged.training.data.sources import Sources
 from whatchanged.training.objects.checked_rows import CheckedRows
@@ -55,8 +55,9 @@ class PoolSource:
     """Examples of the triples ``first`` .. ``last`` - 1 of a pool.
 
     tokens: per shard (n, variants, 3, N, F + 4); empty where pictures are read. pairs: see ``PAIRS``. varied:
-    pictures are augmented anew each time; of stored tokens, one variant is drawn. The sentence of a fixed
-    wording, and the objects that its words mention, are costly to find and always the same, so they are kept.
+    pictures are augmented at each visit; of stored tokens, one variant is drawn. The sentence of a fixed
+    wording, and the objects that its words mention, take long to compute and never change, so they are
+    cached.
     """
 
     shards: Sequence[Shard]
@@ -92,7 +93,7 @@ class PoolSource:
         return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
-        """The pair as a record. Its pictures have no files of their own, so the paths are only names."""
+        """The pair as a record. Its pictures have no files of their own, so their paths are only names."""
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         change = self._change(shard, i, pair)
@@ -156,7 +157,7 @@ class PoolSource:
 def mentioned_objects(
     sentence: str, known: Pairing, before: Scene, after: Scene, change: SceneChange
 ) -> NDArray[np.int8]:
-    """The up to two objects that each word of a true sentence, and its end, mentions.
+    """The objects, at most two, that each word of a true sentence, and its end, mentions.
 
     (words + 1, 2, 2): index before and index after, -1 for none; (0, 2, 2) without a change. The words of a
     relation mention both objects, the words that name the second object mention that one, and all other words
@@ -174,12 +175,12 @@ def mentioned_objects(
 
 
 def open_pool(recipe: Recipe, run: Path) -> Sources:
-    """Pairs of the pool at ``data.path`` to train and to validate on; at most a tenth of its triples, the
-    first ones, are held out to validate.
+    """Training and validation pairs of the pool at ``data.path``.
 
-    A resumed run reads the same shards, with the same triples held out, as when it began, even if the pool
-    has grown. Raises RecipeError where no pool or an unknown wording is named; DatasetError where the pool or
-    its tokens are missing, or its pictures have another size than the recipe's.
+    At most the first tenth of its triples is held out for validation. A resumed run reads the same shards,
+    with the same triples held out, as at its start, even if the pool has grown. Raises RecipeError where no
+    pool or an unknown wording is named; DatasetError where the pool or its tokens are missing, or its
+    pictures have another size than the recipe's.
     """
     data = recipe.data
     if not isinstance(data, PoolConfig):
@@ -203,7 +204,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
         )
     pairs = ORDERED[data.ordered_pairs]
     negatives: FalseCaptions = {}
-    if count := wanted_false_captions(recipe, "pairs"):
+    if count := recipe.false_captions("pairs"):
         plain = PoolSource(shards, (), held, triples, pairs, data.wording, False)
         negatives = _false_captions(plain, count, recipe, run)
     if begun is None and not (run / "checkpoints").exists():  # not in a run that began without this file
@@ -218,7 +219,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
 
 
 def _begun(run: Path) -> tuple[list[int], int] | None:
-    """The numbers of the shards that a run began with, and how many triples it holds out.
+    """The numbers of the shards with which a run began, and how many triples it holds out.
 
     None where the run's folder has no such file. Raises DatasetError where it cannot be read.
     """

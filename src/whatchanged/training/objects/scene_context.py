@@ -1,7 +1,7 @@
-"""Corrections of the sizes and positions of objects from all objects of their picture together.
+"""Corrects the estimated sizes and positions of objects, using all objects of their picture together.
 
 A large object far away and a small one nearby look alike as long as the camera's height and distance are
-unknown; all objects of a picture together reveal the camera. Not part of any published method;
+unknown. All objects of a picture together reveal the camera. Not part of any published method;
 ``vision.scene_context`` switches it on.
 """
 

@@ -1,8 +1,9 @@
 """Losses that learn from the truth of drawn CLEVR scenes. None of them is part of a published method.
 
 Task ``detection``: the object in each cell and its ground position, in one picture. Task ``matching``: which
-tokens of two pictures show the same object, and what happened to it; with ``vision.scene_context`` also the
-sizes and ground positions of the objects. With ``vision.guided_attention``: where the words attend to.
+tokens of two pictures show the same object, and how it changed; with ``vision.scene_context`` also the sizes
+and ground positions of the objects. With ``vision.guided_attention``: the objects to which words should
+attend.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,8 @@ class ObjectsTruth:
     """The truth of a batch of pictures, on their grid. T: the most objects that a scene may have (10).
 
     owner: (B, h, w) long, the object that covers most of the cell, or -1
-    center: (B, T) long, the cell nearest to the middle of what is visible of each object, or -1 if nothing is
+    center: (B, T) long, the cell nearest to the middle of an object's visible part, or -1 if nothing is
+    visible
     attributes: (B, T, 4) long, values in the order of ``ATTRIBUTES``
     ground_positions: (B, T, 2), ground coordinates as this camera sees them, in units
     """
@@ -53,12 +55,12 @@ class ObjectsTruth:
 
 @dataclass(frozen=True)
 class PairTruth:
-    """Two pictures' truth and the change.
+    """The truth of two pictures, and the change.
 
     partner_*: (B, T) long, for every object of one picture its index in the other, -1 where it is absent.
-    change_label_*: (B, T) long, what happened to it, as an index of ``CHANGE_LABELS``.
-    mentioned: (B, L, 2, 2) long, the up to two objects that each word of the caption mentions, by their index
-    before and after, -1 for none.
+    change_label_*: (B, T) long, how the object changed, as an index of ``CHANGE_LABELS``.
+    mentioned: (B, L, 2, 2) long, the objects, at most two, that each word of the caption mentions, by their
+    index before and after, -1 for none.
     """
 
     before: ObjectsTruth
@@ -106,11 +108,11 @@ def join(before: ObjectsTruth, after: ObjectsTruth) -> ObjectsTruth:
 def cell_loss(
     centers: Tensor, attributes: dict[str, Tensor], ground_positions: Tensor, truth: ObjectsTruth
 ) -> dict[str, Tensor]:
-    """Losses of what each cell shows, by name.
+    """Losses of the predictions about each cell, by name.
 
-    center: penalty-reduced focal loss of the cell being the middle of an object (Zhou et al., "Objects as
-    Points", eq. 1, with a fixed neighbourhood: the neighbours of a middle count a quarter).
-    Each attribute: cross-entropy over cells that an object covers, middles counted eight times.
+    center: penalty-reduced focal loss of whether the cell is the middle of an object (Zhou et al., "Objects
+    as Points", eq. 1, with a fixed neighbourhood: the neighbours of a middle count a quarter).
+    Each attribute: cross entropy over cells that an object covers; middles count eight times.
     ground_position: L1 over the same cells with the same weights, in units of ``POSITION_SCALE``.
 
     centers: (B, h, w) logits; attributes: name -> (B, n, h, w) logits; ground_positions: (B, 2, h, w).
@@ -139,9 +141,9 @@ def cell_loss(
 
 
 def objects_of_tokens(cells: Tensor, truth: ObjectsTruth, columns: int) -> Tensor:
-    """The object whose middle is in a token's cell or next to it, -1 for none: (B, N) -> (B, N).
+    """The object whose middle is in a token's cell or a neighbouring cell, -1 for none: (B, N) -> (B, N).
 
-    Tokens come best first, and an object has one token: later ones near the same middle get -1.
+    Tokens are ordered best first, and each object gets one token. Later tokens near the same middle get -1.
     """
     row, column = cells // columns, cells % columns
     center_row, center_column = truth.center // columns, truth.center % columns
@@ -234,10 +236,11 @@ def mentioned_tokens(before: Tensor, after: Tensor, mentioned: Tensor) -> Tensor
 
 
 def pointing_loss(looked: Tensor, shows: Tensor, words: Tensor) -> Tensor:
-    """-log of the share of a word's attention that falls on tokens of the objects that it mentions.
+    """-log of the share of a word's attention on tokens of the objects that it mentions.
 
-    The mean over the words that mention an object which a token shows. looked: (B, L, 2, N) attention to the
-    tokens; shows: bool (B, L, 2, N), see ``mentioned_tokens``; words: bool (B, L), True for real words.
+    This is the mean over words that mention an object which some token shows. looked: (B, L, 2, N) attention
+    to the tokens; shows: bool (B, L, 2, N), see ``mentioned_tokens``; words: bool (B, L), True for real
+    words.
     """
     share = (looked * shows).sum((2, 3)) / looked.sum((2, 3)).clamp_min(1e-9)
     counted = words & shows.any(3).any(2)

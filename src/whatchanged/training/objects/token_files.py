@@ -1,11 +1,11 @@
-"""Stored tokens of a pool: one file per shard, and what they were made from.
+"""Stored tokens of a pool: one file per shard, and a record of their origin.
 
     TOKENS/
       tokens.json           sha256 of the weights, the pool's description, variants, tokens, width
       00000.tokens.npy      (n, variants, 3, N, F + 4) float16, see ``ObjectVision.to_tokens``
       00000.sha256.npy      (n, 32) uint8, the checksums of each triple's tokens (none before 0.2)
 
-Folders made before ``tokens.json`` was written are read as they are: only shapes are compared then.
+Older folders without ``tokens.json`` can be read too. For them, only shapes are compared.
 """
 
 import json
@@ -28,12 +28,12 @@ ORIGIN = "tokens.json"
 
 
 def tokens_file(folder: Path, number: int) -> Path:
-    """Where the tokens of a shard lie."""
+    """The path of a shard's tokens."""
     return folder / f"{number:05d}.tokens.npy"
 
 
 def write_tokens(folder: Path, number: int, tokens: NDArray[np.float16]) -> None:
-    """Write the tokens of a shard and their checksums; the tokens last, because with them it is whole."""
+    """Write the checksums of a shard's tokens, then the tokens, whose file marks the shard as complete."""
     files: dict[Path, NDArray[Any]] = {_checksums_file(folder, number): checksums(tokens)}
     files[tokens_file(folder, number)] = tokens
     for path, array in files.items():
@@ -56,9 +56,10 @@ def origin(pool: Path, sha256: str, variants: int, tokens: int, width: int) -> d
 
 
 def claim(folder: Path, about: dict[str, Any]) -> None:
-    """Write ``tokens.json``, or check that the tokens that are there have the same origin.
+    """Write ``tokens.json``, or check that existing tokens have the same origin.
 
-    Raises OutputError where they have another. Of tokens without an origin only the shape is known.
+    Raises OutputError where the origin differs. If tokens have no recorded origin, only their shape is
+    compared.
     """
     there = read_origin(folder)
     if there is not None:
@@ -90,14 +91,14 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise DatasetError(f"{file}: cannot be read ({error}). Store the tokens anew elsewhere.") from error
     if not isinstance(about, dict):
-        raise DatasetError(f"{file}: says nothing of tokens. Store the tokens anew elsewhere.")
+        raise DatasetError(f"{file}: does not describe tokens. Store the tokens anew elsewhere.")
     return about
 
 
 def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[CheckedRows]:
-    """The tokens of each of these shards of a pool, mapped, not read.
+    """The tokens of each of these shards of a pool, memory-mapped.
 
-    Raises DatasetError where a shard has none, they are of another pool, or their shapes do not fit.
+    Raises DatasetError where a shard has none, they belong to another pool, or their shapes do not fit.
     """
     about = read_origin(folder)
     if about is not None and about.get("pool") != read_description(pool):
@@ -129,7 +130,7 @@ def _checksums_file(folder: Path, number: int) -> Path:
 
 
 def _checked(file: Path, beside: Path) -> CheckedRows:
-    """The tokens of a file with the checksums that lie beside it. Raises DatasetError."""
+    """The tokens of a file, with the checksums in the file beside it. Raises DatasetError."""
     rows = _read(file)
     cure = "Delete this shard's files and store its tokens anew: whatchanged features"
     try:

@@ -1,4 +1,4 @@
-"""Object tokens: the cells of a backbone's grid that are most likely the middle of an object.
+"""Object tokens: the cells of a backbone's grid that most likely show the middle of an object.
 
 The backbone takes most of the time, so a stage that does not train it can read stored tokens (``to_tokens``)
 instead of pictures. Not part of any published method.
@@ -52,7 +52,7 @@ SCENE_CONTEXT_WEIGHT = 5.0
 
 @dataclass(frozen=True)
 class CellAnswers:
-    """The outputs of the heads for every cell of a batch of pictures.
+    """The predictions of the heads for every cell of a batch of pictures.
 
     features (B, C, h, w); centers (B, h, w) logits; attributes: name -> (B, n, h, w) logits; ground_positions
     (B, 2, h, w) in units of ``supervision.POSITION_SCALE``.
@@ -65,10 +65,10 @@ class CellAnswers:
 
 
 class ObjectVision(BackboneVision):
-    """A backbone with heads; its tokens are the ``keep`` cells most likely the middle of an object.
+    """A backbone with heads. Its tokens are the ``keep`` cells that most likely show the middle of an object.
 
-    A token is its cell's backbone features and the heads' outputs, ``raw_width`` = F numbers.
-    ``add_match_features`` extends it to ``width`` numbers by what matching the two pictures found.
+    A token holds its cell's backbone features and the heads' predictions, ``raw_width`` = F numbers.
+    ``add_match_features`` extends it to ``width`` numbers by features from matching the two pictures.
     """
 
     def __init__(self, config: ObjectsConfig) -> None:
@@ -108,8 +108,10 @@ class ObjectVision(BackboneVision):
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
-        """The tasks that learn from the truth of scenes: detection in one picture, matching of two. A frozen
-        vision has none."""
+        """The tasks that learn from the truth of scenes: detection in one picture, matching of two.
+
+        A frozen vision has none.
+        """
         if self.standardises:
             return {}
         tasks: dict[str, Callable[[Batch], dict[str, Tensor]]] = {"detection": self._detection}
@@ -118,14 +120,16 @@ class ObjectVision(BackboneVision):
         return tasks
 
     def token_parameters(self) -> frozenset[str]:
-        """The backbone's and the heads'; of a frozen vision all that it has."""
+        """The parameters of the backbone and the heads; for a frozen vision, all its parameters."""
         if self.standardises:
             return frozenset(name for name, _ in self.named_parameters())
         parts = ("backbone.", "heads.")
         return frozenset(name for name, _ in self.named_parameters() if name.startswith(parts))
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of ``tasks`` gives a gradient when it reads pictures."""
+        """Names of the parameters that get no gradient from any of ``tasks``, if the vision reads
+        pictures.
+        """
         if self.standardises:
             return self.token_parameters()
         unused = {"change_label_head"} if "matching" not in tasks and not self.landmarks else set()
@@ -199,7 +203,7 @@ class ObjectVision(BackboneVision):
         )
 
     def answers(self, pictures: Tensor) -> CellAnswers:
-        """(B, 3, H, W) normalised pictures -> the heads' outputs for every cell."""
+        """(B, 3, H, W) normalised pictures -> the heads' predictions for every cell."""
         features = self.features(pictures)
         sizes = [1, *ATTRIBUTES.values(), 2]
         centers, *attributes, positions = self.heads(features).split(sizes, dim=1)
@@ -208,7 +212,7 @@ class ObjectVision(BackboneVision):
     def to_tokens(self, pictures: Tensor) -> Tensor:
         """(B, 3, H, W) -> (B, N, F + 4): the kept tokens, each with its position (2), salience, cell number.
 
-        Kept are the most salient cells, first those that are ``peaks``; best first.
+        The most salient cells are kept, best first; cells that are ``peaks`` precede all others.
         """
         found = self.answers(pictures)
         salience = found.centers.sigmoid()
@@ -251,15 +255,16 @@ class ObjectVision(BackboneVision):
 
     @torch.no_grad()
     def measure(self, before: Tensor, after: Tensor) -> None:
-        """Standardise by the tokens of these pairs from now on; see ``StandardisedVision``."""
+        """From now on, standardise by the tokens of these pairs; see ``StandardisedVision``."""
         if self.standardised is not None:
             features = self._match_features(self.tokens(before, after), (None, None))
             self.standardised.measure(torch.cat(features).flatten(0, 1))
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Each token with what its match in the other picture adds, (B, N, width).
+        """Each token with the features that its match in the other picture adds, (B, N, width).
 
-        Hidden tokens are zero, and match as such. All is standardised where the vision is frozen.
+        Hidden tokens are zero, and are matched as such. If the vision is frozen, all features are
+        standardised.
         """
         before, after = self._match_features(pair, hidden)
         if self.standardised is not None:
@@ -277,7 +282,7 @@ class ObjectVision(BackboneVision):
         return self._labelled(found, 0), self._labelled(found, 1)
 
     def _labelled(self, picture: Described, side: int) -> Tensor:
-        """One picture's tokens with their change labels, and with landmarks where they are told."""
+        """One picture's tokens with their change labels, and with landmarks if these are switched on."""
         described = picture.numbers[side]
         label = self.change_label(described)
         parts = [described, label]
@@ -291,10 +296,10 @@ class ObjectVision(BackboneVision):
 
 
 def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
-    """Whether none of a cell's eight neighbours is more salient with the same shape and color.
+    """Whether no neighbour of a cell (of eight) is more salient with the same shape and color.
 
     salience (B, h, w), attributes: name -> (B, n, h, w) logits; bool (B, h, w). Neighbours that show
-    something else do not count: the middles of two objects can lie side by side.
+    something else do not count, because the middles of two objects may be adjacent.
     """
     kind = attributes["shape"].argmax(1) * ATTRIBUTES["color"] + attributes["color"].argmax(1)
     near, other = F.pad(salience, (1, 1, 1, 1)), F.pad(kind, (1, 1, 1, 1), value=-1)
@@ -309,7 +314,7 @@ def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
 
 
 def in_full_precision(tensor: Tensor) -> AbstractContextManager[Any]:
-    """Without autocast, which tensors without numbers do not have."""
+    """A context without autocast, which meta tensors do not support."""
     return nullcontext() if tensor.is_meta else torch.autocast(tensor.device.type, enabled=False)
 
 

@@ -1,1 +1,3 @@
-"""What turns pictures into the tokens that a method reads: stored features, patches, or a backbone."""
+"""The visions, which turn pictures into the tokens that a method reads: stored features, patches, or a
+backbone.
+"""

@@ -1,7 +1,7 @@
-"""What must not matter about a picture, varied anew each time it is read.
+"""Augments pictures at each visit by changes that a method should ignore.
 
-Exposure, contrast, colour, sharpness, grain and compression can be changed in the finished picture. Light and
-material cannot: they can vary only where pictures are drawn.
+Exposure, contrast, colour, sharpness, grain and compression can be changed in a finished picture. Light and
+material cannot; only a drawer can vary them.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ CHROMA = ((17, 18, 24, 47), (18, 21, 26, 66), (24, 26, 56, 99), (47, 66, 99, 99)
 def augment(
     pictures: Tensor, generator: torch.Generator, reach: float = 1.0, part: Part | None = None
 ) -> Tensor:
-    """(B, 3, H, W) in [0, 1] -> the same pictures, each exposed, toned, blurred, grained and compressed anew.
+    """(B, 3, H, W) in [0, 1] -> the same pictures with random exposure, colour, blur, grain and compression.
 
     saturation 0.5 to 1.57, gain 0.8 to 1.25, tint per channel 7 %, gamma 0.85 to 1.18, contrast about the
     picture's mean 0.74 to 1.35 (all log-uniform), a binomial 3x3 blur mixed in by 0 to 0.7, grain of 0 to 2.5
     grey levels, ``jpeg`` of coarseness 0.05 to 5 (log-uniform). ``reach`` stretches these ranges (the first
-    five in their logarithms, coarseness as a factor; blur ends at 1). The numbers are drawn where the
-    generator lives; part: as in ``draw_rows``.
+    five in their logarithms, coarseness as a factor; blur ends at 1). The random numbers are drawn on the
+    generator's device; part: as in ``draw_rows``.
     """
     batch = pictures.shape[0]
 
@@ -52,10 +52,10 @@ def augment(
 
 
 def jpeg(pictures: Tensor, coarseness: Tensor) -> Tensor:
-    """(B, 3, H, W) in [0, 1] -> what compression at twice the size, with halved chroma, would leave of them.
+    """(B, 3, H, W) in [0, 1] -> the pictures after JPEG compression at twice the size, with halved chroma.
 
-    coarseness: (B, 1, 1, 1), what JPEG's example tables are multiplied by (1: quality 50, 5: quality 10). At
-    twice the size a block is 4x4 pixels of luma here, with coefficients twice as large, and 8x8 of chroma.
+    coarseness: (B, 1, 1, 1), factor on JPEG's example tables (1: quality 50, 5: quality 10). At twice the
+    size, a block is 4x4 pixels of luma here, with coefficients twice as large, and 8x8 of chroma.
     """
     height, width = pictures.shape[2:]
     padded = F.pad(pictures, (0, -width % 8, 0, -height % 8), mode="replicate")
@@ -68,9 +68,9 @@ def jpeg(pictures: Tensor, coarseness: Tensor) -> Tensor:
 
 
 def quantised(planes: Tensor, steps: Tensor) -> Tensor:
-    """(B, C, H, W) -> the same, the cosine coefficients of its n x n blocks rounded.
+    """(B, C, H, W) -> the same, with the cosine coefficients of its n x n blocks rounded.
 
-    steps: (B, 1, n, n), what each coefficient is rounded to multiples of, in 255ths.
+    steps: (B, 1, n, n), each coefficient is rounded to a multiple of this, in 255ths.
     """
     size = steps.shape[-1]
     place = torch.arange(size, device=planes.device, dtype=planes.dtype)
@@ -93,7 +93,9 @@ def augment_pixels(
 
 
 def augment_batch(batch: Batch, seed: Sequence[int]) -> Batch:
-    """A batch whose pictures are varied where they lie, the numbers following from ``seed``; tokens stay."""
+    """A batch whose pictures are augmented on their own device, with random numbers from ``seed``; tokens
+    stay unchanged.
+    """
     if batch.before.dtype != torch.uint8:
         return batch
     drawn = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> np.uint64(1))

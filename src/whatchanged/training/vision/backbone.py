@@ -1,4 +1,6 @@
-"""A small convolutional backbone to train from nothing, and the vision that takes all its cells as tokens."""
+"""A small convolutional backbone that is trained from random weights, and the vision whose tokens are its
+cells.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -15,7 +17,7 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class BackboneSizes(Protocol):
-    """What the settings of a vision say of its backbone, as ``recipes.visions.backbone`` explains it."""
+    """The settings of a backbone, as ``recipes.visions.backbone`` explains them."""
 
     @property
     def image_width(self) -> int:
@@ -35,11 +37,11 @@ class BackboneSizes(Protocol):
 
     @property
     def same_cell(self) -> bool:
-        """Whether tokens are told of the other picture's in the same cell."""
+        """Whether tokens also hold the features of the same cell in the other picture."""
 
     @property
     def cell(self) -> int:
-        """Pixels of a side of a cell."""
+        """Side of a cell in pixels."""
 
 
 class Residual(nn.Module):
@@ -59,10 +61,10 @@ class Residual(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Strided convolutions (the first 5x5, the others 3x3), one for each of the three or four ``channels``; a
-    residual block at stride 4, and ``blocks`` of them at the last stride, 8 or 16.
+    """Strided convolutions, one for each of the three or four ``channels`` (the first 5x5, the others 3x3).
 
-    The block at stride 4 is there for the shapes of small things, the first detail that is lost.
+    A residual block follows at stride 4, and ``blocks`` of them at the last stride, 8 or 16. The block at
+    stride 4 preserves the shapes of small objects, the first detail that is lost.
     """
 
     def __init__(self, channels: Sequence[int], blocks: int) -> None:
@@ -90,7 +92,7 @@ def _strided(inputs: int, outputs: int, kernel: int) -> nn.Sequential:
 
 
 class BackboneVision(PlainVision):
-    """A backbone that learns with the method's tasks; every cell of its map is a token."""
+    """A backbone that learns with the method's tasks; every cell of its feature map is a token."""
 
     pixel_statistics: PixelStatistics | None = (MEAN, STD)
 
@@ -143,8 +145,8 @@ class BackboneVision(PlainVision):
         return TokenPair(Tokens(both[:batch], cells), Tokens(both[batch:], cells))
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Hidden tokens become zero. With ``vision.same_cell`` each token is told of the one in the same cell
-        of the other picture, and of their difference, (B, N, 3C). An empty picture counts as zeros.
+        """Hidden tokens become zero. With ``vision.same_cell`` each token also gets the features of the same
+        cell in the other picture, and their difference, (B, N, 3C). An empty picture counts as zeros.
         """
         pair = super().add_match_features(pair, hidden)
         if not self.same_cell:

@@ -1,4 +1,4 @@
-"""What a vision hands to a method: the tokens of two pictures, and where they lie.
+"""The contract between a vision and a method: the tokens of two pictures, and their positions.
 
 Axis letters: B pairs, N tokens of a picture, F width of a token's own features, L text positions.
 """
@@ -23,10 +23,10 @@ Hidden = tuple[Tensor | None, Tensor | None]
 class Tokens:
     """One picture of each pair as tokens.
 
-    features: (B, N, F), N is ``Vision.patches``. cells: (B, N), each token's number on the grid that
-    attention is painted back to, row by row.
-    ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them. aligned: they stand in
-    the order of what they show, not of their cells, in both pictures alike.
+    features: (B, N, F), N is ``Vision.patches``. cells: (B, N), the number of each token's cell on the grid
+    on which attention is shown, row by row.
+    ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them. aligned: the tokens of
+    both pictures are in the same order of objects, not in the order of their cells.
     """
 
     features: Tensor
@@ -48,12 +48,12 @@ class TokenPair(NamedTuple):
 
     @property
     def aligned(self) -> bool:
-        """Whether token n of both pictures belongs together, though it need not lie in the same cell."""
+        """Whether token n of both pictures corresponds, although it may lie in different cells."""
         return self.before.aligned
 
     @property
     def single(self) -> bool:
-        """There is no picture after: it has no tokens. Never so in a graph that is exported."""
+        """There is no picture after, so it has no tokens. This never occurs in an exported graph."""
         return not torch.onnx.is_in_onnx_export() and not self.after.features.shape[1]
 
     @property
@@ -63,7 +63,7 @@ class TokenPair(NamedTuple):
 
 
 class TorchModule(Protocol):
-    """What the engine uses of ``torch.nn.Module``; every module has it."""
+    """The part of ``torch.nn.Module`` that the training loop uses; every module has it."""
 
     training: bool
 
@@ -93,11 +93,11 @@ class TorchModule(Protocol):
 
 
 class Vision(TorchModule, Protocol):
-    """A vision: attention is painted on ``rows`` x ``columns``.
+    """A vision turns a picture into ``patches`` tokens. Attention is shown on a grid of ``rows`` x
+    ``columns``.
 
-    A picture has ``patches`` tokens.
-    ``raw_width`` is F; ``width`` is what ``add_match_features`` returns per token. Whatever it adds stands
-    behind the token's own features: the first ``raw_width`` columns are always these.
+    ``raw_width`` is F; ``width`` is the number of features per token after ``add_match_features``. Added
+    features follow the token's own: the first ``raw_width`` columns are always the token's own.
     """
 
     rows: int
@@ -106,38 +106,42 @@ class Vision(TorchModule, Protocol):
     raw_width: int
     width: int
     pixel_statistics: PixelStatistics | None
-    """Mean and deviation that pictures are normalised with; None where it reads no pictures."""
+    """Mean and deviation with which pictures are normalised; None if the vision reads no pictures."""
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
-        """Losses of its own that a stage may mix in, by name: named unweighted terms."""
+        """Losses of the vision that a stage may mix in, by name: named unweighted terms."""
 
     def token_parameters(self) -> frozenset[str]:
-        """Names of the parameters that make a picture's tokens: parameter group "vision"."""
+        """Names of the parameters that compute a picture's tokens: parameter group "vision"."""
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of its parameters that none of these tasks gives a gradient when it reads pictures."""
+        """Names of its parameters that get no gradient from any of these tasks, if the vision reads
+        pictures.
+        """
 
     def collate_truth(self, truths: Sequence[Any]) -> Any:
-        """What its own losses need to know of a batch's pairs, or None."""
+        """The truth that its own losses need for a batch's pairs, or None."""
 
     def attention_terms(
         self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """Losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), real words."""
+        """Losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), True for real
+        words.
+        """
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Tokens with their own features (B, N, raw_width)."""
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Features (B, N, width) after hiding tokens; each picture may be told of the other here."""
+        """Features (B, N, width) after hiding tokens. A vision may add features of the other picture here."""
 
 
 class PictureVision(TorchModule, Protocol):
-    """What visions with a backbone of their own can do besides: see a picture once, store its tokens.
+    """A vision with a backbone of its own, which can compute a picture's tokens once and store them.
 
-    ``has_backbone`` tells whether a vision is one. cell: pixels of a side of a cell. channels: of the
-    backbone's features. stored_width: numbers of a stored token.
+    ``has_backbone`` says whether a vision is one. cell: side of a cell in pixels. channels: of the backbone's
+    features. stored_width: numbers of a stored token.
     """
 
     cell: int
@@ -151,7 +155,7 @@ class PictureVision(TorchModule, Protocol):
 
     @property
     def backbone(self) -> nn.Module:
-        """The network that makes features of pictures."""
+        """The network that computes features of pictures."""
 
     def normalise(self, pictures: Tensor) -> Tensor:
         """uint8 (B, H, W, 3) -> (B, 3, H, W), normalised; floats stay as they are."""
@@ -160,7 +164,7 @@ class PictureVision(TorchModule, Protocol):
         """(B, 3, H, W) normalised -> the backbone's features (B, channels, rows, columns)."""
 
     def to_tokens(self, pictures: Tensor) -> Tensor:
-        """(B, 3, H, W) normalised -> stored tokens (B, N, stored_width), which ``tokens`` reads, too."""
+        """(B, 3, H, W) normalised -> stored tokens (B, N, stored_width), which ``tokens`` also reads."""
 
     def token_state(self) -> Mapping[str, Tensor]:
         """All weights that a picture's tokens depend on."""
@@ -169,7 +173,8 @@ class PictureVision(TorchModule, Protocol):
 def has_backbone(vision: object) -> TypeGuard[PictureVision]:
     """Whether a vision has a backbone of its own.
 
-    From Python 3.12 on ``isinstance`` does not see the parts and buffers of a module, so it cannot tell.
+    From Python 3.12 on, ``isinstance`` does not see a module's submodules and buffers, so it cannot decide
+    this.
     """
     return all(hasattr(vision, name) for name in ("backbone", "mean", "std", "to_tokens", "token_state"))
 
@@ -181,19 +186,19 @@ def picture_size(vision: PictureVision) -> tuple[int, int]:
 
 @runtime_checkable
 class StandardisedVision(Protocol):
-    """What a vision can do besides that standardises its tokens.
+    """A vision that can standardise its tokens.
 
-    standardises: whether this one does; then ``measure`` is called before it is used.
+    standardises: whether this one does. If so, ``measure`` must be called before the vision is used.
     """
 
     standardises: bool
 
     def measure(self, before: Tensor, after: Tensor) -> None:
-        """Standardise by the tokens of these pairs from now on. before, after: as in ``Vision.tokens``."""
+        """From now on, standardise by the tokens of these pairs. before, after: as in ``Vision.tokens``."""
 
 
 class PlainVision(nn.Module):
-    """What published visions share: no losses of their own, no truth, nothing matched."""
+    """The behaviour that published visions share: no losses of their own, no truth, no matching."""
 
     pixel_statistics: PixelStatistics | None = None
 
@@ -203,7 +208,7 @@ class PlainVision(nn.Module):
         return {}
 
     def token_parameters(self) -> frozenset[str]:
-        """All that it has."""
+        """All its parameters."""
         return frozenset(name for name, _ in self.named_parameters())
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
@@ -211,17 +216,17 @@ class PlainVision(nn.Module):
         return frozenset() if tasks else self.token_parameters()
 
     def collate_truth(self, truths: Sequence[Any]) -> Any:
-        """Nothing is asked of the truth."""
+        """None: it needs no truth."""
         return None
 
     def attention_terms(
         self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """None: it does not know what its tokens show."""
+        """None: it does not know which objects its tokens show."""
         return {}
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Hidden tokens become zero; otherwise the identity."""
+        """The features, with zeros at hidden tokens."""
         before, after = pair
         return TokenPair(
             before.with_features(hide(before.features, hidden[0])),
@@ -230,28 +235,30 @@ class PlainVision(nn.Module):
 
 
 def hide(features: Tensor, hidden: Tensor | None) -> Tensor:
-    """A copy of features (B, N, F) with zeros at hidden tokens (B, N); the original stays untouched."""
+    """A copy of features (B, N, F) with zeros at hidden tokens (B, N)."""
     return features if hidden is None else features.masked_fill(hidden.unsqueeze(-1), 0.0)
 
 
 def in_rows(tokens: Tokens) -> Tensor:
-    """The features of all cells, row by row (B, N, F): an object vision hands its cells over by salience."""
+    """The features of all cells, row by row (B, N, F). An object vision returns its cells ordered by
+    salience.
+    """
     features = tokens.features
     return torch.zeros_like(features).scatter(1, tokens.cells[..., None].expand_as(features), features)
 
 
 def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
-    """The pair so that token n of both pictures belongs together, for methods that compare by position.
+    """The pair, ordered so that token n of both pictures corresponds, for methods that compare by position.
 
-    Aligned tokens stay as they are; otherwise all cells of the grid stand row by row, token n in cell n.
-    Raises ShapeError where tokens are missing: such pictures cannot be laid cell upon cell.
+    Aligned tokens keep their order. Otherwise all cells of the grid are put in row order, token n in cell n.
+    Raises ShapeError where tokens are missing, because such pictures cannot be compared cell by cell.
     """
     if pair.aligned:
         return pair
     cells = vision.rows * vision.columns
     if vision.patches != cells:
         raise ShapeError(
-            f"this method lays both pictures cell upon cell: got {vision.patches} cells, wanted all {cells}"
+            f"this method compares both pictures cell by cell: got {vision.patches} cells, wanted all {cells}"
             " of the grid. Set vision.keep = 0."
         )
     numbers = torch.arange(cells, device=pair.before.cells.device).expand_as(pair.before.cells)
@@ -260,10 +267,10 @@ def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
 
 
 def coordinates(cells: Tensor, rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Where cells lie on the grid, as two numbers from -1 on:  x = 2 column / columns - 1,  y likewise.
+    """The coordinates of cells on the grid, two numbers from -1 on:  x = 2 column / columns - 1,  y likewise.
 
     cells: numbers, row by row, (..., N) -> (..., N, 2) of ``dtype``, x first. The last cell is below 1.
-    Source: Park et al.'s released code, which others took over.
+    Source: Park et al.'s released code, from which others copied it.
     """
     x, y = (cells % columns).to(dtype), (cells // columns).to(dtype)
     return torch.stack([2 * x / columns - 1, 2 * y / rows - 1], dim=-1)
@@ -272,7 +279,7 @@ def coordinates(cells: Tensor, rows: int, columns: int, dtype: torch.dtype = tor
 def on_both_grids(attention: Tensor, cells: Tensor, vision: Vision) -> Tensor:
     """Attention (B, 2, N) to the tokens of both pictures -> on their grids, (B, 2, rows, columns).
 
-    cells: (B, 2, N), ``TokenPair.cells``. What several tokens of one cell get adds up.
+    cells: (B, 2, N), ``TokenPair.cells``. The attention to several tokens of one cell is added up.
     """
     grids = attention.new_zeros(attention.shape[0], 2, vision.rows * vision.columns)
     return grids.scatter_add(2, cells, attention).view(-1, 2, vision.rows, vision.columns)

@@ -1,4 +1,4 @@
-"""The vision of stored grid features: nothing is learned, every cell of the grid is a token."""
+"""The vision of stored grid features: it learns nothing, and every cell of the grid is a token."""
 
 import torch
 from torch import Tensor
@@ -9,7 +9,7 @@ from whatchanged.training.vision.base import PlainVision, TokenPair, Tokens
 
 
 class StoredFeatures(PlainVision):
-    """Stored features, (B, rows * columns, F) each, all cells kept."""
+    """Stored features, (B, rows * columns, F) each; all cells are kept."""
 
     def __init__(self, rows: int = 7, columns: int = 7, feature_width: int = 2048) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class StoredFeatures(PlainVision):
         self.register_buffer("cells", torch.arange(self.patches), persistent=False)
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The features as they are. Raises ShapeError if they do not fit the grid."""
+        """The features, unchanged. Raises ShapeError if they do not fit the grid."""
         if not torch.onnx.is_in_onnx_export():
             wanted = (self.patches, self.raw_width)
             for name, features in (("before", before), ("after", after)):

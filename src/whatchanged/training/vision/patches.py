@@ -1,4 +1,4 @@
-"""The plainest vision: a picture's pixels, cut into squares; what they mean is the method's task."""
+"""The simplest vision: cuts a picture's pixels into squares and leaves their interpretation to the method."""
 
 import torch
 from torch import Tensor
@@ -14,7 +14,8 @@ MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.2757
 class PatchVision(PlainVision):
     """Pictures as rows of pixels: a patch is its p x p pixels, channel by channel, row by row: 3 p² numbers.
 
-    A linear layer on such a row is a convolution whose kernel and stride are p. Nothing is learned here.
+    A linear layer on such a row is a convolution whose kernel and stride are p. The vision itself learns
+    nothing.
     """
 
     pixel_statistics: PixelStatistics | None = (MEAN, STD)

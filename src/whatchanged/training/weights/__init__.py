@@ -1,1 +1,1 @@
-"""Weights that travel: into a model from CLIP's files, and a run's from machine to machine."""
+"""Moves weights: from published files into a model, and from a run to another machine."""

@@ -4,13 +4,13 @@ The file holds the tensors of the method's state dict by their names. Large matr
 in graphs that are exported with ``--fp16``; they are read as float32. The metadata has one key,
 ``whatchanged``, whose value is JSON with the number of the format.
 
-A bundle may have a backbone whose batch norms are folded into its convolutions, because its weights were
-recovered from graphs:
+The weights of some bundles were recovered from graphs. The batch norms of such a backbone are folded into its
+convolutions:
 
     norm(conv(x; W)) = conv(x; W') + b'       so gamma = 1, beta = b', mean = 0, variance = 1 - eps
 
-Such a norm gives the right result with its stored statistics, but not with those of a batch. So the backbone
-can be run, but not trained.
+Such a norm gives the right result with its stored statistics, but not with those of a batch. Therefore the
+backbone can be run, but not trained.
 """
 
 import json
@@ -76,8 +76,8 @@ def read_weights(bundle: Bundle) -> dict[str, Tensor]:
 def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
     """A bundle's recipe, its method with its weights in evaluation mode, and the names of missing tensors.
 
-    Tensors that the bundle does not hold are as in a new method. Raises BundleError where the recipe cannot
-    be read, the weights do not fit it, or more of its numbers are missing than there are.
+    Tensors that the bundle lacks keep their initial values. Raises BundleError where the recipe cannot be
+    read, the weights do not fit it, or the bundle lacks more than half of the recipe's numbers.
     """
     where = bundle.folder
     state = current_names(read_weights(bundle))
@@ -111,9 +111,9 @@ def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
 def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> str:
     """Start ``method`` from the weights of a bundle; returns a message that says what was copied.
 
-    What is copied, and what is raised: see ``initialise_from``. Also raises BundleError where the bundle's
-    weights are missing or damaged, and RecipeError where ``recipe`` would train a backbone whose norms are
-    folded.
+    ``initialise_from`` describes what is copied and what is raised. Also raises BundleError where the
+    bundle's weights are missing or damaged, and RecipeError where ``recipe`` would train a backbone whose
+    norms are folded.
     """
     _, source, missing = read_bundle(bundle)
     check_norms(recipe, method, source, str(bundle.folder))
@@ -124,8 +124,10 @@ def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> st
 
 
 def has_folded_norms(method: Method) -> bool:
-    """Whether a batch norm of the method was folded into its convolution. A new or trained norm never has
-    the statistics of a folded one."""
+    """Whether a batch norm of the method was folded into its convolution.
+
+    A new or trained norm never has the statistics of a folded one.
+    """
     norms = (module for module in method.modules() if isinstance(module, nn.BatchNorm2d))
     return any(_is_folded(norm) for norm in norms)
 
@@ -133,7 +135,8 @@ def has_folded_norms(method: Method) -> bool:
 def check_norms(recipe: Recipe, method: Method, source: Method, where: str) -> None:
     """Raises RecipeError where ``recipe`` would train tensors of a backbone with folded norms.
 
-    method: of the recipe. source: whose weights it starts from. where: what these are of, for the message.
+    method: of the recipe. source: the method whose weights it starts from. where: their origin, for the
+    message.
     """
     own, found = method.state_dict().keys(), source.state_dict().keys()
     taken = [name for name in own & found if name.startswith("vision.")]
@@ -160,12 +163,12 @@ def _parts(names: Collection[str]) -> list[str]:
 
 
 def _smaller(tensor: Tensor) -> Tensor:
-    """A large float32 matrix in 16 bit, any other tensor as it is."""
+    """A large float32 matrix in 16 bit; any other tensor unchanged."""
     large = tensor.dtype == torch.float32 and tensor.ndim > 1 and tensor.numel() >= HALF_FROM
     return tensor.half() if large and tensor.abs().max() <= LARGEST_HALF else tensor
 
 
 def _metadata(content: bytes) -> dict[str, Any]:
-    """The metadata of a safetensors file: its head is JSON, behind its length in eight bytes."""
+    """The metadata of a safetensors file: JSON after its length in eight bytes."""
     length = int.from_bytes(content[:8], "little")
     return dict(read_json(content[8 : 8 + length]).get("__metadata__") or {})

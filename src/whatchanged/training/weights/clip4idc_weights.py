@@ -1,7 +1,7 @@
-"""CLIP4IDC's files (sushizixin/CLIP4IDC): ``pytorch_model.bin.N``, a state dictionary.
+"""Reads the files of CLIP4IDC's authors (sushizixin/CLIP4IDC): ``pytorch_model.bin.N``, a state dictionary.
 
-CLIP's own tensors stand in it behind ``clip.``, under OpenAI's names, with those that join the two pictures;
-the captioner's stand behind ``decoder.``, where the file is of captioning, and not of retrieval.
+CLIP's own tensors, and those that join the two pictures, have the prefix ``clip.`` and OpenAI's names. The
+captioner's tensors have the prefix ``decoder.``; only files of the captioning stage have them.
 """
 
 import re
@@ -32,12 +32,14 @@ _HEAD = {
 
 
 def is_authors(names: Mapping[str, Tensor]) -> bool:
-    """Whether these are the tensors of a file of the authors', and not of CLIP alone."""
+    """Whether these tensors come from a file of CLIP4IDC's authors, and not from CLIP alone."""
     return any(name.startswith(CLIP) for name in names)
 
 
 def without_prefix(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The authors' tensors: CLIP's under OpenAI's names, both pictures' marks as one, tied ones left out."""
+    """The authors' tensors: CLIP's under OpenAI's names, both pictures' marks as one, without tied
+    tensors.
+    """
     results = {
         name.removeprefix(CLIP): t for name, t in tensors.items() if name not in _TIED and not _buffer(name)
     }
@@ -47,8 +49,7 @@ def without_prefix(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def authors_target(source: str, tensor: Tensor) -> tuple[str, Tensor] | None:
-    """Our name for one of the authors' own tensors, and what belongs there; None for a name that is not
-    theirs."""
+    """Our name for one of the authors' own tensors, and its content; None for a name that is not theirs."""
     if source == "visual.sides":
         return "pair.sides", tensor
     if source == "visual.joint_positional_embedding":
@@ -66,7 +67,7 @@ def authors_target(source: str, tensor: Tensor) -> tuple[str, Tensor] | None:
 
 
 def _of_layer(part: str) -> str:
-    """Our name of a part of a captioner's layer; "" for none of theirs."""
+    """Our name of a part of a captioner's layer; "" for a name that is not theirs."""
     if part in _LAYER:
         return _LAYER[part]
     kind, _, rest = part.partition(".")

@@ -1,9 +1,8 @@
-"""Files of CLIP weights, in any of their formats -> tensors by name. No code in them is run.
+"""Reads files of CLIP weights, in any of their formats, as tensors by name. No code in them is run.
 
 OpenAI's files are TorchScript archives: Zip files with the tensors' bytes, a pickle that names them, and
-program text. The pickle is read by an unpickler that can build only tensors, storages and plain containers;
-a module becomes an empty object with its attributes, and anything else is refused. The program text is never
-read.
+program text. This module's unpickler can build only tensors, storages and plain containers. A module becomes
+an empty object with its attributes, and anything else is refused. The program text is never read.
 """
 
 import pickle
@@ -64,7 +63,7 @@ _MOST_NAMES = 5_000_000
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file, a state dictionary or a TorchScript archive, floats as float32.
 
-    A checkpoint of several state dictionaries: their names stand before those of their tensors.
+    If a checkpoint holds several state dictionaries, the name of each becomes a prefix of its tensors' names.
 
     Raises RecipeError for a file that is none of these, or is damaged.
     """
@@ -90,7 +89,9 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def _check_storage(tensor: Tensor, name: str) -> None:
-    """Raises ValueError for a tensor of more numbers than its storage holds: few bytes would fill memory."""
+    """Raises ValueError for a tensor with more numbers than its storage holds: a small file could fill the
+    memory.
+    """
     if tensor.layout != torch.strided or tensor.nbytes > tensor.untyped_storage().nbytes():
         shown = f"{name or 'a tensor'} of shape {tuple(tensor.shape)}"
         raise ValueError(f"{shown} repeats the numbers of its storage")
@@ -107,8 +108,9 @@ read as the dictionaries that they are."""
 
 
 def _flat(loaded: Any) -> dict[str, Tensor]:
-    """A state dictionary; a training checkpoint that holds one under a usual name; or one that holds several,
-    whose names then stand before those of their tensors."""
+    """A state dictionary with all names: as it is, under a usual name in a checkpoint, or several with
+    prefixes.
+    """
     state = loaded.get("state_dict", loaded.get("model_state_dict", loaded))
     results = {str(name).removeprefix("module."): t for name, t in state.items() if isinstance(t, Tensor)}
     for part, inside in state.items():
@@ -135,8 +137,10 @@ def _read_script(path: Path) -> Iterator[tuple[str, Tensor]]:
 
 
 def _check_numbering(content: bytes) -> None:
-    """Raises ValueError for a pickle that gives an object a number beyond its own size: Python makes room for
-    as many objects."""
+    """Raises ValueError for a pickle that gives an object a number larger than the pickle's size.
+
+    Python would allocate memory for as many objects.
+    """
     for opcode, number, _ in pickletools.genops(content):
         if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and int(number or 0) > len(content):
             raise ValueError(f"its data.pkl has {len(content):,} bytes and numbers an object {number:,}")
@@ -152,21 +156,21 @@ def _tensors(prefix: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 
 
 class _Shell:
-    """Takes the place of any scripted module: attributes, no behaviour."""
+    """Stands for any scripted module: it has attributes and no behaviour."""
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
 
 
 class _Names(pickle.Unpickler):
-    """An unpickler that can build nothing but tensors, containers and ``_Shell``s."""
+    """An unpickler that can build only tensors, containers and ``_Shell``s."""
 
     def __init__(self, stream: IO[bytes], archive: zipfile.ZipFile, root: str) -> None:
         super().__init__(stream)
         self._archive, self._root = archive, root
 
     def find_class(self, module: str, name: str) -> Any:
-        """One of the few harmless names that weights need. Raises UnpicklingError for any other."""
+        """One of the few harmless classes that weights need. Raises UnpicklingError for any other."""
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):

@@ -1,8 +1,8 @@
-"""CLIP's weights, or the authors', into CLIP4IDC: which tensor of the file goes where.
+"""Copies CLIP's weights, or those of CLIP4IDC's authors, into CLIP4IDC.
 
-CLIP comes in three layouts of names: OpenAI's; open_clip's, which has the same names, those of the text tower
-with or without ``text.`` before them; Hugging Face's ``CLIPModel``. All are translated to OpenAI's names
-first, then to ours; those of CLIP4IDC's authors: ``clip4idc_weights``.
+CLIP's files have one of three layouts of names: OpenAI's; open_clip's, which has the same names, with or
+without ``text.`` before those of the text tower; and Hugging Face's ``CLIPModel``. All are translated to
+OpenAI's names first, then to ours. For the files of CLIP4IDC's authors see ``clip4idc_weights``.
 """
 
 import re
@@ -72,11 +72,11 @@ _OUR_BLOCK = {
 
 
 def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
-    """Copy the weights of a CLIP file, or of one of CLIP4IDC's authors, into ``method``; say what was used.
+    """Copy the weights of a CLIP file, or of CLIP4IDC's authors, into ``method``, and report what was used.
 
-    Tensors that the file does not have (of CLIP: the new ones of the pair encoder, the captioner) keep their
-    initial values. Raises RecipeError if one that it must have is missing or of another shape; ``method``
-    stays as it was.
+    Tensors that the file lacks (in CLIP: the new ones of the pair encoder, the captioner) keep their initial
+    values. Raises RecipeError if a required tensor is missing or has another shape; ``method`` then stays
+    unchanged.
     """
     tensors = read_tensors(path)
     authors = is_authors(tensors)
@@ -120,7 +120,7 @@ def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
 
 
 def to_openai(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A file's tensors under OpenAI's names, whichever layout they come in."""
+    """A file's tensors under OpenAI's names, whatever their layout."""
     kept = {n: t for n, t in tensors.items() if n not in NOT_WEIGHTS and not n.endswith("position_ids")}
     if any(name.startswith("vision_model.") for name in kept):
         return _from_hugging_face(kept)
@@ -147,7 +147,7 @@ def _from_hugging_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _targets(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Our names for one of OpenAI's tensors, and what belongs there; nothing for a name we do not know."""
+    """Our names for one of OpenAI's tensors, and their contents; nothing for an unknown name."""
     block = re.fullmatch(r"(visual\.)?transformer\.resblocks\.(\d+)\.(.+)", source)
     if source == "visual.conv1.weight":
         yield "pair.patches.weight", tensor.flatten(1)
@@ -175,7 +175,7 @@ def _targets(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[st
 
 
 def _of_clip(method: CLIP4IDC) -> set[str]:
-    """Our parameters that CLIP has."""
+    """Names of our parameters that CLIP has."""
     copied = ("captioner.words.", "captioner.positions") if method.config.variant == "ft2" else ()
     return {
         name

@@ -1,7 +1,8 @@
-"""PCL's files (yaolinli/IDC): ``checkpoint_N.pt`` of pre-training, and what fine-tuning writes.
+"""Reads the files of PCL's authors (yaolinli/IDC): ``checkpoint_N.pt`` of pre-training, and those of
+fine-tuning.
 
-Pre-training keeps its tensors under ``model_state_dict``, fine-tuning has them alone. Heads cannot be told
-from shapes.
+Pre-training stores its tensors under ``model_state_dict``, fine-tuning without a key. Shapes do not show the
+number of heads.
 """
 
 import re
@@ -60,10 +61,10 @@ _KINDS = {"a_2": "weight", "b_2": "bias"}
 
 
 def load_pcl(method: PCL, path: Path) -> CopiedWeights:
-    """Copy a file of the authors' into ``method``, and say what was used.
+    """Copy a file of the authors into ``method``, and report what was used.
 
-    The heads of the stage that the file is not of keep their own start. Raises RecipeError where the file is
-    none of these, or its sizes or words are not the recipe's.
+    The heads of the other stage keep their initial values. Raises RecipeError where the file is not one of
+    theirs, or its sizes or words differ from the recipe's.
     """
     check_preset(method, path)
     given = read_tensors(path)
@@ -87,7 +88,7 @@ def load_pcl(method: PCL, path: Path) -> CopiedWeights:
 
 
 def pcl_words(path: Path) -> Vocabulary:
-    """The words that a file of the authors' knows, from the vocabulary beside it. Raises RecipeError."""
+    """The vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
     return vocabulary_of(words_beside(path, VOCABULARIES, MARKS))
 
 
@@ -110,7 +111,7 @@ def _ours(source: str, given: Mapping[str, Tensor]) -> str:
 
 
 def _sizes(given: Mapping[str, Tensor]) -> dict[str, int]:
-    """What the shapes say of the recipe."""
+    """The settings of the recipe that the shapes imply."""
     layers = {f"method.{ours}_layers": layers_in(given, f"{name}.layers.") for name, ours in STACKS.items()}
     ffn = given.get("encoder.layers.0.feed_forward.w_1.weight")
     return {

@@ -1,8 +1,8 @@
-"""Files of weights that a paper's authors published: what of them goes where, and the words beside them.
+"""Copies weights that a paper's authors published, and reads the vocabulary beside them.
 
-A loader of a method renames the file's tensors to ours (``Renamed``); here they are held against the recipe
-and copied. The ids of the authors' vocabularies are theirs, so their file must lie beside the weights; a run
-that begins from such a file has its words.
+A method's loader gives the file's tensors our names (``Renamed``). This module compares them with the recipe
+and copies them. The ids are those of the authors' vocabulary, so its file must lie beside the weights. A run
+that starts from such a file uses the authors' words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,11 +25,11 @@ NEVER = -1e4
 
 @dataclass(frozen=True)
 class CopiedWeights:
-    """Which tensors of a weights file were used.
+    """The result of copying a weights file.
 
     used, unused: names of the file. missing, mismatched: our names of tensors that the file lacks, or has in
-    another shape; the latter with both shapes. learned: the tasks that the weights have learned; None: nobody
-    knows.
+    another shape; the latter with both shapes. learned: the tasks that the weights have learned; None: not
+    known.
     """
 
     used: tuple[str, ...]
@@ -50,8 +50,9 @@ class CopiedWeights:
 class Renamed:
     """A file's tensors under our names.
 
-    tensors: ours. sources: our name -> the file's. sizes: key of the recipe -> what the tensors' shapes say
-    it is. own_start: beginnings of our names that may keep their own start. learned: the tasks behind them.
+    tensors: by our names. sources: our name -> the file's. sizes: key of the recipe -> the value that the
+    tensors' shapes imply. own_start: prefixes of our names that may keep their initial values. learned: the
+    tasks that the weights have learned.
     """
 
     tensors: Mapping[str, Tensor]
@@ -70,8 +71,10 @@ class ChecksSizes(TorchModule, Protocol):
 
 
 def copy_published(method: ChecksSizes, renamed: Renamed, path: Path) -> CopiedWeights:
-    """Copy a file's tensors into ``method``. Raises RecipeError where sizes, names or shapes do not fit the
-    recipe; then ``method`` stays as it was."""
+    """Copy a file's tensors into ``method``.
+
+    Raises RecipeError where sizes, names or shapes do not fit the recipe; ``method`` then stays unchanged.
+    """
     _check_sizes(method, renamed.sizes, path)
     own = method.state_dict()
     learnt = {name for name, _ in method.named_parameters()}
@@ -98,7 +101,7 @@ def copy_published(method: ChecksSizes, renamed: Renamed, path: Path) -> CopiedW
 
 
 def check_preset(method: ChecksSizes, path: Path) -> None:
-    """Raises RecipeError where the recipe reads the paper, not the authors' code."""
+    """Raises RecipeError where the recipe uses the paper's preset instead of the authors' code."""
     if method.config.preset != "authors":
         raise RecipeError(
             f"{path}: these weights are of the authors' code, and the recipe computes as the paper says. Use"
@@ -115,8 +118,8 @@ def layers_in(names: Iterable[str], prefix: str) -> int:
 def words_beside(weights: Path, names: Sequence[str], marks: Mapping[str, str]) -> dict[str, int]:
     """The authors' vocabulary: our entry -> its row in their tables.
 
-    It lies beside the weights under one of the ``names``, JSON: word -> id. marks: their names of our special
-    entries, which must be there. Raises RecipeError where it is missing or no such vocabulary.
+    The file beside the weights has one of the ``names`` and is JSON: word -> id. marks: their names of our
+    special entries, which it must contain. Raises RecipeError where it is missing or not such a vocabulary.
     """
     path = next((file for name in names if (file := weights.parent / name).is_file()), None)
     if path is None:
@@ -137,21 +140,24 @@ def words_beside(weights: Path, names: Sequence[str], marks: Mapping[str, str]) 
     found = {marks.get(word, word): number for word, number in sorted(ids.items(), key=lambda item: item[1])}
     odd = [word for word in found if word not in SPECIALS and len(word.split()) != 1]
     if odd or len(found) != len(ids):
-        raise RecipeError(f"{path}: {odd[0]!r} is no word." if odd else f"{path}: two words are one mark.")
+        raise RecipeError(
+            f"{path}: {odd[0]!r} is not a word." if odd else f"{path}: two words stand for the same mark."
+        )
     return found
 
 
 def vocabulary_of(rows: Mapping[str, int]) -> Vocabulary:
-    """Our vocabulary of the authors' words, in their order."""
+    """Our vocabulary with the authors' words, in their order."""
     return Vocabulary((*SPECIALS, *(word for word in rows if word not in SPECIALS)))
 
 
 def by_word(
     table: Tensor, rows: Mapping[str, int], vocabulary: Vocabulary, fill: float, path: Path
 ) -> Tensor:
-    """The authors' table (V', ...) in the order of ``vocabulary``; entries that theirs lacks are ``fill``.
+    """The authors' table (V', ...) in the order of ``vocabulary``; entries that the authors lack are
+    ``fill``.
 
-    Raises RecipeError where the words are not the same, or the table has another number of rows.
+    Raises RecipeError where the words differ, or the table has another number of rows.
     """
     unknown = [word for word in vocabulary.entries if word not in rows and word not in SPECIALS]
     if unknown or len(vocabulary) < len(rows):
@@ -170,7 +176,7 @@ def by_word(
 
 
 def _check_sizes(method: ChecksSizes, sizes: Mapping[str, Any], path: Path) -> None:
-    """Raises RecipeError where the recipe says another size than the tensors' shapes."""
+    """Raises RecipeError where the recipe's sizes differ from those that the tensors' shapes imply."""
     wrong = []
     for key, value in sizes.items():
         table, _, name = key.partition(".")

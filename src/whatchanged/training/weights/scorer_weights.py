@@ -1,7 +1,7 @@
-"""SCORER's files (tuyunbin/SCORER): ``NAME_checkpoint_N.pt``, the states of its change detector and speaker.
+"""Reads the files of SCORER's authors (tuyunbin/SCORER): ``NAME_checkpoint_N.pt``, with detector and speaker.
 
-The backward reasoning is not among them: it keeps its own start, and captioning does not need it. Heads
-cannot be told from shapes. Our vocabulary has two marks more; their logits never count.
+The files lack the backward reasoning, which keeps its initial values; captioning does not need it. Shapes do
+not show the number of heads. Our vocabulary has two more marks, whose logits have no effect.
 """
 
 import re
@@ -62,9 +62,9 @@ _NUMBERED = (
 
 
 def load_scorer(method: SCORER, path: Path) -> CopiedWeights:
-    """Copy a file of the authors' into ``method``, and say what was used.
+    """Copy a file of the authors into ``method``, and report what was used.
 
-    Raises RecipeError where the file is none of these, or its sizes or words are not the recipe's.
+    Raises RecipeError where the file is not one of theirs, or its sizes or words differ from the recipe's.
     """
     check_preset(method, path)
     given = read_tensors(path)
@@ -87,7 +87,7 @@ def load_scorer(method: SCORER, path: Path) -> CopiedWeights:
 
 
 def scorer_words(path: Path) -> Vocabulary:
-    """The words that a file of the authors' knows, from the vocabulary beside it. Raises RecipeError."""
+    """The vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
     return vocabulary_of(words_beside(path, VOCABULARIES, MARKS))
 
 
@@ -108,7 +108,7 @@ def _ours(source: str) -> str:
 
 
 def _sizes(given: Mapping[str, Tensor]) -> dict[str, int]:
-    """What the shapes say of the recipe."""
+    """The settings of the recipe that the shapes imply."""
     projection = given[_PROJECTION]
     sizes = {
         "method.width": projection.shape[0],

@@ -1,4 +1,4 @@
-"""A trained method, wherever its weights lie: in a run's folder, or in a model that was exported."""
+"""Opens a trained method from a run's folder or from an exported model."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from whatchanged.training.weights.bundle_weights import read_bundle
 
 
 def is_model(source: Path) -> bool:
-    """Whether this names a shipped model, now or earlier, or is a model folder, and not a run."""
+    """Whether this names a shipped model (now or earlier) or is a model's folder, and not a run."""
     return names_model(source) or (source / MANIFEST).is_file()
 
 
@@ -18,8 +18,8 @@ def open_trained(source: Path) -> tuple[Recipe, Method, frozenset[str]]:
     """The recipe, the method in evaluation mode, and the names of its tensors that were never stored.
 
     source: a run's folder, whose last weights are read, or a model's name or folder. A run stores all its
-    tensors; a model may lack those that only training uses, and has random numbers there. Raises RecipeError
-    or BundleError where nothing can be read.
+    tensors. A model may lack tensors that only training uses; these keep random values. Raises RecipeError or
+    BundleError where the source cannot be read.
     """
     if is_model(source):
         return read_bundle(open_bundle(str(source)))

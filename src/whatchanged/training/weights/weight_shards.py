@@ -1,4 +1,4 @@
-"""A run's weights in 16 bits and in files of bounded size, to copy them where a checkpoint is too large.
+"""Packs a run's weights in 16 bits into files of bounded size, for places where a checkpoint is too large.
 
 FOLDER/
   weights-NN.safetensors    parts, all with the same metadata
@@ -18,7 +18,7 @@ from whatchanged.errors import OutputError, RecipeError
 from whatchanged.files import write_whole
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular, read_regular_text, regular
-from whatchanged.recipes.reader import dump_recipe
+from whatchanged.recipes.values import dump_recipe
 from whatchanged.training.build import check_weights, make_method
 from whatchanged.training.checkpoint import Checkpoint, digest, read_checkpoint, save_checkpoint, state_of
 from whatchanged.training.compatibility import current_names
@@ -35,8 +35,8 @@ LARGEST_PACKED = 60_000
 
 
 def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
-    """Write a run's weights, recipe, vocabulary and environment to ``folder``; files of an earlier ``pack``
-    there are replaced.
+    """Write a run's weights, recipe, vocabulary and environment to ``folder``, replacing files of an earlier
+    ``pack``.
 
     checkpoint: as in ``checkpoint_file``.
     """
@@ -69,9 +69,9 @@ def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:
 
 
 def unpack(folder: Path, run: Path) -> None:
-    """Make a run folder from packed weights: a finished run, to export, or to start another run from.
+    """Make a run folder from packed weights: a finished run, for export or as the start of another run.
 
-    Raises OutputError where ``run`` is not empty; RecipeError where parts are missing, damaged or of two
+    Raises OutputError where ``run`` is not empty; RecipeError where parts are missing, damaged or from two
     checkpoints, or do not fit the recipe.
     """
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
@@ -87,7 +87,7 @@ def unpack(folder: Path, run: Path) -> None:
         if any(stamp != stamps[0] for stamp in stamps) or stamps[0]["parts"] != str(len(stamps)):
             raise ValueError(f"{len(stamps)} parts that do not make one whole")
         if stamps[0].get("sha256", (found := digest(tensors))) != found:  # packed before 0.2: without
-            raise ValueError("their content was changed: its SHA-256 is another")
+            raise ValueError("their content was changed: its SHA-256 differs")
         tensors = current_names(tensors)
         vocabulary = from_json(read_json(read_regular_text(folder / "vocabulary.json")))
         state = state_of({**read_json(stamps[0]["state"]), "finished": True})

@@ -1,6 +1,6 @@
-"""Birds as data: how a bird looks, species as ranges of looks, and genera of species that look much alike.
+"""Birds as data: the look of a bird, species as ranges of looks, and genera of species that look alike.
 
-Everything follows from the seed. Species number k is the same however many species there are.
+The seed determines everything. Species number k does not depend on how many species there are.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -61,7 +61,9 @@ class Bird:
 
 
 def bird_from_json(traits: Any) -> Bird:
-    """The bird of an object of JSON. Raises ValueError where a trait is missing, unknown or out of range."""
+    """The bird that a JSON object describes. Raises ValueError where a trait is missing, unknown or out of
+    range.
+    """
     names = {trait.name for trait in fields(Bird)}
     if not isinstance(traits, dict) or traits.keys() != names:
         raise ValueError(f"wanted an object with {', '.join(sorted(names))}")
@@ -131,7 +133,7 @@ def _any_bird(rng: np.random.Generator) -> Bird:
 
 
 def _visible(bird: Bird) -> Bird:
-    """The bird, its marks in colours that differ from what they are drawn on."""
+    """The bird, with marks whose colours differ from the colour beneath them."""
     for name, under in (("breast_mark", bird.breast), ("wings_mark", bird.wings), ("stripe", bird.head)):
         if getattr(bird, name) == under:
             bird = replace(bird, **dict[str, Any]({name: "white" if under != "white" else "black"}))

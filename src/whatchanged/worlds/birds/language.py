@@ -1,8 +1,8 @@
-"""Texts about birds: paragraphs that compare two, sentences about one, and whether a text is true.
+"""Texts about birds: writes paragraphs that compare two birds and sentences about one, and judges such texts.
 
-``compare`` writes as in Birds-to-Words, ``describe`` as in the captions of CUB. Both choose at random what
-they mention, and what they say is true. ``is_true`` reads what these two can write, and such texts with
-words or birds exchanged; for other texts it returns None.
+``compare`` writes like Birds-to-Words, ``describe`` like the captions of CUB. Both choose at random what they
+mention, and write only true statements. ``is_true`` parses what these two functions can write, and variants
+with exchanged words or birds; for other texts it returns None.
 """
 
 import re
@@ -84,7 +84,9 @@ def describe(bird: Bird, rng: np.random.Generator) -> str:
 
 
 def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
-    """What differs and how striking it is: PART, "PART length", "PART pattern", size, stripe, crest."""
+    """What differs and how striking it is. The keys are PART, "PART length", "PART pattern", size, stripe,
+    crest.
+    """
     weights = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
     results = [(part, weights[part]) for part in COLORED if getattr(one, part) != getattr(two, part)]
     results += [
@@ -172,9 +174,9 @@ def _sentence(text: str) -> str:
 
 
 def is_true(text: str, *birds: Bird) -> bool | None:
-    """Whether a text is true of these birds (one, or animal 1 and animal 2).
+    """Whether a text is true of these birds (one bird, or animal 1 and animal 2).
 
-    False if any of its clauses is false, None if none is but some cannot be read, True otherwise.
+    False if any clause is false. Otherwise None if a clause cannot be parsed. Otherwise True.
     """
     if says_no_difference(text):
         return len(birds) == 2 and not differences(*birds)
@@ -187,7 +189,9 @@ def is_true(text: str, *birds: Bird) -> bool | None:
 
 
 def reads(text: str, birds: int | None = None) -> bool:
-    """Whether every clause of a text can be read, as about so many birds (None: one or two)."""
+    """Whether every clause of a text can be parsed as a statement about this many birds (None: one or
+    two).
+    """
     if birds is None:
         return reads(text, 1) or reads(text, 2)
     if says_no_difference(text):
@@ -204,13 +208,13 @@ def says_no_difference(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Small letters, one blank between words, none before a stop, "animal1" for "animal 1"."""
+    """The text in lower case, with single blanks, no blank before a stop, and "animal1" for "animal 1"."""
     words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
     return re.sub(r" ([.,;])", r"\1", words)
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """(subject, what is said of it) of each clause; a clause without a subject has that of the one before."""
+    """(subject, statement) of each clause. A clause without a subject takes that of the clause before."""
     marked = _WITH_MARKS.sub(r"marked_\1_\2", _plain(text))
     subject = "this bird"
     for clause in _SPLIT.split(marked):
@@ -225,7 +229,7 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_true(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
-    """Whether what a clause says is true of its subject; None for what cannot be read."""
+    """Whether a clause is true of its subject; None where it cannot be parsed."""
     numbers = [int(subject[-1]) - 1] if subject.startswith("animal") else list(range(len(birds)))
     if max(numbers) >= len(birds) or (len(birds) == 2 and subject in ("this bird", "the bird", "this")):
         return None

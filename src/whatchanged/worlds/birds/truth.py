@@ -1,4 +1,4 @@
-"""The file of a drawn set that says which bird each picture shows."""
+"""Reads the file of a drawn set that says which bird each picture shows."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ TRUTH = "birds.json"
 
 
 def read_truth(root: Path) -> dict[str, Bird]:
-    """The file name of a picture -> its bird; {} where the folder does not show this world.
+    """File name of a picture -> its bird; {} where the folder does not show this world.
 
-    Raises DatasetError where the file cannot be read, or an entry is no bird.
+    Raises DatasetError where the file cannot be read, or an entry does not describe a bird.
     """
     path = root / TRUTH
     if not path.is_file():

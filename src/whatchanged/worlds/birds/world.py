@@ -1,4 +1,4 @@
-"""Birds as a world: two drawn birds, and what differs between them, in free sentences."""
+"""The birds world: two drawn birds, and free sentences about the differences between them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,12 +30,12 @@ out a method. It knows nothing of real birds, and of photographs its sentences m
 
 
 def has_truth(root: Path) -> bool:
-    """Whether a data set folder knows the birds in its pictures."""
+    """Whether a data set's folder says which birds its pictures show."""
     return (root / TRUTH).is_file()
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, BirdsTruth]:
-    """The birds of every record by its id; {} where the folder does not know its birds."""
+    """The birds of every record by its id; {} where the folder does not say which birds its pictures show."""
     birds = read_truth(root)
     results: dict[str, BirdsTruth] = {}
     for record in records:
@@ -60,7 +60,7 @@ def captions(truth: BirdsTruth, rng: Generator) -> tuple[str, ...]:
 def judged(sentence: str, truth: BirdsTruth) -> Verdict:
     """Whether the sentence is true of the birds.
 
-    It is parsed where each of its clauses can be read, or one that can be read is false.
+    The sentence counts as parsed if all its clauses can be parsed, or if one of the parsed clauses is false.
     """
     found = is_true(sentence, *truth)
     if found is None:

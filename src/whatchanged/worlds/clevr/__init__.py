@@ -1,1 +1,1 @@
-"""The CLEVR world: scenes and changes as data, what a camera sees, and the language that tells of them."""
+"""The CLEVR world: scenes and changes as data, what a camera sees of them, and the sentences about them."""

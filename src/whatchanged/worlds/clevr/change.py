@@ -14,10 +14,10 @@ CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "mov
 
 @dataclass(frozen=True)
 class SceneChange:
-    """The type of change, and the changed object's index in the scene before and after.
+    """The type of change, and the changed object's index in the scene before and in the scene after.
 
     An index is None where the object is absent; both are None where nothing changed. Objects keep their order
-    across the pictures of a scene.
+    in all pictures of a scene.
     """
 
     type: ChangeType
@@ -25,7 +25,7 @@ class SceneChange:
     after: int | None
 
     def reversed(self) -> "SceneChange":
-        """The same change seen from the picture after to the picture before: what was added is dropped."""
+        """The same change with before and after exchanged: an added object becomes a dropped one."""
         swapped: dict[ChangeType, ChangeType] = {"add": "drop", "drop": "add"}
         return SceneChange(swapped.get(self.type, self.type), self.after, self.before)
 
@@ -35,10 +35,9 @@ NOTHING = SceneChange("none", None, None)
 
 
 def named(before: Scene, after: Scene, change: SceneChange) -> tuple[Scene, int]:
-    """The scene in which a sentence about this change names its object, and the object's index there.
+    """The scene in which a sentence about this change describes its object, and the object's index there.
 
-    That is the scene before, with the attributes before the change. For an added object it is the scene
-    after.
+    That is the scene before, with the attributes before the change; for an added object, the scene after.
     """
     scene, index = (after, change.after) if change.type == "add" else (before, change.before)
     if index is None:

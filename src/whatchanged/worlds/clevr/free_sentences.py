@@ -1,9 +1,9 @@
-"""Reading free English about CLEVR pairs: what people and language models write, beyond the data's grammar.
+"""Reads free English about CLEVR pairs, by people and language models, beyond the data set's grammar.
 
-Only sentences that the grammar (``grading.parse``) does not read come here, so that what it reads keeps its
-meaning. A sentence is read whole or not at all: framing ("in the second image", "it seems that") is taken
-off, and what is left must be one object with one change, or say that nothing changed. Doubt, questions,
-negated changes, several changes and changes without their new value stay unread.
+Only sentences that the grammar (``grading.parse``) cannot parse come here, so the meaning of the others stays
+the same. A sentence is parsed completely or not at all. First, framing ("in the second image", "it seems
+that") is removed. The rest must name one object with one change, or say that nothing changed. Sentences with
+doubt, a question, a negated change, several changes, or a change without its new value are not parsed.
 """
 
 import re
@@ -134,7 +134,7 @@ _VALUES = tuple(
 
 @lru_cache(maxsize=1 << 14)
 def read_freely(sentence: str) -> ParsedStatement | None:
-    """What a free sentence says, or None where it is not sure to be understood."""
+    """What a free sentence claims; None where its meaning is not certain."""
     text = " ".join(re.sub(r"[\"“”()*]", " ", sentence.replace("’", "'")).lower().split())
     if "?" in text or _DOUBT.search(text):
         return None
@@ -144,7 +144,7 @@ def read_freely(sentence: str) -> ParsedStatement | None:
 
 
 def _bare(clause: str) -> str:
-    """A clause without commas and without what frames it."""
+    """A clause without commas and without its framing."""
     words = " ".join(clause.replace(",", " ").split())
     while True:
         kept = words
@@ -159,7 +159,7 @@ def _bare(clause: str) -> str:
 
 
 def _clause(clause: str) -> ParsedStatement | None:
-    """What one clause says."""
+    """What one clause claims."""
     if _NOTHING.fullmatch(clause):
         return ParsedStatement("none")
     for pattern in _VALUES:
@@ -178,7 +178,9 @@ def _clause(clause: str) -> ParsedStatement | None:
 
 
 def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
-    """A change of color or material; the value before it, where it is told, names the object, too."""
+    """A change of color or material. If the clause gives the old value, that value also describes the
+    object.
+    """
     value = _WIDER.get(groups["value"] or "")
     attribute = ATTRIBUTE_OF.get(value or "")
     phrase = _phrase(groups["np"] or "")
@@ -195,7 +197,7 @@ def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
 
 
 def _phrase(text: str, new: bool = False) -> Phrase | None:
-    """An object, perhaps with a relation to another one. new: it may be called "new"."""
+    """An object, optionally with a relation to another one. new: the phrase may call the object "new"."""
     for relation, pattern in _RELATED.items():
         found = pattern.fullmatch(text)
         if found:

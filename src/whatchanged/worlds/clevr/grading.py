@@ -1,9 +1,9 @@
-"""Reading CLEVR-Change sentences and judging them against the truth of a pair.
+"""Parses CLEVR-Change sentences and judges them against the truth of a pair.
 
-The grammar is the data set's, with all synonyms, in any order of attributes. A sentence is read into a
-statement. Its phrase is then executed on a scene: the scene before, or for an addition the scene after. So
-every correct sentence is found right, however it names the object, and what is wrong with a wrong one is
-known.
+The grammar is the data set's, with all synonyms, and with attributes in any order. Parsing a sentence gives a
+statement. Its phrase is then evaluated on a scene: the scene before the change, or, for an added object, the
+scene after. Every correct sentence is therefore judged right, whichever phrase it uses. For a wrong sentence,
+the judgement says which part is wrong.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ _SAME = frozenset(NO_CHANGE)
 
 @dataclass(frozen=True)
 class ParsedStatement:
-    """What a sentence says: the type of change, of which object, and the new value where there is one.
+    """What a sentence claims: the type of change, the object, and the new value where there is one.
 
     A sentence that says that nothing changed has no phrase. Synonyms are replaced by the world's own values.
     """
@@ -68,9 +68,9 @@ class SentenceJudgement:
 
 @lru_cache(maxsize=1 << 14)
 def parse(sentence: str) -> ParsedStatement | None:
-    """What the sentence says, or None where it is none of the world's language.
+    """What the sentence claims, or None where it does not follow the grammar.
 
-    Upper and lower case are the same, as are one blank and several. A full stop at the end may be there.
+    Case and repeated blanks do not matter. A full stop at the end is optional.
     """
     words = tuple(sentence.strip().removesuffix(".").lower().split())
     if " ".join(words) in _SAME:
@@ -89,7 +89,7 @@ def parse(sentence: str) -> ParsedStatement | None:
 
 
 def contradicts_itself(sentence: str) -> bool:
-    """Whether a thing becomes what its phrase already calls it: "the brown cube turned brown"."""
+    """Whether an object gets a value that its phrase already has, as in "the brown cube turned brown"."""
     said = parse(sentence)
     if said is None or said.phrase is None or said.value is None:
         return False
@@ -104,11 +104,11 @@ def judge(sentence: str, before: Scene, after: Scene, change: SceneChange) -> Se
 def judge_statement(
     statement: ParsedStatement | None, before: Scene, after: Scene, change: SceneChange
 ) -> SentenceJudgement:
-    """Compare what a sentence says, None for one that was not read, with the truth.
+    """Compare the claims of a sentence with the truth; None stands for a sentence that was not parsed.
 
-    The phrase is executed on the scene before, with the attributes before the change. For an added object it
-    is executed on the scene after. The true type of change decides which, not the sentence's own: naming the
-    right object and saying the right type are judged apart.
+    The phrase is evaluated on the scene before, with the attributes before the change; for an added object,
+    on the scene after. The true type of change decides which scene, not the type that the sentence names, so
+    object and type are judged independently.
     """
     if statement is None:
         return SentenceJudgement()
@@ -127,9 +127,9 @@ def other_object(
 ) -> tuple[int, range, range] | None:
     """The second object of a relation, the words of the relation, and the words that name that object.
 
-    The object is given by its index in the scene that the sentence speaks of (``named``); the words are
-    positions in the sentence, such as those of "that is left of the". None for a sentence without a relation,
-    and for one whose words fit no object there, or several.
+    The object is an index in the scene to which the sentence refers (``named``). The words are positions in
+    the sentence, such as those of "that is left of the". None where the sentence has no relation, or where
+    its words describe no object there, or several.
     """
     statement = parse(sentence)
     if statement is None or statement.phrase is None or statement.phrase.other is None:

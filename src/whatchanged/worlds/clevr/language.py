@@ -1,8 +1,8 @@
-"""Writing CLEVR-Change sentences: the phrases, verbs and synonyms of the data set, drawn at random or fixed.
+"""Writes CLEVR-Change sentences with the data set's phrases, verbs and synonyms, drawn at random or fixed.
 
-A pair gets five to seven different sentences. Phrases are plain or relational with equal chance; where only
-one kind singles the object out, it is that kind. Synonyms are drawn uniformly. The words are the data set's
-own 72.
+A pair gets five to seven different sentences. A phrase is plain or relational with equal probability; where
+only one of the two can describe the object alone, that kind is used. Synonyms are drawn uniformly. The
+vocabulary is the data set's own 72 words.
 """
 
 from collections.abc import Mapping
@@ -89,8 +89,8 @@ def write_captions(
 ) -> tuple[str, ...]:
     """Five to seven different sentences that are true of this ordered pair of scenes.
 
-    A phrase names the object as it is before the change; an added object as it is after it. Raises
-    ``ValueError`` where no phrase singles the changed object out.
+    A phrase describes the object before the change; an added object, after it. Raises ``ValueError`` where no
+    phrase describes the changed object alone.
     """
     count = int(rng.integers(LEAST_SENTENCES, MOST_SENTENCES + 1))
     if change.type == "none":
@@ -115,14 +115,14 @@ def write_captions(
 def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wording) -> str:
     """The one sentence about this pair in a fixed wording.
 
-    short: names the fewest attributes that single the object out.
+    short: names the fewest attributes that describe the object alone.
     full, clear: name all four attributes.
-    relational: names all four attributes, and a relation wherever one singles the object out.
+    relational: names all four attributes, and a relation where one helps to describe the object alone.
 
-    The first three add a relation only where the object has a duplicate. ``clear`` takes the relation that is
-    clearest to see, and names the other object by all four attributes. The others take the other object that
-    needs the fewest attributes and name just these; of several the first, and left or right before behind or
-    in front.
+    The first three add a relation only where the object has a duplicate. ``clear`` uses the relation that is
+    clearest in the picture, and names all four attributes of the other object. The others choose the other
+    object that needs the fewest attributes, and name only these. Among equals they take the first, and prefer
+    left or right to behind or in front.
     """
     if change.type == "none":
         return NO_CHANGE[0]
@@ -143,7 +143,7 @@ def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wordi
 
 
 def phrase_text(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
-    """The words of a phrase; synonyms are drawn, or without a generator the first of each is taken."""
+    """The words of a phrase. A generator draws the synonyms; without one, the first synonym is used."""
     words = _noun(phrase.head, rng)
     if phrase.relation is None or phrase.other is None:
         return words

@@ -1,8 +1,8 @@
-"""Which objects a phrase fits: the plain and relational phrases of CLEVR's language, executed on a scene.
+"""Finds which objects a phrase describes. The phrases are the plain and relational ones of CLEVR-Change.
 
-A plain phrase names some of an object's attributes. A relational phrase adds on which side of another
-object it lies. Here a phrase is its meaning; `language` puts it into words, and `grading` reads it from
-words.
+A plain phrase names some of an object's attributes. A relational phrase also names on which side of another
+object it lies. Here a phrase is a record of its meaning; `language` writes it in words, and `grading` parses
+it.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ SUBSETS: tuple[tuple[Attribute, ...], ...] = tuple(
 
 @dataclass(frozen=True)
 class Plain:
-    """Some attributes of an object; None for one that is not named."""
+    """Some attributes of an object; None for an attribute that the phrase does not name."""
 
     size: ObjectSize | None = None
     color: Color | None = None
@@ -81,7 +81,9 @@ def _along(scene: Scene, first: int, relation: Relation, second: int) -> float:
 
 
 def referents(phrase: Phrase, scene: Scene) -> list[int]:
-    """Indices of the objects that the phrase fits. The other object may be any that its own phrase fits."""
+    """Indices of the objects that the phrase describes. A relation may hold with any object that its own
+    phrase describes.
+    """
     heads = [i for i, item in enumerate(scene.objects) if phrase.head.fits(item)]
     relation, other = phrase.relation, phrase.other
     if relation is None or other is None:
@@ -102,9 +104,9 @@ def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
 
 
 def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int]]:
-    """Each (relation, other object) that, with all four attributes, singles the object out.
+    """Each (relation, other object) that, with all four attributes, describes the object and no other.
 
-    The other object must have a plain phrase of its own.
+    Some plain phrase must describe the other object alone.
     """
     duplicates = _duplicates(scene, index)
     for other in range(len(scene.objects)):
@@ -118,7 +120,7 @@ def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int
 
 
 def clearness(scene: Scene, index: int, relation: Relation, other: int) -> float:
-    """How many units the relation is from being wrong, for the object and for its duplicates."""
+    """How many units the object and its duplicates could move before the relation became wrong."""
     beyond = _along(scene, index, relation, other) - RELATION_MARGIN
     lacking = [RELATION_MARGIN - _along(scene, i, relation, other) for i in _duplicates(scene, index)]
     return min([beyond, *lacking])
@@ -131,5 +133,5 @@ def _duplicates(scene: Scene, index: int) -> list[int]:
 
 
 def describable(scene: Scene, index: int) -> bool:
-    """Whether some plain or relational phrase singles the object out."""
+    """Whether some plain or relational phrase describes the object and no other."""
     return bool(plain_subsets(scene, index)) or next(relational_phrases(scene, index), None) is not None

@@ -1,14 +1,15 @@
-"""Triples of the CLEVR-Change kind: a default view, the scene with one change, the scene without it.
+"""Samples triples like CLEVR-Change's: a default view, the scene with one change, the scene without.
 
-A triple follows from seed, index and views alone. Its type is ``CHANGE_TYPES[index % 5]``, so that any first
-part of a set is balanced. Objects are placed as in CLEVR: 3 to 10 on a square of ground, with room between
-them. As the first camera sees them, they lie so far apart that left and right, front and behind are clear.
+Seed, index and views determine a triple. Its change type is ``CHANGE_TYPES[index % 5]``, so the first n
+triples of a set are balanced. Objects are placed as in CLEVR: 3 to 10 on a square of ground, with a minimum
+distance. They also lie far enough apart that the first camera clearly sees which is left or right, in front
+or behind.
 
-How much of an object is seen is counted on index pictures of 480x320. In the default view that is at least
-200 pixels, 300 of the object that changes, and every centre lies 6 pixels inside the frame. In both views
-after it is 100 pixels (20 from low cameras), 300 of the changed object; objects may hide each other and be
-cut by the frame, as in the real pictures. Whichever two of the three pictures are compared, some phrase
-singles the changed object out.
+Visibility is counted in pixels on index pictures of 480x320. In the default view, each object shows at least
+200 pixels, the changing object at least 300, and every centre lies at least 6 pixels inside the frame. In the
+two later views, each object shows at least 100 pixels (20 from low cameras), the changed object at least 300;
+as in the real pictures, objects may hide each other and the frame may cut them. For any two of the three
+pictures, some phrase describes the changed object and no other one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +94,9 @@ _EDITS = 30
 
 @dataclass(frozen=True)
 class Triple:
-    """Three pictures of one scene: as it was, with one change, and without; each from its own camera."""
+    """Three pictures of one scene: the original, with one change, and without it; each from a camera of
+    its own.
+    """
 
     index: int
     default: Scene
@@ -118,10 +121,10 @@ class Triple:
 
 
 def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: float = 0.0) -> Triple:
-    """The triple with this index of the set with this seed; about 10 ms.
+    """The triple with this index of the set with this seed. Takes about 10 ms.
 
-    doubles: the share of triples in which the changed object has a duplicate with the same four attributes,
-    so that only a relation tells the two apart. By chance some 5 % of triples have one.
+    doubles: the share of triples in which another object has the same four attributes as the changed object,
+    so that only a relation distinguishes the two. By chance, about 5 % of triples have such a duplicate.
     """
     rng = np.random.default_rng((seed, index))
     block, number = divmod(index, 5)
@@ -150,13 +153,13 @@ def mean_overlap(
     here: Sequence[int],
     there: Sequence[int],
 ) -> float:
-    """How much two views overlap: 1 for the same view, near 0 where hardly anything overlaps.
+    """How much two views overlap: 1 for the same view, near 0 where almost nothing overlaps.
 
         mean over k of  |box ∩ box'| / |box ∪ box'|,   box = first[here[k]], box' = second[there[k]]
 
-    with each object's visible box in pixels of its own picture, and the pairs of ``kept``. An added,
-    dropped or moved object is left out, and so is one that a picture does not show (None). One that changed
-    color or material counts.
+    A box bounds an object's visible pixels in its own picture; k runs over the pairs of ``kept``. Added,
+    dropped and moved objects are left out, as is an object that one picture does not show (None). An object
+    that changed color or material is included.
     """
     overlaps = []
     for i, j in zip(here, there, strict=True):
@@ -178,7 +181,7 @@ def _try_change(
     views: Views,
     double: bool,
 ) -> Triple | None:
-    """Change one object and draw the two later views; None where a rule is broken."""
+    """Change one object and draw the two later views; None where this breaks a rule."""
     edited = _edit(rng, default, kind, which, double)
     if edited is None:
         return None
@@ -275,7 +278,9 @@ def _positioned(
 
 
 def _most_hiding(scenes: Sequence[Scene], changed: int | None, least: int) -> Scene | None:
-    """The scene whose least seen object is seen least, of those that show enough of each; else None."""
+    """The scene that hides its least visible object most, among those that show enough of each object;
+    None if none do.
+    """
     results = []
     for scene in scenes:
         seen = _seen(scene)
@@ -285,7 +290,7 @@ def _most_hiding(scenes: Sequence[Scene], changed: int | None, least: int) -> Sc
 
 
 def _seen(scene: Scene) -> NDArray[np.int64]:
-    """Visible pixels of each object in a picture of the size that the rules are made for."""
+    """Visible pixels of each object, in a picture of the size for which the rules were made."""
     return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.objects))
 
 

@@ -1,8 +1,7 @@
-"""A CLEVR scene as data: objects on a ground plane, a camera, three lamps, and the projection between them.
+"""A CLEVR scene as data: objects on a ground plane, a camera, three lamps, and the camera's projection.
 
-World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin and its "up" is z,
-so the camera's position says all about it. Picture frame: x to the right, y down, in pixels, origin at the
-top left.
+World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin with z as its "up",
+so its position determines it. Picture frame: x to the right, y down, in pixels, origin at the top left.
 """
 
 import math
@@ -79,7 +78,7 @@ class View:
 
 @dataclass(frozen=True)
 class Scene:
-    """One picture's truth: its objects, in a fixed order, and its view."""
+    """The truth of one picture: its objects, in a fixed order, and its view."""
 
     objects: tuple[SceneObject, ...]
     view: View = View()
@@ -131,9 +130,9 @@ def project(points: NDArray[np.float64], camera: Point, width: int, height: int)
 
 
 def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
-    """A position on the ground as this camera sees it: (to the right, towards the viewer), from the origin.
+    """A ground position relative to the origin, as this camera sees it: (to the right, towards the viewer).
 
-    Every camera looks at the origin, so that one position seen by two cameras differs by a rotation alone.
+    Every camera looks at the origin, so the same position differs between two cameras by a rotation only.
     """
     axes = directions(camera)
     right, front = axes["right"], axes["front"]

@@ -1,9 +1,8 @@
-"""The truth of a rendered set on disk, both ways: ``scenes.json``, its pictures; ``pairs.json``, its pairs.
+"""Reads and writes a rendered set's truth: ``scenes.json`` for its pictures, ``pairs.json`` for its pairs.
 
-A picture's entry holds the objects with what is seen of them, the camera with its matrix and directions,
-and the lamps. A triple has three such entries, named by ``split`` (default, semantic, nonsemantic), and one
-entry of a pair. Reading takes only what a scene is made of (attributes, positions, camera, lamps); the rest
-follows from it.
+The entry of a picture holds the objects with their visibility, the camera with its matrix and directions, and
+the lamps. A triple has three such entries, distinguished by ``split`` (default, semantic, nonsemantic), and
+one pair entry. The reader uses only attributes, positions, camera and lamps, because they determine the rest.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,8 @@
-"""What a camera sees of each object: a picture of indices by ray casting, and from it pixel counts and boxes.
+"""What a camera sees of each object: casts rays into an index picture, and counts pixels and boxes on it.
 
-There is one ray for each pixel's centre, without light and color. Cubes are boxes turned about z, with
-their edges and corners cut; cylinders stand upright. An object hides what lies behind it on the same ray.
+One ray goes through the centre of each pixel; light and color play no part. Cubes are boxes rotated about z,
+with bevelled edges and corners; cylinders stand upright. An object hides everything behind it on the same
+ray.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,9 @@ _Stretch = tuple[_Plane, _Plane]
 
 
 def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
-    """For every pixel the index of the object its central ray meets first, or ``GROUND``: (height, width)."""
+    """For every pixel, the index of the first object that its central ray meets, or ``GROUND``: (height,
+    width).
+    """
     index = np.full((height, width), GROUND, np.int8)
     nearest = np.full((height, width), _MISS, np.float32)
     axes, focal = camera_axes(scene.view.camera), FOCAL_OVER_SENSOR * width
@@ -55,9 +58,10 @@ def visible_pixels(index: NDArray[np.int8], objects: int) -> NDArray[np.int64]:
 
 
 def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
-    """How many pixels would show each object if no other object stood there: (objects,).
+    """How many pixels would show each object if it were the only one: (objects,).
 
-    What lies outside the frame does not count, so visible over whole pixels is the share that is not hidden.
+    Pixels outside the frame do not count. Visible over whole pixels is therefore the share that no object
+    hides.
     """
     alone = [
         visible_pixels(index_picture(Scene((item,), scene.view), width, height), 1) for item in scene.objects
@@ -100,10 +104,10 @@ def _depth(
     columns: NDArray[np.float64],
     rows: NDArray[np.float64],
 ) -> _Plane:
-    """Depth along the view axis at which each ray meets the object; infinity where it misses.
+    """The depth along the view axis at which each ray meets the object; infinity where it misses.
 
-    A ray is ``origin + depth * (column * right + row * up - backward)``, so its parameter is the depth
-    itself. It is written in the object's own frame: centre at the origin, turned as a cube is, radius 1.
+    A ray is ``origin + depth * (column * right + row * up - backward)``, so depth is its parameter. Origin
+    and directions are given in the object's frame: centre at the origin, rotated like a cube, radius 1.
     """
     angle = radians(item.rotation) if item.shape == "cube" else 0.0
     c, s = cos(angle), sin(angle)
@@ -157,5 +161,5 @@ def _slab(origin: float, direction: _Plane, half: float = 1.0) -> _Stretch:
 
 
 def _both(a: _Stretch, b: _Stretch) -> _Stretch:
-    """The intersection of two stretches of each ray."""
+    """The intersection of two intervals on each ray."""
     return np.maximum(a[0], b[0]), np.minimum(a[1], b[1])

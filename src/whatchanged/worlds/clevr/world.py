@@ -105,7 +105,7 @@ DRAWERS = (
 
 
 def has_truth(root: Path) -> bool:
-    """Whether a data set folder holds the scenes behind its pictures."""
+    """Whether a data set's folder holds the scenes that its pictures show."""
     return (root / SCENES).is_file() and (root / PAIRS).is_file()
 
 
@@ -119,16 +119,17 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, SceneTruth
 
 
 def read(sentence: str) -> ParsedStatement | None:
-    """What a sentence says, by the data set's grammar, or else as free English."""
+    """What a sentence claims: parsed by the data set's grammar, or else as free English."""
     statement = parse(sentence)
     return read_freely(sentence) if statement is None else statement
 
 
 def judged(sentence: str, truth: SceneTruth) -> Verdict:
-    """The sentence executed on the scenes. Of a pair without change only "called_none" is a grade.
+    """Judges a sentence's claims against the scenes. For a pair without change, only "called_none" is graded.
 
-    type_right; value_right, of the pairs that have a new color or material; fits: the phrase, executed on the
-    scene, fits the changed object; fits_alone: and nothing else; true: type, value and phrase.
+    type_right: the type of change is right. value_right: the new color or material is right, for pairs that
+    have one. fits: the phrase describes the changed object. fits_alone: it describes no other object. true:
+    type, value and phrase are right.
     """
     before, after, change = truth
     statement = read(sentence)
@@ -171,7 +172,7 @@ WORLD = World(
     truth=TruthFiles(has_truth, truths, kind_of=lambda truth: truth[2].type),
     language=WorldLanguage(
         captions=_captions,
-        # What is learned from sentences goes by the data set's grammar; only judging reads further.
+        # Training uses the data set's grammar alone; only judging also parses free English.
         reads=lambda sentence: parse(sentence) is not None,
         judge=judged,
         no_change_sentences=NO_CHANGE,

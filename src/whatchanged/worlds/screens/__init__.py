@@ -1,7 +1,7 @@
-"""Screens as a world: web pages, application windows, plots and typeset documents, and what changed in them.
+"""The screens world: web pages, application windows, plots and typeset documents, and what changed in them.
 
-``kinds`` and ``elements`` are its words, ``truth`` is what is known of a drawn pair. ``templates`` are the
-wordings and ``slots`` what stands in them; ``writing`` makes sentences of them and ``reading`` reads these.
-``judging`` holds sentences against the truth, slot by slot with ``checking``. ``world`` is the contract of
-``whatchanged.worlds``. What draws the pictures lies in ``synth.screens``.
+``kinds`` and ``elements`` define its vocabulary, ``truth`` what is known of a drawn pair. ``templates`` holds
+the wordings and ``slots`` fills their gaps. ``writing`` makes sentences from them, and ``reading`` parses
+such sentences. ``judging`` compares sentences with the truth; ``checking`` compares single slots. ``world``
+implements the contract of ``whatchanged.worlds``. The pictures are drawn by ``synth.screens``.
 """

@@ -1,4 +1,4 @@
-"""What a sentence says in the slots of a template, held against a change: nouns, places, amounts, colours."""
+"""Compares what a sentence says in a template's slots with a change: nouns, positions, amounts, colours."""
 
 import re
 
@@ -16,12 +16,12 @@ _NUMBERS = {word: number for number, word in COUNTS.items()}
 
 
 def noun_fits(noun: str, change: ScreenChange) -> bool:
-    """Whether a noun, singular or plural, may be said of the changed thing."""
+    """Whether a noun, singular or plural, is true of the changed element."""
     return not {noun, PLURAL_OF.get(noun, noun)}.isdisjoint(fitting(change.element))
 
 
 def name_fits(name: str, change: ScreenChange) -> bool:
-    """Whether a name in quotes is the thing's: its name, or its words before or after."""
+    """Whether a name in quotes is the element's: its name, or its text before or after."""
     known = (change.name, change.values.get("text_before"), change.values.get("text_after"))
     return any(isinstance(text, str) and _plain(text) == _plain(name) for text in known)
 
@@ -31,13 +31,15 @@ def _plain(text: str) -> str:
 
 
 def count_fits(count: str, change: ScreenChange) -> bool:
-    """Whether that many alike things changed."""
+    """Whether this many similar elements changed."""
     number = _NUMBERS.get(count) or (int(count) if count.isdigit() else 0)
     return number == max(1, len(change.boxes))
 
 
 def position_fits(position: str, change: ScreenChange, sizes: tuple[Size, Size]) -> bool:
-    """Whether a phrase names the place of the change, or of one of the alike things, before or after."""
+    """Whether a phrase names the position of the change, or of one of the similar elements, before or
+    after.
+    """
     pairs = ((change.box_before, change.box_after), *change.boxes)
     return any(
         position in position_phrases_near(box, size)
@@ -48,7 +50,7 @@ def position_fits(position: str, change: ScreenChange, sizes: tuple[Size, Size])
 
 
 def position_phrases_near(box: Box, size: Size) -> set[str]:
-    """The phrases for a box, and for boxes a little beside it."""
+    """The phrases for a box, and for slightly shifted boxes."""
     results = set()
     for across in (-POSITION_TOLERANCE, 0.0, POSITION_TOLERANCE):
         for down in (-POSITION_TOLERANCE, 0.0, POSITION_TOLERANCE):
@@ -58,12 +60,12 @@ def position_phrases_near(box: Box, size: Size) -> set[str]:
 
 
 def way_fits(way: str, change: ScreenChange) -> bool:
-    """Whether the directions and amounts are the true ones."""
+    """Whether the directions and amounts are true."""
     return moves_by(way, step_of(change))
 
 
 def moves_by(way: str, step: tuple[int, int]) -> bool:
-    """Whether words such as "down by 24 pixels" tell this step."""
+    """Whether words such as "down by 24 pixels" describe this step."""
     said = {"right": 0, "down": 0}
     for direction, amount in re.findall(rf"(left|right|up|down) by ({AMOUNT})", way):
         axis = "right" if direction in ("left", "right") else "down"
@@ -76,7 +78,9 @@ def _near(stated: int, true: int) -> bool:
 
 
 def direction_fits(direction: str, change: ScreenChange) -> bool:
-    """Whether it moved that way; what is not said of a motion is not more than what is."""
+    """Whether it moved in that direction. A part of the motion that the words leave out must not exceed
+    what they say.
+    """
     dx, dy = step_of(change)
     said = set(direction.split()) & {"left", "right", "up", "down"}
     true = {"right" if dx > 0 else "left"} if dx else set()
@@ -92,7 +96,7 @@ def _main(dx: int, dy: int) -> str:
 
 
 def growth_fits(growth: str, change: ScreenChange) -> bool:
-    """Whether it became that much wider or higher, or simply so."""
+    """Whether it became wider or higher by that amount, or at all if no amount is given."""
     true = dict(zip(("wider", "higher"), growth_of(change), strict=True))
     opposite = {"narrower": "wider", "lower": "higher"}
     for amount, word in re.findall(
@@ -111,5 +115,5 @@ def growth_fits(growth: str, change: ScreenChange) -> bool:
 
 
 def color_fits(color: str, true: str) -> bool:
-    """Whether a colour is the true one, or the true one without "dark" or "light"."""
+    """Whether a colour is true, or is the true one without "dark" or "light"."""
     return bool(true) and color in (true, hue_of(true))

@@ -1,7 +1,7 @@
-"""What screens are made of, and the nouns for it.
+"""The elements of screens, and the nouns for them.
 
-An element has one name, which the truth holds. Its nouns are what sentences call it, the first one most
-often. Whoever says the noun of a broader element, or "something", also speaks the truth.
+Each element has one name, which the truth uses. Sentences use its nouns, the first one most often. The noun
+of a broader element, and "something", also count as true.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ ANYTHING = "something"
 
 @dataclass(frozen=True)
 class Element:
-    """One sort of thing on a screen.
+    """One sort of element on a screen.
 
-    nouns: in the singular; plurals are made by ``plural``. broader: names of elements whose nouns also fit.
+    nouns: in the singular; ``plural`` makes the plurals. broader: names of elements whose nouns also apply.
     """
 
     name: str
@@ -155,13 +155,13 @@ WORDLESS = LINES | frozenset(
 
 
 def nouns_of(name: str) -> tuple[str, ...]:
-    """What an element of this name is called; the name itself where it is none of ours."""
+    """The nouns for an element of this name; the name itself if it is not in ``ELEMENTS``."""
     return ELEMENTS[name].nouns if name in ELEMENTS else (name,)
 
 
 @cache
 def fitting(name: str) -> frozenset[str]:
-    """Every noun that may be said of an element: its own, those of broader ones, "something"."""
+    """Every noun that is true of an element: its own, those of broader elements, "something"."""
     results = {ANYTHING, *nouns_of(name)}
     for broader in ELEMENTS[name].broader if name in ELEMENTS else ():
         results |= set(nouns_of(broader))

@@ -1,4 +1,4 @@
-"""Sentences held against the truth: kind, element, values and place, each apart and all together."""
+"""Judges sentences against the truth: grades for kind, element, values and position, and a verdict."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ GRADES = (*FAULTS, "true", "called_none")
 
 @dataclass(frozen=True)
 class Grades:
-    """How one statement stands to one change. None where the statement claims nothing of that sort."""
+    """The grades of one statement against one change. None where the statement makes no such claim."""
 
     kind: bool
     element: bool
@@ -41,21 +41,22 @@ class Grades:
 
     @property
     def true(self) -> bool:
-        """Whether all that it claims is so."""
+        """Whether all its claims are true."""
         return self.kind and self.element and self.value is not False and self.place is not False
 
     @property
     def rank(self) -> int:
-        """How much of it is right, the kind first."""
+        """How much of the statement is right; the kind counts first."""
         return 8 * self.kind + 4 * self.element + 2 * (self.value is not False) + (self.place is not False)
 
 
 def judge(sentence: str, truth: ScreenTruth) -> Verdict:
-    """A sentence about a pair, judged.
+    """Judge a sentence about a pair.
 
-    Each statement is held against the change that it fits best; no two against the same one. The grades are
-    those of all statements together. complete: every change is told, up to the three that a sentence holds.
-    A sentence may be true and not complete. Of a pair without change only "called_none" is graded.
+    Each statement is compared with the change that it matches best, and no two with the same change. The
+    grades combine those of all statements. complete: the sentence states every change, up to the three that
+    it can hold. A sentence may be true and incomplete. For a pair without change, "called_none" is the only
+    grade.
     """
     found = read(sentence)
     if found is None:
@@ -96,7 +97,7 @@ def _together(grades: list[bool | None]) -> bool | None:
 
 
 def _graded(sentence: ReadSentence, truth: ScreenTruth) -> list[Grades]:
-    """The grades of each statement, held against a change of its own while there are any."""
+    """The grades of each statement, each compared with a change of its own as long as there are any."""
     left = list(truth.changes)
     results = []
     for readings in sentence.statements:
@@ -110,7 +111,7 @@ def _graded(sentence: ReadSentence, truth: ScreenTruth) -> list[Grades]:
 
 
 def grade(statement: ReadStatement, change: ScreenChange, truth: ScreenTruth) -> Grades:
-    """How a statement stands to a change."""
+    """The grades of a statement against a change."""
     said = statement.stated
     places = (
         [position_fits(said["place"], change, (truth.size_before, truth.size_after))]
@@ -158,7 +159,9 @@ def _values(statement: ReadStatement, change: ScreenChange) -> list[bool | None]
 
 
 def _either(first: bool, amounts: bool, change: ScreenChange) -> bool:
-    """Whether the first of two wordings is the right one of a change: the larger, or what became so."""
+    """Whether the statement uses the right one of two wordings: the one for a larger value, or for a state
+    that became true.
+    """
     if amounts:
         return more(change) == (1 if first else -1)
     return change.values.get("on_after") is first

@@ -1,4 +1,4 @@
-"""Kinds of change on a screen, and the finer words for them."""
+"""The kinds of change on a screen, and finer words for each kind."""
 
 from collections.abc import Mapping
 

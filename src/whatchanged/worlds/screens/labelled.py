@@ -1,7 +1,7 @@
-"""The truth of real pairs, made of what people wrote of them: their free words become the world's names.
+"""Makes the truth of real pairs from people's labels: maps their free words to the world's names.
 
-A label says of each change its kind, an element, a finer word, boxes, and words of the texts. Where no name
-of the world fits a word, the truth leaves it out, so that it teaches nothing and nothing is judged by it.
+A label gives for each change its kind, an element, a finer word, boxes, and words of the texts. If no name of
+the world matches a word, the truth leaves the word out, so that nothing is trained or judged by it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -131,7 +131,7 @@ STATE_WORDS: Mapping[str, tuple[str, bool]] = {
 
 
 def labelled_truths(records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
-    """Pair id -> truth, of the records that hold labels."""
+    """Pair id -> truth, for the records that hold labels."""
     return {record.pair_id: truth_of(record.extra) for record in records if record.dataset == DATASET}
 
 
@@ -139,7 +139,8 @@ def truth_of(labels: Mapping[str, Any]) -> ScreenTruth:
     """The truth of one pair.
 
     labels: changes, visible_change, size_before, size_after and group, as ``datasets.ui_train`` checked them.
-    What nobody can see is noise; of what is uncertain the changes are told, and the truth is doubtful.
+    An invisible change becomes noise. If the labels are uncertain, the truth holds the changes and is
+    doubtful.
     """
     changes = tuple(_change(change) for change in labels["changes"])
     seen = labels["visible_change"] != "no"
@@ -195,7 +196,7 @@ def _box(value: Sequence[int] | None) -> Box | None:
 
 
 def _size(labels: Mapping[str, Any], side: str, changes: Sequence[ScreenChange]) -> tuple[int, int]:
-    """Width and height of a picture; where they are not told, as far as the boxes reach."""
+    """Width and height of a picture; if the labels do not give them, the extent of the boxes."""
     told = labels.get(f"size_{side}")
     if isinstance(told, list) and len(told) == 2 and all(type(edge) is int and edge > 0 for edge in told):
         return told[0], told[1]

@@ -1,7 +1,7 @@
-"""Sentences about screens, read into what they claim.
+"""Parses sentences about screens into their claims.
 
-A sentence is one statement for each change, with "; " or ", and " between them. A statement may end with what
-followed from the change: ", which moved the rest down by 48 pixels".
+A sentence holds one statement for each change, separated by "; " or ", and ". A statement may end with a
+consequence of the change: ", which moved the rest down by 48 pixels".
 """
 
 import re
@@ -18,7 +18,7 @@ _FOLLOWED = re.compile(r"(?P<said>.+), which moved the rest (?P<rest>.+)", re.IG
 
 @dataclass(frozen=True)
 class ReadStatement:
-    """What one statement claims: a wording, and what stands in its slots. rest: how the rest moved, or ""."""
+    """What one statement claims: a wording, and the words in its slots. rest: how the rest moved, or ""."""
 
     template: Template
     stated: Mapping[str, str]
@@ -27,7 +27,9 @@ class ReadStatement:
 
 @dataclass(frozen=True)
 class ReadSentence:
-    """What a sentence claims: statements, each with all its readings; none where nothing changed."""
+    """What a sentence claims: its statements, each with all its parses; no statements where nothing
+    changed.
+    """
 
     statements: tuple[tuple[ReadStatement, ...], ...]
 
@@ -38,9 +40,9 @@ class ReadSentence:
 
 
 def read(sentence: str) -> ReadSentence | None:
-    """What a sentence claims; None where it is none of the world's language.
+    """What a sentence claims; None where it is not in the world's language.
 
-    Upper and lower case are the same, as are one blank and several. A full stop at the end may be there.
+    Case and repeated blanks do not matter. A full stop at the end is optional.
     """
     plain = re.sub(r"\s+", " ", sentence).strip().removesuffix(".").strip()
     if plain.lower() in NO_CHANGE:
@@ -55,7 +57,7 @@ def read(sentence: str) -> ReadSentence | None:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What stands between "; " or ", and ", where ahead every quotation that begins also ends."""
+    """The text split at "; " or ", and ", outside quotations."""
     left, start = text.count('"'), 0
     for found in _BETWEEN.finditer(text):
         if found[0] == '"':
@@ -67,7 +69,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _readings(text: str) -> tuple[ReadStatement, ...]:
-    """Every way to read one statement; () where there is none."""
+    """Every parse of one statement; () where there is none."""
     followed = _FOLLOWED.fullmatch(text)
     rest = followed["rest"].lower() if followed else ""
     if rest and not re.fullmatch(_rest_pattern(), rest):
@@ -83,7 +85,7 @@ def _readings(text: str) -> tuple[ReadStatement, ...]:
 
 
 def _lowered(name: str, value: str) -> str:
-    """What stands in a slot, in small letters unless it is a quotation."""
+    """The words in a slot, in lower case unless they are a quotation."""
     return value if name in ("name", "called", "text_before", "text_after") else value.lower()
 
 

@@ -1,4 +1,4 @@
-"""The slots of templates: what reads them out of a sentence, and what fills them from a change."""
+"""The slots of templates: patterns that read them from sentences, functions that fill them from changes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,7 @@ LIGHTER = 4.0
 
 @dataclass(frozen=True)
 class Naming:
-    """How a thing is named: its noun, whether in quotes, and whether with its place."""
+    """How an element is named: its noun, whether with its name in quotes, and whether with its position."""
 
     noun: str
     named: bool = False
@@ -60,7 +60,7 @@ class Naming:
 
 
 def longest_first(values: Sequence[str]) -> str:
-    """Words as alternatives of a pattern, the longer ones first."""
+    """An alternation of words in a pattern, longer words first."""
     return "|".join(re.escape(value) for value in sorted(set(values), key=lambda v: (-len(v), v)))
 
 
@@ -103,7 +103,7 @@ def pattern_of(template: Template) -> str:
 
 
 def _either_number(text: str) -> str:
-    """The pattern of words whose verbs may stand in the singular or the plural."""
+    """The pattern of words whose verbs may be singular or plural."""
     words_of = [
         f"(?:{word}|{_PLURALS[word]})" if word in _PLURALS else re.escape(word) for word in text.split(" ")
     ]
@@ -111,7 +111,7 @@ def _either_number(text: str) -> str:
 
 
 def fill(template: Template, change: ScreenChange, naming: Naming, size: Size) -> str:
-    """The template as a statement about a change in a picture of this size."""
+    """The template, filled as a statement about a change in a picture of this size."""
     values = {slot: FILLERS[slot](template, change, naming, size) for slot in template.slots}
     text = template.text
     several = len(change.boxes) > 1 or naming.noun in PLURAL_ONLY
@@ -121,7 +121,7 @@ def fill(template: Template, change: ScreenChange, naming: Naming, size: Size) -
 
 
 def fits(template: Template, change: ScreenChange) -> bool:
-    """Whether a template can be said of a change: kind, aspect, and every slot has something to say."""
+    """Whether a template can state a change: kind and aspect match, and every slot can be filled."""
     if template.kind != change.kind or (template.aspects and change.aspect not in template.aspects):
         return False
     if template.state and template.state != change.values.get("state"):
@@ -132,7 +132,7 @@ def fits(template: Template, change: ScreenChange) -> bool:
 
 
 def _absent(element: str) -> tuple[str, ...]:
-    """What no template may name, since the element has none."""
+    """What no template may name, because the element does not have it."""
     return ("text of",) * (element in WORDLESS) + ("border of",) * (element in LINES)
 
 
@@ -175,7 +175,7 @@ def _object(article: str, change: ScreenChange, naming: Naming, size: Size) -> s
 
 
 def box_of(change: ScreenChange) -> Box:
-    """Where the change is: in the picture after, or before where it is only there."""
+    """The box of the change in the picture after, or before if the element is only there."""
     box = change.box_after or change.box_before
     assert box is not None, "a change has a box"
     return box
@@ -200,12 +200,12 @@ FILLERS: Mapping[str, Callable[[Template, ScreenChange, Naming, Size], str]] = {
 
 
 def step_of(change: ScreenChange) -> tuple[int, int]:
-    """How far something moved to the right and down, in pixels; (0, 0) where that is not known."""
+    """How far an element moved to the right and down, in pixels; (0, 0) where this is not known."""
     return _number(change, "dx"), _number(change, "dy")
 
 
 def growth_of(change: ScreenChange) -> tuple[int, int]:
-    """By how much something became wider and higher, in pixels; (0, 0) where that is not known."""
+    """By how much an element became wider and higher, in pixels; (0, 0) where this is not known."""
     return _number(change, "dwidth"), _number(change, "dheight")
 
 
@@ -215,7 +215,7 @@ def _number(change: ScreenChange, name: str) -> int:
 
 
 def _direction(change: ScreenChange) -> str:
-    """The main direction of a motion; both where they are about alike."""
+    """The main direction of a motion, or both directions if they are about equal."""
     dx, dy = step_of(change)
     across = "right" if dx > 0 else "left"
     down = "down" if dy > 0 else "up"
@@ -225,7 +225,7 @@ def _direction(change: ScreenChange) -> str:
 
 
 def _grown(change: ScreenChange) -> list[tuple[str, int]]:
-    """("wider", 12), ("lower", -3): what became of width and height."""
+    """("wider", 12), ("lower", -3): how width and height changed."""
     width, height = growth_of(change)
     results = []
     if width:
@@ -271,5 +271,5 @@ def more(change: ScreenChange) -> int:
 
 
 def known_nouns(change: ScreenChange) -> tuple[str, ...]:
-    """What the changed thing may be called where it is written: its own nouns."""
+    """The nouns that a written sentence may use for the changed element: its own nouns."""
     return nouns_of(change.element) if change.element in ELEMENTS else ("something",)

@@ -1,18 +1,18 @@
-"""The sentences of the world, as templates: each says one change in one wording.
+"""The sentences of the world, as templates: each template states one change in one wording.
 
-A template is written by filling its slots and read by the very same slots, so that whatever is written can be
-read. Slots (``slots.py`` fills and reads them):
+A template is written by filling its slots and read by matching the same slots, so every written sentence can
+be read. The slots (``slots.py`` fills and reads them):
 
-{the}         the thing: noun, perhaps count, name in quotes, and place: 'the button "Save" at the top'
-{a}           the same of something new: "an icon at the upper left"
+{the}         the element: noun, optional count, name in quotes, and position: 'the button "Save" at the top'
+{a}           the same for a new element: "an icon at the upper left"
 {way}         direction and amount: "down by 24 pixels"
 {direction}   direction alone: "down"
-{growth}      amount: "12 pixels wider"; {grown}: without one: "wider"
+{growth}      amount: "12 pixels wider"; {grown}: without an amount: "wider"
 {before} {after}              names of colours
 {shade}       "darker" or "lighter"
 {text_before} {text_after}    words in quotes
-{more}        of two words "MORE|LESS" in the template, the one that the amounts call for
-{on}          of two wordings "ON|OFF", the one for what became so, or no longer is
+{more}        one of two words "MORE|LESS" in the template, chosen by the amounts
+{on}          one of two wordings "ON|OFF": the state became true, or no longer holds
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from whatchanged.worlds.screens.kinds import Kind
 class Template:
     """One wording.
 
-    kind: what it says happened. aspects: the finer words that it says; () for any of the kind. state: what it
-    says the thing became. pair: the two wordings of {more} or {on}.
+    kind: the kind of change that it states. aspects: the finer words that it states; () for any aspect of the
+    kind. state: the state that it gives the element. pair: the two wordings of {more} or {on}.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
-"""What is known of a drawn pair: what was changed, where, by how much, and what moved because of it.
+"""What is known of a drawn pair: what changed, where, by how much, and what moved because of it.
 
-A drawn set is a folder with a list, ``pairs.jsonl``, one JSON object a line (``PairLine``), and its pictures.
-The list is read as any list of pairs is; this module reads the truth out of it.
+A drawn set is a folder with its pictures and a list, ``pairs.jsonl``, with one JSON object a line
+(``PairLine``). The list can be read like any list of pairs; this module reads the truth in it.
 """
 
 import re
@@ -40,7 +40,7 @@ _SIGNED = ("dx", "dy", "dwidth", "dheight")
 
 @dataclass(frozen=True)
 class Motion:
-    """Something that stands elsewhere because of a change: where all of it was and is, in pixels."""
+    """An element that a change moved: its box before and after, in pixels."""
 
     box_before: Box
     box_after: Box
@@ -56,13 +56,13 @@ class ScreenChange:
     """One change.
 
     kind, element: one of ``KINDS``, and a name of ``elements.ELEMENTS``.
-    name: the accessible name or the text of the thing; "" where it has none.
-    box_before, box_after: the place that somebody would draw around it; None where the thing is not there.
-    boxes: the places of alike things that changed alike, (before, after) each, the first one included.
-    values: aspect (the finer word of ``ASPECTS``), state, on_before and on_after (by its state or aspect it
-        became so, or is no longer so), color_before, color_after ("#rrggbb"), dx, dy (pixels to the right,
+    name: the accessible name or the text of the element; "" where it has none.
+    box_before, box_after: the box that a person would draw around it; None in a picture without the element.
+    boxes: the boxes of similar elements that changed alike, (before, after) each, the first one included.
+    values: aspect (the finer word of ``ASPECTS``), state, on_before and on_after (the state or aspect became
+        true, or no longer holds), color_before, color_after ("#rrggbb"), dx, dy (pixels to the right,
         down), dwidth, dheight (pixels), text_before, text_after, amount_before, amount_after (a width, radius
-        or size in pixels, an opacity). What does not apply is absent.
+        or size in pixels, an opacity). A value that does not apply is absent.
     consequences: what moved because of it.
     """
 
@@ -103,12 +103,14 @@ class ScreenChange:
 class ScreenTruth:
     """What is known of a pair.
 
-    changes: what can be seen, the most striking first; () for a pair that differs by noise alone, or not.
-    noise: what else differs and nobody would name, in words: "text drawn without hinting", "jpeg 94".
-        A change that cannot be seen stands here as "faint: KIND ASPECT".
+    changes: the visible changes, the most striking first; () for a pair that differs by noise alone, or not
+    at all.
+    noise: differences that nobody would name, in words: "text drawn without hinting", "jpeg 94".
+        An invisible change is listed here as "faint: KIND ASPECT".
     size_before, size_after: width and height of the pictures.
-    family: what drew it. design: what its look is made of, such as the library, font, theme and scale.
-    doubtful: whether people may disagree that anything can be seen (real pairs alone).
+    family: the program that drew it. design: the parts of its look, such as the library, font, theme and
+    scale.
+    doubtful: whether people may disagree about whether anything is visible (real pairs only).
     """
 
     changes: tuple[ScreenChange, ...]
@@ -130,7 +132,7 @@ class ScreenTruth:
 
 
 def to_json(truth: ScreenTruth) -> dict[str, Any]:
-    """The truth as it stands in a line of the list."""
+    """The truth, in the form of a line of the list."""
     return {
         "changes": [_change_to_json(change) for change in truth.changes],
         "noise": list(truth.noise),
@@ -161,7 +163,7 @@ def _listed(box: Box | None) -> list[int] | None:
 
 
 def from_json(line: Mapping[str, Any], where: str) -> ScreenTruth:
-    """The truth in a line of the list.
+    """The truth that a line of the list holds.
 
     where: the words that begin the message of a DatasetError, such as "pairs.jsonl, line 3".
     """
@@ -229,7 +231,7 @@ def _whole(value: Any) -> int:
 
 
 def _values(value: Any) -> dict[str, Value]:
-    """What is told of a change by name: finite numbers, colours as "#rrggbb", texts."""
+    """The named values of a change: finite numbers, colours as "#rrggbb", texts."""
     values = {str(name): _value(value) for name, value in dict(value).items()}
     for name in ("color_before", "color_after"):
         color = values.get(name)
@@ -253,7 +255,7 @@ def has_truth(root: Path) -> bool:
 
 
 def list_of(root: Path) -> Path:
-    """The list of a drawn set that is named by its folder or by its list."""
+    """The list of a drawn set, given its folder or the list itself."""
     return root / LIST if root.is_dir() else root
 
 

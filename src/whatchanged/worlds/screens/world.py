@@ -1,4 +1,4 @@
-"""Screens as a world: the contract of ``whatchanged.worlds`` on what the other files of this folder know."""
+"""The screens world: implements the contract of ``whatchanged.worlds`` with this folder's modules."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,7 +31,9 @@ cannot tell why something changed."""
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
-    """The truth of these records by their ids; {} where neither the folder or list nor they hold any."""
+    """The truth of these records by their ids; {} where neither the folder or list nor the records hold
+    any.
+    """
     labelled = labelled_truths(records)
     if labelled or not has_truth(root):
         return labelled

@@ -1,4 +1,4 @@
-"""Sentences about screens, written from the truth; ``reading`` says what one is made of."""
+"""Writes sentences about screens from the truth; ``reading`` describes the form of these sentences."""
 
 from numpy.random import Generator
 
@@ -16,7 +16,7 @@ FOLLOWED = 0.3
 
 
 def write_captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
-    """Several true sentences about a pair, drawn at random, no two alike where that can be."""
+    """Several true sentences about a pair, drawn at random, and all different if possible."""
     results: list[str] = []
     for _ in range(3 * CAPTIONS):
         sentence = write(truth, rng)
@@ -38,7 +38,7 @@ def write(truth: ScreenTruth, rng: Generator) -> str:
 def _statement(change: ScreenChange, truth: ScreenTruth, rng: Generator) -> str:
     able = [template for template in TEMPLATES if fits(template, change)]
     exact = [template for template in able if template.aspects or template.state or len(template.slots) > 1]
-    # What tells more is drawn more often: kinds have many wordings that tell no value.
+    # Wordings with more values are drawn more often, since most wordings of a kind give no value.
     choices = exact if exact and rng.random() < 0.65 else able
     template = choices[int(rng.integers(len(choices)))]
     nouns = known_nouns(change)
@@ -50,12 +50,14 @@ def _statement(change: ScreenChange, truth: ScreenTruth, rng: Generator) -> str:
 
 
 def write_plain(truth: ScreenTruth) -> str:
-    """The one sentence of fixed wording that quotes nothing: the first fitting template, with the place."""
+    """The one sentence of fixed wording without quotations: the first template that fits, with the
+    position.
+    """
     return _fixed(truth, named=False)
 
 
 def write_full(truth: ScreenTruth) -> str:
-    """The one sentence of fixed wording with names in quotes and what followed."""
+    """The one sentence of fixed wording with names in quotes and with the consequences of the change."""
     return _fixed(truth, named=True)
 
 
@@ -80,7 +82,7 @@ def _size(change: ScreenChange, truth: ScreenTruth) -> Size:
 
 
 def _rest(change: ScreenChange) -> str:
-    """How most of what followed moved, in words; "" where nothing did."""
+    """How most of the elements that the change shifted have moved, in words; "" where none moved."""
     for motion in change.consequences[:1]:
         return words.way(*motion.step)
     return ""

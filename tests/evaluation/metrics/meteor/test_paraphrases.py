@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.meteor_package import write_paraphrases
 
-from whatchanged.evaluation.metrics.meteor.paraphrases import read_paraphrases
+from whatchanged.evaluation.metrics.meteor.paraphrase_table import read_paraphrases
 
 WORDS = ["a", "ab", "b", "é", "!", "a!"]
 PHRASES = [" ".join(words) for n in (1, 2, 3) for words in product(WORDS[:4], repeat=n)] + ["a! b", "! a"]

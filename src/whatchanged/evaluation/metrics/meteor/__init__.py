@@ -1,8 +1,8 @@
 """METEOR 1.5 for English, in the form in which the COCO caption evaluation calls it (``-l en -norm``).
 
-``words`` cuts sentences, ``matching`` says which words agree, ``alignment`` chooses among the matches, and
-``tables`` reads what METEOR knows of English from the package that holds it. No Java is needed; ``program``
-runs the original, against which all of this is checked.
+``words`` tokenises sentences, ``matching`` finds the words that match, ``alignment`` chooses among the
+matches, and ``tables`` reads METEOR's language data for English from the installed reference package. No Java
+is needed; ``program`` runs the original, against which this port is tested.
 """
 
 import gc
@@ -27,20 +27,24 @@ Floats = NDArray[np.float64]
 __all__ = ["MOST_WORDS", "meteor", "statistics"]
 
 MOST_WORDS = 400
-"""Of a sentence: the time of an alignment grows with the product of both lengths, and with the beam."""
+"""The largest number of words of a sentence: alignment time grows with the product of both lengths, and with
+the beam.
+"""
 REFERENCE_WORDS = sum(1 << 2 * i for i in range(MOST_WORDS))
 CAPTION_WORDS = REFERENCE_WORDS << 1
-"""The bits of ``Match.words`` that stand for words of the one and of the other."""
+"""The bits of ``Match.words`` for the words of the reference and of the candidate."""
 BEST_FIRST = sorted(range(len(WEIGHTS)), key=WEIGHTS.__getitem__, reverse=True)
 ROUNDING = 1e-9
-"""What rounding may add to a score, and much more."""
+"""A tolerance for rounding errors of a score, with a wide margin."""
 MatchesByWord = tuple[tuple[Match, ...], ...]
 """All matches of two sentences, by the word of the reference at which they begin."""
 
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Nothing in here is cyclic, and the collector would look at millions of tuples time and again."""
+    """Disable garbage collection: nothing here is cyclic, and the collector would visit millions of tuples
+    repeatedly.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -52,14 +56,16 @@ def _without_collection() -> Iterator[None]:
 
 @_without_collection()
 def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
-    """What METEOR adds up over pairs, (P, 23), each against the pair's best-scoring reference.
+    """Return the statistics that METEOR sums over pairs, (P, 23), each with the pair's best-scoring
+    reference.
 
     Columns: words of candidate and reference; function words of both; then for exact, stem, synonym and
     paraphrase matches: content words matched in candidate and reference, function words likewise; chunks;
-    words matched in candidate and reference. A pair matched whole in one chunk adds 0 chunks.
+    words matched in candidate and reference. A pair whose words all match in one chunk adds 0 chunks.
 
-    Captions come tokenised as for the other metrics; METEOR lower-cases them and splits off punctuation as
-    well. Raises MetricUnavailable where its tables are not installed, and for a sentence above MOST_WORDS.
+    Captions are tokenised as for the other metrics; METEOR also lower-cases them and separates punctuation.
+    Raises MetricUnavailable where its tables are not installed, and for a sentence of more than MOST_WORDS
+    words.
     """
     ngrams.check(candidates, references)
     tables = read_tables()
@@ -87,7 +93,9 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
 
     @cache
     def possible(candidate: Words, reference: Words) -> tuple[float, MatchesByWord]:
-        """A score that no alignment exceeds: each word matched in the best way it can be, in one chunk."""
+        """Return an upper bound on the score of any alignment: each word with its best match, in one
+        chunk.
+        """
         matches = tuple(map(tuple, matcher.matches(candidate, reference)))
         kinds = [0] * len(WEIGHTS)
         for match in chain.from_iterable(matches):
@@ -112,7 +120,9 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
         return _row(candidate, reference, kinds, marked, chunks(aligned[matches]))
 
     def best(candidate: Words, references: Sequence[Words]) -> Row:
-        """Of the best reference, the first of equals, as in the program. Hopeless ones are not aligned."""
+        """Return the statistics for the best reference, the first of equals, as in the program. Hopeless ones
+        are skipped.
+        """
         most = [possible(candidate, reference)[0] for reference in references]
         results: dict[int, float] = {}
         for i in sorted(range(len(references)), key=most.__getitem__, reverse=True):
@@ -126,7 +136,7 @@ def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -
 
 
 def _row(candidate: Words, reference: Words, kinds: Sequence[int], functions: int, chunks: int) -> Row:
-    """The 23 statistics of an alignment.
+    """Return the 23 statistics of an alignment.
 
     kinds: for each kind of match the words matched, as ``Match.words``; functions: the function words.
     """

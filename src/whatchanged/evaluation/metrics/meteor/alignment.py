@@ -1,8 +1,9 @@
-"""The alignment of a caption with a reference: which matches are taken where they exclude each other.
+"""Align a caption with a reference: choose among matches that exclude each other.
 
-A beam search over the words of the reference, as the released program runs it: of two partial alignments the
-better one covers more words, then has fewer chunks, then joins words that stand nearer to each other. The
-program has peculiarities, which are followed because they decide between alignments:
+The search is a beam search over the words of the reference, as in the released program. Of two partial
+alignments the better one covers more words; then the one with fewer chunks is better, then the one whose
+matched words have the smaller distance. The program has peculiarities, which are reproduced because they
+decide between alignments:
 
 - a match of one word that is not exact covers nothing (its weight 0.5 is rounded down), for the search only;
 - the distance of a match is not added to the partial alignment that takes it, but to those made after it from
@@ -16,16 +17,17 @@ from operator import itemgetter
 from typing import NamedTuple
 
 BEAM = 40
-"""Partial alignments that are kept from word to word."""
+"""The beam width: partial alignments that are kept from word to word."""
 _CHUNK = 1 << 32
 _COVERED = 1 << 43
-"""A partial alignment's rank is one integer, the smaller the better: -words covered, chunks, distance. As
-sentences have at most ``MOST_WORDS``, none of the three runs over into the next."""
+"""The rank of a partial alignment is one integer, the smaller the better: -words covered, chunks, distance.
+As sentences have at most ``MOST_WORDS`` words, none of the three overflows into the next.
+"""
 _NOWHERE = -1
 
 
 class Match(NamedTuple):
-    """A run of words of the caption that says the same as a run of words of the reference."""
+    """A run of words of the caption that matches a run of words of the reference."""
 
     kind: int
     """0 exact, 1 stem, 2 synonym, 3 paraphrase."""
@@ -42,20 +44,20 @@ class Match(NamedTuple):
     words: int
     """A bit for each word: bit 2 i for the reference's word i, bit 2 i + 1 for the caption's."""
     gain: int
-    """What taking it adds to the rank; negative."""
+    """The change of the rank by this match; negative."""
     distance: int
-    """Between the two first words."""
+    """The distance between the two first words."""
 
 
-_Taken = tuple["_Taken", Match] | None  # the matches taken, the last one first
+_Taken = tuple["_Taken", Match] | None  # the chosen matches, the last one first
 _Path = tuple[int, int, int, _Taken]
-"""Rank; where the last match ended in the caption, or _NOWHERE; the bits of the words in use; matches."""
+"""Rank; the end of the last match in the caption, or _NOWHERE; the bits of the words in use; matches."""
 _rank = itemgetter(0)
 
 
 @lru_cache(maxsize=1 << 16)
 def match_of(kind: int, start: int, length: int, at: int, width: int) -> Match:
-    """The match with all that follows from its place."""
+    """Return the match with all fields that follow from its position."""
     covered = length + width if kind == 0 else length // 2 + width // 2
     words = sum(1 << 2 * word for word in range(at, at + width))
     words += sum(2 << 2 * word for word in range(start, start + length))
@@ -64,7 +66,7 @@ def match_of(kind: int, start: int, length: int, at: int, width: int) -> Match:
 
 
 def align(matches: Sequence[Sequence[Match]]) -> list[Match]:
-    """The matches of the best alignment, in the order of the reference.
+    """Return the matches of the best alignment, in the order of the reference.
 
     matches: all matches by the word of the reference at which they begin.
     """
@@ -77,7 +79,7 @@ def align(matches: Sequence[Sequence[Match]]) -> list[Match]:
 
 
 def chunks(matches: Sequence[Match]) -> int:
-    """How many runs the matches, in the order of the reference, fall into that are in order in both."""
+    """Return the number of chunks: runs of the matches that are contiguous in both sentences."""
     count = 0
     expected = None
     for match in matches:
@@ -88,7 +90,9 @@ def chunks(matches: Sequence[Match]) -> int:
 
 
 def _without_rival(matches: Sequence[Sequence[Match]]) -> list[Match | None]:
-    """For each word of the reference the match that begins there, if none other wants any of its words."""
+    """Return, for each word of the reference, the match that begins there if no other match uses any of its
+    words.
+    """
     wanted = contested = 0
     for own in matches:
         for match in own:
@@ -98,7 +102,7 @@ def _without_rival(matches: Sequence[Sequence[Match]]) -> list[Match | None]:
 
 
 def _search(matches: Sequence[Sequence[Match]], fixed: Sequence[Match | None]) -> list[Match]:
-    """The matches that the best alignment takes besides the fixed ones."""
+    """Return the matches that the best alignment adds to the fixed ones."""
     in_use = sum(match.words for match in fixed if match is not None)
     paths: list[_Path] = [(0, _NOWHERE, in_use, None)]
     for word, (own, settled) in enumerate(zip(matches, fixed, strict=True)):
@@ -128,10 +132,10 @@ def _search(matches: Sequence[Sequence[Match]], fixed: Sequence[Match | None]) -
 
 
 def _grown(paths: Sequence[_Path], word: int, own: Sequence[Match]) -> list[_Path]:
-    """The partial alignments after one more word of the reference (its bit), where these matches begin.
+    """Return the partial alignments after one more word of the reference (its bit), where these matches
+    begin.
 
-    Most of the time of an alignment is spent here, which is why what the loops need is at hand in names of
-    their own.
+    Most of the time of an alignment is spent here, so the loops use local names for everything.
     """
     nowhere, chunk = _NOWHERE, _CHUNK
     options = [(match.start, match.end, match.words, match.gain, match.distance, match) for match in own]
@@ -139,7 +143,7 @@ def _grown(paths: Sequence[_Path], word: int, own: Sequence[Match]) -> list[_Pat
     add = grown.append
     for path in paths:
         rank, end, words, chosen = path
-        if words & word:  # within a match that is taken
+        if words & word:  # within a chosen match
             add(path)
             continue
         for start, after, wanted, gain, distance, match in options:

@@ -1,4 +1,4 @@
-"""METEOR's formula: from the statistics of pairs to scores."""
+"""METEOR's formula: scores from the statistics of pairs."""
 
 import math
 from functools import lru_cache
@@ -10,7 +10,9 @@ Floats = NDArray[np.float64]
 
 STATISTICS = 23
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
-"""Of the four kinds of match: exact, stem, synonym, paraphrase. English defaults, like the next line."""
+"""Weights of the four kinds of match: exact, stem, synonym, paraphrase. English defaults, like the next
+line.
+"""
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 CHUNKS = 20
 CAPTION_MATCHES, REFERENCE_MATCHES = 21, 22
@@ -21,15 +23,16 @@ Row = tuple[int, ...]
 
 
 def meteor(totals: Floats) -> Floats:
-    """Total statistics (..., 23) to METEOR (...), in 0..1. A pair's own statistics give its own score.
+    """Compute METEOR (...), in 0..1, from summed statistics (..., 23); those of one pair give its own score.
 
         P = sum_m w_m (delta content_m + (1 - delta) function_m) / (delta content + (1 - delta) function)
         F = P R / (alpha P + (1 - alpha) R),   fragmentation = chunks / mean of the words matched
         METEOR = F (1 - gamma fragmentation^beta);   0 where nothing matches
 
-    w = 1, .6, .8, .6 over the kinds of match m, alpha = .85, beta = .2, gamma = .6, delta = .75; R is P with
-    the reference's numbers. A corpus is scored by its total statistics, not by the mean of its pairs.
-    Source: Denkowski and Lavie, WMT 2014 (English, ranking task), in the form of the released program.
+    w = 1, .6, .8, .6 over the kinds of match m, alpha = .85, beta = .2, gamma = .6, delta = .75; R is the
+    formula of P with the reference's counts. The score of a corpus follows from its summed statistics; it is
+    not the mean over its pairs. Source: Denkowski and Lavie, WMT 2014 (English, ranking task), in the form of
+    the released program.
     """
     matched = totals[..., 4:20].reshape(*totals.shape[:-1], 4, 2, 2)  # kind, content or function, side
     weights = np.array(WEIGHTS)
@@ -45,7 +48,7 @@ def meteor(totals: Floats) -> Floats:
 
 
 def without_needless_chunks(statistics: Floats) -> Floats:
-    """The statistics of pairs (P, 23), where a pair matched whole in one chunk adds none to a corpus."""
+    """Return the statistics of pairs (P, 23), with 0 chunks for a pair whose words all match in one chunk."""
     found = statistics.copy()
     whole = found[:, [CAPTION_MATCHES, REFERENCE_MATCHES]] == found[:, :2]
     found[whole.all(axis=1) & (found[:, CHUNKS] == 1), CHUNKS] = 0
@@ -54,7 +57,9 @@ def without_needless_chunks(statistics: Floats) -> Floats:
 
 @lru_cache(maxsize=1 << 16)
 def score(row: Row) -> float:
-    """METEOR of a caption and one reference, rounded at each step as the program does: it decides ties."""
+    """Return METEOR of a caption and one reference, rounded at each step as in the program: the rounding
+    decides ties.
+    """
     precision = _side(row, 0)
     recall = _side(row, 1)
     if not precision or not recall:
@@ -67,7 +72,7 @@ def score(row: Row) -> float:
 
 
 def _side(row: Row, side: int) -> float:
-    """Precision (side 0) or recall (side 1)."""
+    """Return precision (side 0) or recall (side 1)."""
     words_of_side, functions = row[side], row[2 + side]
     length = DELTA * (words_of_side - functions) + (1 - DELTA) * functions
     weighted = 0.0
@@ -79,6 +84,6 @@ def _side(row: Row, side: int) -> float:
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """``above / below``, 0 where ``below`` is 0."""
+    """Return ``above / below``, 0 where ``below`` is 0."""
     result: Floats = np.divide(above, below, out=np.zeros(np.shape(below)), where=below > 0)
     return result

@@ -1,4 +1,6 @@
-"""Which words of a caption match which of a reference: exact, by stem, as synonyms or as paraphrases."""
+"""Find the words of a caption that match words of a reference: exactly, by stem, as synonyms or as
+paraphrases.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,28 +12,28 @@ from whatchanged.evaluation.metrics.meteor.tables import Tables
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 Words = tuple[str, ...]
 _Beginnings = dict[str, tuple[int | None, "_Beginnings"]]
-"""A word to the phrase that ends with it, if one does, and the words that follow in longer phrases."""
+"""A word -> the phrase that ends with it, if any, and the words that follow in longer phrases."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeteorSentence:
-    """A sentence, and what of it the tables know. Phrases are numbers, those of its ``Matcher``."""
+    """A sentence with its entries in the tables. Phrases are indices into those of its ``Matcher``."""
 
     words: Words
     positions: Mapping[str, Sequence[int]]
-    """A word to where it stands."""
+    """A word -> its positions."""
     phrases: Sequence[tuple[int, int]]
-    """First word and number of each phrase that has paraphrases; by first word, then by length."""
+    """First word and index of each phrase that has paraphrases; sorted by first word, then by length."""
     phrase_positions: Mapping[int, Sequence[int]]
-    """A phrase, or a paraphrase, to where it begins."""
+    """A phrase, or a paraphrase, -> the positions at which it begins."""
     paraphrases: frozenset[int]
     """All paraphrases of all phrases."""
     matched: dict[str, list[tuple[int, int]]]
-    """Words of other sentences, as they were asked for: kind of match and where, in order."""
+    """A cache for words of other sentences: kind of match and positions, in order."""
 
 
 class Matcher:
-    """The tables, narrowed to the words of certain sentences; it matches these with each other."""
+    """Matches sentences with each other; its tables are reduced to the words of these sentences."""
 
     def __init__(self, tables: Tables, sentences: Iterable[Words]) -> None:
         """Look up all words and phrases of the sentences once."""
@@ -48,7 +50,9 @@ class Matcher:
         self.sentences = {sentence: self._sentence(sentence, beginnings) for sentence in sentences}
 
     def matches(self, caption: Words, reference: Words) -> list[list[Match]]:
-        """All matches, by the word of the reference at which they begin, in the order of the program's."""
+        """Return all matches, by the word of the reference at which they begin, in the order of the
+        program's.
+        """
         caption_side, reference_side = self.sentences[caption], self.sentences[reference]
         results = [self._of_word(word, at, caption_side) for at, word in enumerate(reference)]
         if _same_keys(caption, reference):
@@ -74,7 +78,9 @@ class Matcher:
         return [match_of(kind, start, 1, at, 1) for kind, start in matched] if matched else []
 
     def _pairs(self, one: MeteorSentence, other: MeteorSentence) -> Iterable[tuple[int, int, int, int]]:
-        """Phrases of one sentence with their paraphrases in the other: both's first words and lengths."""
+        """Return phrases of one sentence with their paraphrases in the other: first words and lengths of
+        both.
+        """
         if one.paraphrases.isdisjoint(other.phrase_positions):
             return
         for start, phrase in one.phrases:
@@ -103,7 +109,7 @@ class Matcher:
 
 
 def _beginnings(numbers: Mapping[Words, int]) -> _Beginnings:
-    """All phrases as a tree of their words."""
+    """Return all phrases as a tree of their words."""
     tree: _Beginnings = {}
     for phrase, number in numbers.items():
         longer = tree
@@ -114,7 +120,9 @@ def _beginnings(numbers: Mapping[Words, int]) -> _Beginnings:
 
 
 def _alike_words(vocabulary: set[str], tables: Tables) -> dict[str, list[tuple[str, int]]]:
-    """Each word to those that match it and how: EXACT alone, or STEM and SYNONYM, or one of them."""
+    """Return each word -> the words that match it, and how: EXACT alone, or STEM and SYNONYM, or one of
+    them.
+    """
     keys = {word: java_hash(word) for word in vocabulary}
     stems = {word: java_hash(tables.stem(word)) for word in vocabulary}
     senses = {word: tables.synonyms.of(word) for word in vocabulary}
@@ -137,7 +145,7 @@ def _alike_words(vocabulary: set[str], tables: Tables) -> dict[str, list[tuple[s
 
 
 def _same_keys(caption: Words, reference: Words) -> bool:
-    """Whether the sentences are equal, as the program sees it."""
+    """Return whether the sentences are equal by the program's hashes."""
     return len(caption) == len(reference) and all(
         one == other or java_hash(one) == java_hash(other)
         for one, other in zip(caption, reference, strict=True)
@@ -145,7 +153,7 @@ def _same_keys(caption: Words, reference: Words) -> bool:
 
 
 def java_hash(word: str) -> int:
-    """The 32-bit hash by which the program compares words and stems ("as" equals "c5").
+    """Return the 32-bit hash by which the program compares words and stems ("as" equals "c5").
 
     s[0] 31^(n-1) + ... + s[n-1], over the UTF-16 units of the word.
     """

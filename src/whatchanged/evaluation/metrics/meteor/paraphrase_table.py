@@ -1,4 +1,4 @@
-"""METEOR's table of paraphrases: 5.3 million pairs of phrases, unpacked once and kept in the user's cache.
+"""METEOR's 5.3 million pairs of paraphrases, unpacked once and kept in the user's cache; few are read.
 
 The published file is text, 272 MB when unpacked, with three lines an entry (probability, phrase, paraphrase),
 sorted by phrase. What METEOR needs of it is kept without compression, 107 MB, in ``meteor`` of the cache
@@ -10,7 +10,9 @@ import hashlib
 import zipfile
 import zlib
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,28 +24,30 @@ from whatchanged.errors import MetricUnavailable, OutputError
 from whatchanged.files import cache_folder, room_for, whole
 
 MOST_BYTES = 1 << 30
-"""Of the unpacked table; the published one has 272,201,058."""
+"""Limit on the bytes of the unpacked table; the published one has 272,201,058."""
 _BLOCK = 1 << 24
 _GZIP = 31  # zlib's number for a gzip file, its checksum checked
 _LINES = 3  # of an entry
 _FORMAT = 1
 _ARRAYS = ("phrases", "phrase_ends", "paraphrases", "paraphrase_ends")
+Paraphrases = dict[tuple[str, ...], list[tuple[str, ...]]]
+"""A phrase -> its paraphrases, in the order of the table."""
 
 
 class PhraseEntry(NamedTuple):
-    """What the table holds of a phrase."""
+    """The entries of a phrase."""
 
     paraphrases: list[str]
     """In the order of the published file."""
     continues: bool
-    """Whether phrases of the table begin with this one and have further words."""
+    """Whether the table has longer phrases that begin with this one."""
 
 
 class ParaphraseTable:
-    """The different phrases, in the order of their bytes, each with its paraphrases.
+    """The distinct phrases, in the order of their bytes, each with its paraphrases.
 
-    phrases: (bytes,), one after the other; phrase_ends: (N,), where each ends.
-    paraphrases: (bytes,), one a line; paraphrase_ends: (N,), where those of each phrase end.
+    phrases: (bytes,), concatenated; phrase_ends: (N,), the end of each.
+    paraphrases: (bytes,), one on each line; paraphrase_ends: (N,), the end of those of each phrase.
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -53,7 +57,7 @@ class ParaphraseTable:
         self._paraphrase_ends = arrays["paraphrase_ends"].data
 
     def group(self, phrase: str) -> PhraseEntry:
-        """The entries of a phrase; it need not be in the table."""
+        """Return the entries of a phrase; it need not be in the table."""
         wanted = phrase.encode()
         at = bisect_left(range(len(self._phrase_ends)), wanted, key=self._phrase)
         found = self._phrase(at)
@@ -65,14 +69,51 @@ class ParaphraseTable:
         return PhraseEntry(lines.split("\n")[:-1], self._phrase(at + 1).startswith(wanted + b" "))
 
     def _phrase(self, at: int) -> bytes:
-        """A phrase; empty after the last one."""
+        """Return a phrase; empty after the last one."""
         if at == len(self._phrase_ends):
             return b""
         return bytes(self._phrases[self._phrase_ends[at - 1] if at else 0 : self._phrase_ends[at]])
 
 
+@dataclass
+class _Beginning:
+    """A run of words that was looked up, and the runs that are one word longer."""
+
+    continues: bool = True
+    longer: dict[str, "_Beginning"] = field(default_factory=dict)
+
+
+def read_paraphrases(path: Path, sentences: Iterable[Sequence[str]]) -> Paraphrases:
+    """Read the entries whose phrase is in one of the sentences and whose paraphrase consists of their words.
+
+    Raises MetricUnavailable where the file is not the table.
+    """
+    sentences = list(sentences)
+    known = {word for sentence in sentences for word in sentence}
+    table = read_table(path)
+    looked_up = _Beginning()
+    results: Paraphrases = {}
+    for sentence in sentences:
+        for start in range(len(sentence)):
+            run = looked_up
+            for end in range(start, len(sentence)):
+                longer = run.longer.get(sentence[end])
+                if longer is None:
+                    phrase = tuple(sentence[start : end + 1])
+                    group = table.group(" ".join(phrase))
+                    longer = run.longer[sentence[end]] = _Beginning(group.continues)
+                    own = [tuple(text.split(" ")) for text in group.paraphrases]
+                    own = [paraphrase for paraphrase in own if known.issuperset(paraphrase)]
+                    if own:
+                        results[phrase] = own
+                run = longer
+                if not run.continues:
+                    break
+    return results
+
+
 def read_table(path: Path) -> ParaphraseTable:
-    """The table of this file, from the cache where it is there.
+    """Read the table of this file, from the cache where it is there.
 
     Raises MetricUnavailable where the file is not the table.
     """
@@ -106,7 +147,7 @@ def _unpacked(packed: bytes, path: Path) -> bytes:
 
 
 def _arrays(text: bytes, path: Path) -> dict[str, NDArray[Any]]:
-    """The table's arrays from the published text."""
+    """Return the table's arrays from the published text."""
     breaks = _line_breaks(text)
     if not text.endswith(b"\n") or len(breaks) % _LINES:
         raise MetricUnavailable(f"METEOR: {path}: not METEOR's table of paraphrases. Install again.")
@@ -133,7 +174,7 @@ def _arrays(text: bytes, path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _line_breaks(text: bytes) -> NDArray[np.int32]:
-    """Where the lines end, block by block: positions of all bytes at once would take gigabytes."""
+    """Return the ends of the lines, computed block by block: all bytes at once would take gigabytes."""
     data = np.frombuffer(text, np.uint8)
     parts = [
         (np.flatnonzero(data[at : at + _BLOCK] == ord("\n")) + at).astype(np.int32)

@@ -1,4 +1,4 @@
-"""METEOR 1.5 by the original Java program, to check ours: one run for all pairs."""
+"""Run METEOR 1.5's original Java program, to test the port: one run for all pairs."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,16 @@ PATIENCE = 300.0
 
 
 def statistics(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
-    """What METEOR adds up over pairs, (P, 23), each against the pair's best-scoring reference.
+    """Return the statistics that METEOR sums over pairs, (P, 23), each with the pair's best-scoring
+    reference.
 
     Columns: words of candidate and reference; function words of both; then for exact, stem, synonym and
     paraphrase matches: content words matched in candidate and reference, function words likewise; chunks;
-    words matched in candidate and reference. A pair matched whole in one chunk adds 0 chunks.
+    words matched in candidate and reference. A pair whose words all match in one chunk adds 0 chunks.
 
-    Captions come tokenised as for the other metrics; the program lower-cases them and splits off punctuation
-    as well. Each different (candidate, references) is sent once. Raises MetricUnavailable where the program
-    cannot run.
+    Captions are tokenised as for the other metrics; the program also lower-cases them and separates
+    punctuation. Each distinct (candidate, references) is sent once. Raises MetricUnavailable where the
+    program cannot run.
     """
     ngrams.check(candidates, references)
     requests = [

@@ -1,4 +1,4 @@
-"""Synonyms as METEOR 1.5 finds them: words that share a sense in WordNet, with their endings or without."""
+"""Synonyms as in METEOR 1.5: words that share a sense in WordNet, with or without their endings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,25 +25,27 @@ _ENDINGS = (
     ("er", "e"),
     ("est", "e"),
 )
-"""What is taken off and put in its place, in the order in which the program tries it."""
+"""Endings and their replacements, in the order in which the program tries them."""
 
 
 @dataclass(frozen=True)
 class Synonyms:
-    """WordNet as the program's jar holds it."""
+    """WordNet as stored in the program's jar."""
 
     senses: Mapping[str, str]
-    """A word, its blanks written as underscores, to the numbers of its senses."""
+    """A word, with underscores for blanks, -> the numbers of its senses."""
     bases: Mapping[str, tuple[str, ...]]
-    """An irregular form to the words that it is a form of."""
+    """An irregular form -> its base forms."""
 
     def of(self, word: str) -> frozenset[str]:
-        """The numbers of all senses of a word: its own, and those of the words that it is a form of."""
+        """Return the numbers of all senses of a word: its own, and those of its base forms."""
         bases = self.bases.get(word) or (self._base(word),)
         return frozenset(number for form in (word, *bases) for number in self.senses.get(form, "").split())
 
     def _base(self, word: str) -> str:
-        """The word without the first ending that leaves another word; the word itself where none does."""
+        """Return the word without the first ending that leaves another word; the word itself where none
+        does.
+        """
         if len(word) <= 2 or word.endswith("ss"):
             return word
         for ending, instead in _ENDINGS:
@@ -55,7 +57,7 @@ class Synonyms:
 
 
 def read_synonyms(senses: str, exceptions: str) -> Synonyms:
-    """From the texts of ``english.synsets`` and ``english.exceptions``: a word on a line, its own below."""
+    """Read ``english.synsets`` and ``english.exceptions``: a word on one line, its entries on the next."""
     lines = senses.splitlines()
     irregular = exceptions.splitlines()
     bases: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,6 @@
-"""What METEOR 1.5 knows of English, read from the reference package that the extra ``eval`` installs."""
+"""METEOR 1.5's language data for English, read from the reference package that the extra ``eval``
+installs.
+"""
 
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,35 +9,37 @@ from pathlib import Path
 
 from whatchanged.errors import MetricUnavailable
 from whatchanged.evaluation.metrics.java import INSTALL, reference_package
-from whatchanged.evaluation.metrics.meteor.paraphrases import Paraphrases, read_paraphrases
+from whatchanged.evaluation.metrics.meteor.paraphrase_table import Paraphrases, read_paraphrases
 from whatchanged.evaluation.metrics.meteor.synonyms import Synonyms, read_synonyms
 from whatchanged.evaluation.metrics.meteor.words import read_abbreviations
 
 JAR = "meteor-1.5.jar"
 PARAPHRASES = Path("data") / "paraphrase-en.gz"
 MOST_MEMBER_BYTES = 1 << 24
-"""Of a table in the jar; the largest, the synonyms, has 3,702,066."""
+"""Limit on the bytes of a table in the jar; the largest, the synonyms, has 3,702,066."""
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Everything but the code."""
+    """All language data of METEOR."""
 
     abbreviations: Mapping[str, int]
     function_words: frozenset[str]
-    """As they stand in the program's list: the commonest words and marks of English."""
+    """The function words as in the program's list: the commonest words and punctuation marks of English."""
     synonyms: Synonyms
     stem: Callable[[str], str]
-    """A word to its stem, by the Snowball stemmer for English of the program's time."""
+    """A word -> its stem, by the Snowball stemmer for English of the program's time."""
     _paraphrases: Path
 
     def paraphrases(self, sentences: Iterable[Sequence[str]]) -> Paraphrases:
-        """The paraphrases that can match between these sentences, each a sequence of words."""
+        """Return the paraphrases that can match between these sentences, each a sequence of words."""
         return read_paraphrases(self._paraphrases, sentences)
 
 
 def read_tables() -> Tables:
-    """Raises MetricUnavailable where a package is missing, or is not the one that is expected."""
+    """Read the language data. Raises MetricUnavailable where a package is missing, or is not the expected
+    one.
+    """
     folder = reference_package("METEOR") / "meteor"
     jar = folder / JAR
     try:
@@ -69,7 +73,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> str:
 
 
 def _stemmer() -> Callable[[str], str]:
-    """Snowball's English stemmer, checked: version 3 changed its rules, and with them METEOR's values."""
+    """Return Snowball's English stemmer, checked: version 3 changed its rules, and with them METEOR's
+    values.
+    """
     try:
         from snowballstemmer.english_stemmer import EnglishStemmer
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""How METEOR 1.5 cuts an English sentence into words (its option ``-norm``): punctuation apart, lower case.
+"""Tokenise an English sentence as METEOR 1.5 does (its option ``-norm``): punctuation separated, lower case.
 
 The rules are those of the released program, in its order; they go back to the tokeniser of Moses. A full stop
-stays with an abbreviation ("mr.") and leaves an acronym ("u.s." is "us"); the list of abbreviations comes
-with the program.
+stays with an abbreviation ("mr.") and is removed from an acronym ("u.s." becomes "us"). The list of
+abbreviations is part of the program.
 """
 
 import re
@@ -15,7 +15,7 @@ _LETTERS = (
 _WHITE = " \\t\\n\\x0b\\f\\r"
 _SPACES = re.compile("[  \u2000-\u200a\u202f\u205f\u3000\u00a0]+")
 _CONTROL = "".join(map(chr, range(33)))
-"""What Java's ``trim`` takes off both ends."""
+"""The characters that Java's ``trim`` removes at both ends."""
 
 ANYWHERE, BEFORE_NUMBERS = 1, 2
 """Where an abbreviation keeps its full stop."""
@@ -53,7 +53,7 @@ _PLAIN = re.compile("[a-z0-9 ]*")
 
 
 def read_abbreviations(text: str) -> dict[str, int]:
-    """Abbreviations to ANYWHERE or BEFORE_NUMBERS: one a line, ``#`` starts a comment."""
+    """Return abbreviation -> ANYWHERE or BEFORE_NUMBERS: one on each line, ``#`` starts a comment."""
     results = {}
     for line in text.splitlines():
         parts = line.split()
@@ -63,7 +63,9 @@ def read_abbreviations(text: str) -> dict[str, int]:
 
 
 def words(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:
-    """The words of a sentence: of "The cube's red, isn't it?" the, cube, 's, red, ",", isn, 't, it, ?."""
+    """Return the words of a sentence: for "The cube's red, isn't it?" the, cube, 's, red, ",", isn, 't, it,
+    ?.
+    """
     if _PLAIN.fullmatch(sentence):
         return sentence.split()
     text = f" {sentence} "
@@ -82,7 +84,9 @@ def words(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:
 
 
 def one_line(caption: str) -> str:
-    """The caption without what the program's protocol uses: bars of segments, line breaks, double blanks."""
+    """Return the caption without characters of the program's protocol: segment bars, line breaks, double
+    blanks.
+    """
     return " ".join(caption.replace("|||", "").encode("utf-8", "replace").decode().split())
 
 
@@ -91,7 +95,7 @@ def _split(text: str) -> list[str]:
 
 
 def _full_stops(parts: list[str], abbreviations: Mapping[str, int]) -> list[str]:
-    """The parts, a full stop at the end of one cut off or not."""
+    """Return the parts, with the full stop at the end of each separated or kept."""
     return [
         _full_stop(part, after, abbreviations) if len(part) > 1 and part.endswith(".") else part
         for part, after in zip(parts, [*parts[1:], ""], strict=False)

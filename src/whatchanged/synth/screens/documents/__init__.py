@@ -1,1 +1,1 @@
-"""Typeset documents: set by Typst, drawn by itself or by PDFium."""
+"""Typeset documents: Typst sets them, and Typst or PDFium draws them."""

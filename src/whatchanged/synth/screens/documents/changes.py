@@ -1,4 +1,4 @@
-"""Changes to a document: its words, its blocks, how they look; from evident to the limit of sight."""
+"""Changes to a typeset document: its words, its blocks, their style; from obvious to barely visible."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,17 +28,17 @@ NAMES = {
 }
 """Kind of block -> name of the element."""
 ROWS = {"list": "list item", "table": "table cell", "code": "code block", "figure": "figure caption"}
-"""Kind of block -> what one of its rows, or cells, is called; of others it is the block."""
+"""Kind of block -> the name of one of its rows or cells; other blocks are named as a whole."""
 
 
 def with_block(document: TypesetDocument, block: Block) -> TypesetDocument:
-    """The document with the block of this number replaced."""
+    """Return the document with the block of this number replaced."""
     blocks = tuple(block if one.number == block.number else one for one in document.blocks)
     return replace(document, blocks=blocks)
 
 
 def any_block(rng: Rng, document: TypesetDocument, *kinds: str) -> Block | None:
-    """One block of these kinds; of any where none is named; None where there is none."""
+    """Return a random block of these kinds (any kind where none is named); None where there is none."""
     fitting = [block for block in document.blocks if not kinds or block.kind in kinds]
     return pick(rng, fitting) if fitting else None
 
@@ -165,7 +165,7 @@ def block_there(rng: Rng, document: TypesetDocument) -> EditedDocument:
 
 
 def _title(block: Block) -> str:
-    """What a block is called: the words of a heading or a short item; "" for others."""
+    """Return the name of a block: the words of a heading or a short item; "" for others."""
     return _joined(block.rows[0][0]) if block.kind == "heading" else ""
 
 
@@ -228,7 +228,7 @@ def formula_text(rng: Rng, document: TypesetDocument) -> EditedDocument:
 
 
 def _looks(rng: Rng, document: TypesetDocument, block: Block) -> tuple[BlockLook, Edit] | None:
-    """One block looks otherwise."""
+    """Change the style of one block."""
     look, key, element = block.look, (f"block {block.number}",), NAMES[block.kind]
     way = pick(rng, ("size", "ink", "ink", "align", "leading", "indent", "face", "weight"))
     if way == "size":
@@ -401,9 +401,9 @@ WAYS: tuple[tuple[DocumentWay, float], ...] = (
     (foot, 1),
     (size, 0.8),
 )
-"""Every change, with how often it is drawn."""
+"""Every change, with its probability."""
 
 
 def any_change(rng: Rng, document: TypesetDocument) -> EditedDocument:
-    """The document with one of all changes; None where the one that was drawn does not fit it."""
+    """Return the document with one random change; None where the drawn change does not fit the document."""
     return pick_by_share(rng, WAYS)(rng, document)

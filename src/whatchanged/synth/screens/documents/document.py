@@ -1,4 +1,4 @@
-"""A typeset document as data: blocks one below the other, under a style."""
+"""A typeset document as data: a column of blocks with a style."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ Align = Literal["left", "center", "right"]
 
 @dataclass(frozen=True)
 class TypesetWord:
-    """One word of a text. color: "" is that of the text."""
+    """One word of a text. color: "" means the text's colour."""
 
     text: str
     bold: bool = False
@@ -22,10 +22,10 @@ class TypesetWord:
 
 @dataclass(frozen=True)
 class BlockLook:
-    """How a block is set. size: times the size of the document's text. gap: points to the next block.
+    """The style of a block. size: relative to the document's text size. gap: points to the next block.
 
-    color: "" is the style's own. weight: points, of lines. fill: behind it; "" for nothing. leading: between
-    lines, in ems. inset: points around the text of cells. marker: of lists.
+    color: "" means the style's colour. weight: of lines, in points. fill: the background; "" for none.
+    leading: between lines, in ems. inset: points around the text of cells. marker: of lists.
     """
 
     size: float = 1.0
@@ -48,9 +48,10 @@ class BlockLook:
 class Block:
     """One block.
 
-    number: its own, which it keeps when others come or go. rows: words of each line or cell. A heading, a
-    paragraph or a quote has one row of one cell; a list one row an item; a table rows of cells, the first one
-    its header; code one row a line. formula: Typst's notation. figure: width, height in points.
+    number: unique, and unchanged when other blocks are added or removed. rows: words of each line or cell. A
+    heading, a paragraph or a quote has one row of one cell; a list has a row for each item; a table has rows
+    of cells, the first one being its header; code has a row for each line. formula: Typst's notation. figure:
+    width, height in points.
     """
 
     number: int
@@ -65,12 +66,13 @@ class Block:
 
 @dataclass(frozen=True)
 class TypesetDocument:
-    """A page: its size in points, and what stands on it.
+    """A page: its size in points, and its content.
 
-    style: its name. styling: what the style says, perhaps with other colours, lines or fonts. margin: points.
-    scale: pixels of the picture for a point. numbered: whether a page number stands at its foot. header: a
-    running head; "" for none. columns: one or two. height: points; 0 for as high as the text is. program:
-    what draws it, "typst" or "pdfium".
+    style: its name. styling: the style's settings, perhaps with other colours, lines or fonts. margin:
+    points.
+    scale: pixels of the picture for a point. numbered: whether it has a page number at its foot. header: a
+    running head; "" for none. columns: one or two. height: points; 0 for the height of the text. program: the
+    program that draws it, "typst" or "pdfium".
     """
 
     style: str

@@ -1,4 +1,4 @@
-"""The family of typeset documents: set by Typst, drawn by itself or by PDFium."""
+"""The family of typeset documents: Typst sets them, and Typst or PDFium draws them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -57,7 +57,7 @@ class TypstMaker:
         return Printing(other), f"drawn by {other}"
 
     def draw(self, document: TypesetDocument, how: Printing) -> DrawnPicture:
-        """The document's picture."""
+        """Return the document's picture."""
         return self.press.draw(document, how)
 
     def design(self, document: TypesetDocument) -> Mapping[str, Value]:

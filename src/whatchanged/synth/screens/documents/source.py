@@ -1,7 +1,7 @@
-"""A document in Typst's notation: as it is seen, or with a colour of its own for each element.
+"""A document in Typst's notation: in its visible colours, or with a unique colour for each element.
 
-The colours of the second one tell where everything lies: a run of glyphs, a line or a fill of a known
-colour in the PDF belongs to a known element. Colours alter nothing of the layout.
+The unique colours locate the elements: a run of glyphs, a line or a fill of a known colour in the PDF belongs
+to a known element. Colours do not alter the layout.
 """
 
 from collections.abc import Callable
@@ -10,39 +10,39 @@ from whatchanged.synth.screens.documents.document import Block, TypesetDocument,
 from whatchanged.synth.screens.documents.styles import Style
 
 Painter = Callable[[str, str], str]
-"""(key of an element, the colour in which it is seen) -> its colour."""
+"""(key of an element, its visible colour) -> its colour in the source."""
 
 
 class KeyColors:
-    """A colour of its own for each key."""
+    """Gives each key a unique colour."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
 
     def __call__(self, key: str, seen: str) -> str:
-        """The key's colour: its number, counted from one."""
+        """Return the key's colour: its number, counted from one."""
         if key not in self.keys:
             self.keys.append(key)
         return f"#{self.keys.index(key) + 1:06x}"
 
     def key_of(self, red: int, green: int, blue: int) -> str | None:
-        """The key that has this colour."""
+        """Return the key of this colour."""
         place = (red << 16 | green << 8 | blue) - 1
         return self.keys[place] if 0 <= place < len(self.keys) else None
 
 
 def as_seen(key: str, seen: str) -> str:
-    """Every element in the colour in which it is seen."""
+    """Return the visible colour of every element."""
     return seen
 
 
 def typst_source(
     document: TypesetDocument, paint: Painter = as_seen, shift: float = 0.0, tracked: int = 0
 ) -> str:
-    """The document in Typst's notation.
+    """Return the document in Typst's notation.
 
-    shift: points by which all of it is moved to the right and down. tracked: number of a block whose letters
-    stand a hundredth of a point farther apart; 0 for none.
+    shift: the movement of the whole page to the right and down, in points. tracked: number of a block whose
+    letters have a hundredth of a point more spacing; 0 for none.
     """
     style = document.styling
     ground = document.ground or style.ground
@@ -75,7 +75,7 @@ def _quote(text: str) -> str:
 
 
 def _words(key: str, words: tuple[TypesetWord, ...], color: str, paint: Painter) -> str:
-    """Words, each one an element of its own: "KEY word 3"."""
+    """Return words, each one an element of its own: "KEY word 3"."""
     return " ".join(_word(f"{key} word {index}", word, color, paint) for index, word in enumerate(words))
 
 
@@ -93,7 +93,7 @@ def _word(key: str, word: TypesetWord, color: str, paint: Painter) -> str:
 def _block(
     document: TypesetDocument, style: Style, block: Block, paint: Painter, index: int, tracked: bool
 ) -> str:
-    """One block with the space below it."""
+    """Return one block with the space below it."""
     look = block.look
     makers: dict[str, Callable[[TypesetDocument, Style, Block, Painter], str]] = {
         "list": _list,
@@ -121,7 +121,7 @@ def _block(
 
 
 def _prose(document: TypesetDocument, style: Style, block: Block, paint: Painter) -> str:
-    """A heading, a paragraph, a quote, lines of code."""
+    """Return a heading, a paragraph, a quote, or lines of code."""
     key = f"block {block.number}"
     color = block.look.color or style.ink
     lines = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Style:
-    """How documents of a style are set where a block says nothing else.
+    """The default style of a document's blocks.
 
     lines: of tables, "all", "rows" or "none". heading_font: "" is the text's own.
     """
@@ -50,7 +50,7 @@ OWN_FONTS: Mapping[str, tuple[str, ...]] = {
     "val": (),
     "test": ("New Computer Modern",),
 }
-"""Split -> fonts that Typst brings, beside those of the machine."""
+"""Split -> fonts that Typst includes, in addition to those of the machine."""
 
 FORMULAS = (
     "{a} = {b}^{n} + {c}^{n}",

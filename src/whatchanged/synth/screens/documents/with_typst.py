@@ -1,4 +1,4 @@
-"""Documents set by Typst, drawn by itself or by PDFium, and where each of their elements lies."""
+"""Draw documents by Typst, or by Typst and PDFium, and locate each of their elements."""
 
 import ctypes
 import io
@@ -22,11 +22,11 @@ BLOCK = re.compile(r"block \d+")
 
 @dataclass(frozen=True)
 class Printing:
-    """How a document is drawn.
+    """The settings by which a document is drawn.
 
-    program: "typst" or "pdfium"; "" is the document's own. colored: whether PDFium smooths letters in
-    colours. shift: points by which all is moved. tracked: number of a block whose letters stand
-    a hundredth of a point farther apart.
+    program: "typst" or "pdfium"; "" means the document's own. colored: whether PDFium uses subpixel rendering
+    for letters. shift: the movement of the whole page, in points. tracked: number of a block whose letters
+    have a hundredth of a point more spacing.
     """
 
     program: str = ""
@@ -39,7 +39,7 @@ USUAL = Printing()
 
 
 class Press:
-    """Sets documents; keeps the fonts that were read."""
+    """Draws documents, and caches the fonts that were read."""
 
     def __init__(self) -> None:
         import typst
@@ -48,7 +48,7 @@ class Press:
         self._compiler = compiler(b"", font_paths=list(FONT_FOLDERS))
 
     def draw(self, document: TypesetDocument, how: Printing) -> DrawnPicture:
-        """The document's picture and its elements."""
+        """Return the document's picture and its elements."""
         source = typst_source(document, shift=how.shift, tracked=how.tracked).encode()
         if (how.program or document.program) == "typst":
             pixels = self._picture(source, document.scale)
@@ -57,13 +57,13 @@ class Press:
         return DrawnPicture(pixels, self.elements(document, how))
 
     def _picture(self, source: bytes, scale: float) -> Pixels:
-        """Drawn by Typst itself."""
+        """Return the picture drawn by Typst itself."""
         made = self._compiler.compile(source, format="png", ppi=72.0 * scale)
         file = made[0] if isinstance(made, list) else made  # of several pages
         return np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
 
     def _printed(self, source: bytes, scale: float, colored: bool) -> Pixels:
-        """Set by Typst, drawn by PDFium."""
+        """Return the picture that PDFium draws from Typst's PDF."""
         import pypdfium2
 
         pdf = pypdfium2.PdfDocument(self._compiler.compile(source, format="pdf"))
@@ -75,7 +75,7 @@ class Press:
             pdf.close()
 
     def elements(self, document: TypesetDocument, how: Printing) -> dict[str, DrawnElement]:
-        """Elements by key: words, rows, cells, blocks, and the page."""
+        """Return the elements by key: words, rows, cells, blocks, and the page."""
         import pypdfium2
 
         colors = KeyColors()
@@ -103,7 +103,7 @@ MeasuredBox = tuple[float, float, float, float, bool]
 
 
 def _by_key(page: Any, colors: KeyColors) -> dict[str, MeasuredBox]:
-    """The box of each element and of what it belongs to: of words their row and their block."""
+    """Return the box of each element and of its parents: for words, their row and their block."""
     results: dict[str, MeasuredBox] = {}
     for key, box in _marks(page, colors):
         for name in _parts(key):
@@ -123,7 +123,7 @@ def _by_key(page: Any, colors: KeyColors) -> dict[str, MeasuredBox]:
 
 
 def _parts(key: str) -> Iterator[str]:
-    """A key and those that it is a part of: "block 2 row 1 word 3", "block 2 row 1", "block 2"."""
+    """Return a key and the keys of its parents: "block 2 row 1 word 3", "block 2 row 1", "block 2"."""
     names = key.split(" ")
     yield key
     for length in range(2, len(names), 2):
@@ -131,7 +131,7 @@ def _parts(key: str) -> Iterator[str]:
 
 
 def _marks(page: Any, colors: KeyColors) -> Iterator[tuple[str, PointBox]]:
-    """Every object of a page that has an element's colour, with its box in points, y upwards."""
+    """Yield every object of a page that has an element's colour, with its box in points, y upwards."""
     from pypdfium2 import raw
 
     for mark in page.get_objects():

@@ -359,4 +359,4 @@ COMPONENTS: Mapping[Component, float] = {
     spinner: 0.2,
     chart: 1,
 }
-"""Every component, and how often it is drawn beside the others."""
+"""Every component, with its relative frequency."""

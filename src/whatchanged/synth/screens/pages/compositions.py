@@ -1,4 +1,6 @@
-"""Components that are made of several: functions of the writer that return HTML, as in ``components``."""
+"""Components that consist of several others: functions of the writer that return HTML, as in
+``components``.
+"""
 
 import html
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
-"""Forms, menus and controls that are made of several: functions of the writer that return HTML, as in
-``components``."""
+"""Forms, menus and controls that consist of several parts: functions of the writer that return HTML, as in
+``components``.
+"""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,8 @@
-"""Looks of pages: published libraries and the markup they want (``libraries.toml``).
+"""The designs of pages: published libraries, and the markup that they expect (``libraries.toml``).
 
-A library's table says by which tag and attributes it makes a part, such as "button-primary"; what is not in
-its table is made in our own way. Libraries of validation and of test are different ones, and never those of
-training. They are npm packages, in the versions of ``packages/package-lock.json``.
+A library's table gives the tag and the attributes of each part, such as "button-primary"; parts that are not
+in the table get our own markup. Training, validation and test use different libraries. They are npm packages,
+in the versions of ``packages/package-lock.json``.
 """
 
 import tomllib
@@ -19,17 +19,17 @@ HERE = Path(__file__).parent
 PACKAGES = HERE / "packages"
 """The folder of package.json and package-lock.json."""
 OWN_SHEET = HERE / "own.css"
-"""How a page looks that we write, whatever the library."""
+"""The stylesheet of all pages that we write, under any library."""
 OWN = "plain"
-"""The name of our own way, which needs no package."""
+"""The name of our own design, which needs no package."""
 
 
 @dataclass(frozen=True)
 class Library:
-    """A published library: its npm package and licence, its files, its markup, how it is made dark.
+    """A published library: its npm package and licence, its files, its markup, its dark mode.
 
     sheets, scripts: paths in node_modules. dark: attributes of the root element of a dark page; "" where the
-    library has no dark side. body: classes of the body. parts: part -> tag and attributes, all of them.
+    library has no dark mode. body: classes of the body. parts: part -> tag and attributes, all of them.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Library:
     published = False
 
     def head(self, modules: Path) -> str:
-        """What stands in the head of its pages: its files, and our own styles."""
+        """Return the head of its pages: its files, and our own styles."""
         sheets = "".join(
             f'<link rel="stylesheet" href="{(modules / path).as_uri()}">' for path in self.sheets
         )
@@ -56,7 +56,7 @@ class Library:
 
 @cache
 def libraries() -> tuple[Library, ...]:
-    """Every library, in the order of its file."""
+    """Return every library, in the order of its file."""
     with (HERE / "libraries.toml").open("rb") as file:
         found = tomllib.load(file)
     own = found[OWN]["parts"]
@@ -77,19 +77,19 @@ def libraries() -> tuple[Library, ...]:
 
 
 def own_way() -> Library:
-    """Our own way, which has treatments of every split."""
+    """Return our own design, which has treatments for every split."""
     return next(library for library in libraries() if library.name == OWN)
 
 
 def libraries_of(split: Split) -> tuple[Library, ...]:
-    """The libraries whose pages are of this split."""
+    """Return the libraries whose pages belong to this split."""
     return tuple(library for library in libraries() if library.split == split)
 
 
 def find_modules(named: Path | None) -> Path:
-    """The folder node_modules with every library's files.
+    """Return the folder node_modules with every library's files.
 
-    named: that folder, or the one that holds it; None for the cache folder. Raises MissingProgram with the
+    named: that folder, or the one that contains it; None for the cache folder. Raises MissingProgram with the
     command that installs what is missing.
     """
     files = [(lib.package, path) for lib in libraries() for path in (*lib.sheets, *lib.scripts)]
@@ -97,9 +97,9 @@ def find_modules(named: Path | None) -> Path:
 
 
 def find_files(what: str, named: Path | None, files: Sequence[tuple[str, str]]) -> Path:
-    """The folder node_modules with files of npm packages, (package, path in the folder) each.
+    """Return the folder node_modules with files of npm packages, (package, path in the folder) each.
 
-    what: is done with them. named: as for ``find_modules``. Raises MissingProgram.
+    what: the purpose of the files, for the message. named: as for ``find_modules``. Raises MissingProgram.
     """
     base = named or cache_folder() / "screens"
     modules = base if base.name == "node_modules" else base / "node_modules"

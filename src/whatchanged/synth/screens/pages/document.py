@@ -1,4 +1,4 @@
-"""Whole documents: what stands on a page, its theme, its font, its size."""
+"""Whole documents: the content of a page, its theme, its font, its size."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -53,26 +53,26 @@ from whatchanged.worlds.screens.truth import Value
 
 SCALES = (1.0, 1.0, 1.0, 1.0, 1.5, 2.0)
 SHAPES = {"component": 0.58, "panel": 0.26, "window": 0.1, "phone": 0.06}
-"""How often pages are one or two components, some, a whole window, the screen of a phone."""
+"""The frequencies of pages: one or two components, some, a whole window, the screen of a phone."""
 FITTED = {"component": 0.8, "panel": 0.75, "window": 0.7, "phone": 0.0}
-"""Shares of the pages whose picture ends where the content does."""
+"""The fractions of pages whose picture ends at the end of the content."""
 DARK = 0.35
-"""Share of the dark pages, where the library has them."""
+"""The fraction of dark pages, where the library has them."""
 NARROW_WIDTH = 360
-"""Pixels at which words of a narrow page break at the earliest."""
+"""The least width, in pixels, at which words of a narrow page break."""
 NARROW = 0.6
-"""Share of the components whose picture ends where they end, on the right too."""
+"""The fraction of components whose picture also ends at their right end."""
 PARTS: Mapping[Component, float] = {**COMPONENTS, **COMPOSITIONS, **CONTROLS, **GRAPHICS}
-"""Every component, and how often it is drawn beside the others."""
+"""Every component, with its relative frequency."""
 
 
 @dataclass(frozen=True)
 class PageCrop:
-    """What is taken of a page that others wrote, once it is laid out.
+    """The part of a published page that is shown, selected after the layout.
 
-    names: CSS selector -> the name of such elements; the first that fits counts. part: which of the parts of
-    a usual size is left alone, as a share from 0 to 1 of all of them; None for the window. top: where the
-    window begins, as a share of what lies below it.
+    names: CSS selector -> the name of such elements; the first match counts. part: the part that is shown
+    alone, among those of a usual size, as a number from 0 to 1; None for the window. top: where the window
+    begins, as a fraction of the scrollable height.
     """
 
     names: Mapping[str, str]
@@ -86,8 +86,7 @@ class HTMLDocument:
 
     body: HTML. root: attributes of the root element. width, height: of the window, in pixels of the document;
     scale: device pixels for each. fitted: the picture ends where the content does; narrow: on the right too.
-    design: what its look is made of. crop: what is taken of a page that others wrote; None where all is
-    shown.
+    design: the names of its style's parts. crop: the part of a published page that is shown; None for all.
     """
 
     body: str
@@ -103,7 +102,7 @@ class HTMLDocument:
 
 
 def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int, int]) -> HTMLDocument:
-    """A random page under a library; its picture has at most ``largest`` width and height."""
+    """Write a random page under a library; its picture has at most ``largest`` width and height."""
     language = random_language(rng)
     fonts = fonts_of(split)
     font = fonts[int(rng.integers(len(fonts)))]
@@ -137,7 +136,7 @@ def write_document(rng: Rng, library: Library, split: Split, largest: tuple[int,
 
 
 def _window(rng: Rng, shape: str, scale: float, largest: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the window, in pixels of the document."""
+    """Return width and height of the window, in pixels of the document."""
     least, most = WINDOWS[shape]
     sides = (magnitude(rng, low, high) for low, high in zip(least, most, strict=True))
     width, height = (min(int(whole / scale), int(side)) for whole, side in zip(largest, sides, strict=True))
@@ -154,19 +153,19 @@ WINDOWS: Mapping[str, tuple[tuple[int, int], tuple[int, int]]] = {
 
 
 def any_part(writer: Writer) -> str:
-    """Any component, in its frame."""
+    """Return any component, in its frame."""
     weights = np.array(list(PARTS.values()))
     chosen = int(writer.rng.choice(len(weights), p=weights / weights.sum()))
     return f'<div class="w-part">{list(PARTS)[chosen](writer)}</div>'
 
 
 def _component(writer: Writer, width: int, height: int) -> str:
-    """One or two components on empty ground."""
+    """Return one or two components on empty background."""
     return "".join(any_part(writer) for _ in range(writer.count(1, 2 if height > 130 else 1)))
 
 
 def _panel(writer: Writer, width: int, height: int) -> str:
-    """Some components, one under the other or two side by side."""
+    """Return some components, one below the other or two side by side."""
     count = 1 + int(width * height / 45_000 * writer.rng.uniform(0.5, 1.3))
     parts = []
     for _ in range(min(count, 9)):
@@ -178,7 +177,7 @@ def _panel(writer: Writer, width: int, height: int) -> str:
 
 
 def _page(writer: Writer, width: int, height: int) -> str:
-    """A window: a bar at the top, a menu at the side, and what one works with."""
+    """Return a window: a bar at the top, a menu at the side, and the working area."""
     top = _framed(writer, navigation if writer.chance(0.6) else toolbar)
     main = LAYOUTS[writer.count(0, len(LAYOUTS) - 1)](writer)
     if writer.chance(0.45):
@@ -188,12 +187,12 @@ def _page(writer: Writer, width: int, height: int) -> str:
 
 
 def _beside(writer: Writer) -> Component:
-    """What stands at the side of a window."""
+    """Return the side of a window."""
     return (menu, tree, preferences, bullet_list)[writer.count(0, 3)]
 
 
 def _phone(writer: Writer, width: int, height: int) -> str:
-    """A screen of a phone: a bar, what one reads, tools at the foot."""
+    """Return a screen of a phone: a bar, the content, tools at the foot."""
     top = f'<div class="w-line">{writer.icon(20)}<b class="w-grow" data-e="heading">{writer.words(1, 2)}</b>{writer.icon(20)}</div>'
     main = "".join(any_part(writer) for _ in range(1 + height // 220))
     foot = "".join(writer.icon(22) for _ in range(writer.count(3, 5)))
@@ -231,7 +230,7 @@ def _free(writer: Writer) -> str:
 
 
 def _two_by_two(writer: Writer) -> str:
-    """Cards of charts and numbers in rows."""
+    """Return cards of charts and numbers in rows."""
     rows = []
     for _ in range(writer.count(2, 3)):
         cells = []
@@ -244,35 +243,35 @@ def _two_by_two(writer: Writer) -> str:
 
 
 def _mail(writer: Writer) -> str:
-    """Folders, what lies in one, what is read."""
+    """Return a mail program: folders, the messages of one, and an open message."""
     read = heading(writer) + prose(writer) + buttons(writer)
     return f'<div class="w-three"><div>{tree(writer)}</div><div>{news(writer)}</div><div>{read}</div></div>'
 
 
 def _code(writer: Writer) -> str:
-    """Files, a program, a terminal."""
+    """Return an editor: files, a program, a terminal."""
     main = tabs(writer) + program(writer) + (terminal(writer) if writer.chance(0.5) else "")
     return f'<div class="w-three"><div>{tree(writer)}</div><div style="flex:1">{main}</div></div>'
 
 
 def _entry(writer: Writer) -> str:
-    """A small form in the middle."""
+    """Return a small form in the middle."""
     return f'<div class="w-middle">{sign_in(writer)}</div>'
 
 
 def _front(writer: Writer) -> str:
-    """The page that praises something."""
+    """Return a landing page."""
     return _framed(writer, hero) + _framed(writer, cards) + _framed(writer, footer)
 
 
 def _records(writer: Writer) -> str:
-    """A table with what one can do with it."""
+    """Return a table with its tools."""
     parts = (page_head, search_field, data_grid, pagination)
     return "".join(_framed(writer, part) for part in parts)
 
 
 def _shop(writer: Writer) -> str:
-    """Pictures of what is sold."""
+    """Return a shop: pictures of its goods."""
     return (
         _framed(writer, page_head)
         + _framed(writer, gallery)
@@ -285,11 +284,11 @@ LAYOUTS = (
     *(_settings, _dashboard, _article, _free, _free, _two_by_two, _mail, _code, _entry, _front, _records),
     *(_shop, lambda w: _framed(w, board), lambda w: _framed(w, editor), lambda w: _framed(w, form)),
 )
-"""What stands in a window, alike often."""
+"""The functions for the content of a window, all equally frequent."""
 WRITERS: Mapping[str, Callable[[Writer, int, int], str]] = {
     "component": _component,
     "panel": _panel,
     "window": _page,
     "phone": _phone,
 }
-"""Shape of a page -> what writes it."""
+"""Shape of a page -> the function that writes it."""

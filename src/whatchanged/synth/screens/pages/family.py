@@ -1,6 +1,6 @@
-"""The families of pages: documents are shown in a browser, changed in place, and photographed.
+"""The families of pages: show documents in a browser, change them in place, and take screenshots.
 
-Ours are written for the picture (``document.py``); others have been published (``sites.py``).
+Our own pages are written for the picture (``document.py``); other pages are published ones (``sites.py``).
 """
 
 import hashlib
@@ -31,36 +31,38 @@ from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 PAIRS = 4
 """Pairs of one document."""
 TRIES = 4
-"""How often a pair is begun anew where nothing came of it."""
+"""How often a pair is tried again after a failed attempt."""
 STARTS = 3
-"""How often a document is drawn anew in new browsers where one has gone."""
+"""How often a document is drawn again in new browsers after a browser crashed."""
 MOST_BROWSERS = 4
-"""Browsers that are open at a time; the one that was not used longest is closed."""
+"""The largest number of open browsers; the least recently used one is closed."""
 FLAGS = ("--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND")
-"""Of the browser: files may name files, and nothing comes from the network."""
+"""Flags of the browser: files may load files, and nothing comes from the network."""
 TOGETHER = 40
-"""Documents in a row that share a library and two renderers, so that pages are seldom opened anew."""
+"""How many consecutive documents share a library and two renderers, so that pages are seldom opened anew."""
 PLANS = {"change": 0.4, "changes": 0.16, "both": 0.18, "noise": 0.26}
-"""What is done for a pair, and how often: one change, two or three, a change beside noise, noise alone."""
+"""The content of a pair, with its probability: one change, two or three, a change with noise, noise alone."""
 SEVERAL_NOISY = 0.25
-"""Share of the pairs with noise beside their changes, where every pair has several changes."""
+"""The fraction of pairs with noise beside their changes, where every pair has several changes."""
 NOISES = {"local": 0.5, "renderer": 0.28, "file": 0.22}
 """Where noise comes from."""
 ALIKE = 0.2
-"""Share of the changes that are made in all alike elements, where that makes sense."""
+"""The fraction of changes that are made in all alike elements, where that makes sense."""
 TURNED = 0.4
-"""Share of the pairs whose pictures are exchanged."""
+"""The fraction of pairs whose pictures are exchanged."""
 OWN_WAY = 0.6
-"""Share of the documents that are drawn in our own way, each with a style sheet of its own."""
+"""The fraction of documents in our own design, each with a style sheet of its own."""
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 Write = Callable[[Rng, float, Split, tuple[int, int]], tuple[HTMLDocument, Design]]
-"""Writes a document of this split, of at most this size, and tells its design. The number, from 0 to 1, is
-the same for some documents in a row; it may choose the design, so that designs are seldom opened anew."""
+"""A function that writes a document of this split, of at most this size, and returns its design. The number,
+from 0 to 1, stays the same for some consecutive documents; it may select the design, so that designs are
+seldom opened anew.
+"""
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """A document that is shown: its design, renderers, layout and picture."""
+    """A displayed document: its design, renderers, layout and picture."""
 
     document: HTMLDocument
     design: Design
@@ -70,10 +72,10 @@ class _Sheet:
 
 
 class Pages:
-    """Draws pages. One browser for each renderer, each with one page whose document is exchanged.
+    """Draws pages, with one browser for each renderer; each browser has one page whose document is exchanged.
 
-    name: of the family. write: gives a document and its design. modules: the folder of the npm packages.
-    folder: for files of the browser's.
+    name: of the family. write: returns a document and its design. modules: the folder of the npm packages.
+    folder: for the browser's files.
     """
 
     def __init__(self, name: str, write: Write, modules: Path, options: FamilyOptions, folder: Path) -> None:
@@ -87,7 +89,7 @@ class Pages:
         self.renderer = f"{chromium_version()}; packages {_lock_hash()}; fonts {_font_hash()}"
 
     def draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
-        """The pairs of one document. Raises BrowserGone where it ends every browser."""
+        """Draw the pairs of one document. Raises BrowserGone where it crashes every browser."""
         for _ in range(STARTS):
             try:
                 return self._draw(seed, index, split)
@@ -96,7 +98,7 @@ class Pages:
         return self._draw(seed, index, split)
 
     def _draw(self, seed: int, index: int, split: Split) -> Sequence[DrawnPair]:
-        """The same, once."""
+        """Draw the pairs of one document, in one attempt."""
         sheet = self._show(seed, index, split)
         first = png(sheet.picture)
         results = []
@@ -107,7 +109,7 @@ class Pages:
         return results
 
     def _show(self, seed: int, index: int, split: Split) -> _Sheet:
-        """A document of this split, shown and photographed."""
+        """Display a document of this split, and take its picture."""
         shared = np.random.default_rng([seed, 1, index // TOGETHER, SPLITS.index(split)])
         which = shared.random()
         able = SAME_WIDTHS[int(shared.integers(len(SAME_WIDTHS)))]
@@ -124,12 +126,12 @@ class Pages:
         return _Sheet(document, design, (one, other), layout, shown.photograph(layout))
 
     def _renderer(self, name: str, scale: float) -> Shown:
-        """The page of a renderer.
+        """Return the page of a renderer.
 
-        Large scales have browsers of their own: a browser keeps the letters of earlier documents, and places
-        them otherwise at large scales, so that a document would depend on what was drawn before. One that
-        paints as with a graphics card rounds kept letters otherwise at every scale, and is opened anew for
-        every picture.
+        Each large scale has a browser of its own: a browser caches the letters of earlier documents, and
+        positions them differently at large scales, so that a document would depend on earlier ones. A browser
+        that paints as with a graphics card rounds cached letters differently at every scale, and is opened
+        anew for every picture.
         """
         fonts, gpu = RENDERERS[name]
         key = (name, scale > 1)
@@ -144,12 +146,12 @@ class Pages:
         return self._open[key][1]
 
     def close(self) -> None:
-        """End every browser; what is drawn next opens new ones."""
+        """End every browser; the next drawing opens new ones."""
         while self._open:
             self._open.popitem()[1][0].close()
 
     def _pair(self, rng: Rng, sheet: _Sheet, first: bytes) -> DrawnPair | None:
-        """One pair; None where nothing came of it in a few tries."""
+        """Return one pair; None where a few attempts failed."""
         for _ in range(TRIES):
             drawn = self._try(rng, sheet)
             if drawn is None:
@@ -164,7 +166,7 @@ class Pages:
         return None
 
     def _try(self, rng: Rng, sheet: _Sheet) -> tuple[Pixels, ScreenTruth] | None:
-        """The picture after, and the truth; None where it is not clear whether a change is seen."""
+        """Return the picture after, and the truth; None where it is unclear whether a change is visible."""
         plan = "changes" if self._several else str(rng.choice(list(PLANS), p=list(PLANS.values())))
         count = {"change": 1, "changes": int(rng.integers(2, 4)), "both": 1, "noise": 0}[plan]
         noisy = rng.random() < SEVERAL_NOISY if self._several else plan in ("both", "noise")
@@ -190,7 +192,7 @@ class Pages:
     def _make(
         self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, before: list[Made]
     ) -> Made | None:
-        """A change that can be seen or surely cannot, away from those that were made before."""
+        """Make a change that is clearly visible or clearly invisible, away from the earlier changes."""
         document = sheet.document
         size = (document.width, document.height)
         taken = {i for one in before for i in one.targets}
@@ -211,7 +213,9 @@ class Pages:
     def _noise(
         self, rng: Rng, sheet: _Sheet, layout: PageLayout, picture: Pixels, made: list[Made]
     ) -> tuple[str, Pixels] | None:
-        """The name of some noise and the picture with it; None where it moves words or alters nothing."""
+        """Return the name of some noise and the picture with it; None where it moves words or alters
+        nothing.
+        """
         source = list(NOISES)[int(rng.choice(len(NOISES), p=list(NOISES.values())))]
         if source == "file":
             name, altered = recode(rng, picture)
@@ -241,7 +245,7 @@ class Pages:
     def _truth_of(
         self, sheet: _Sheet, made: list[Made], layout: PageLayout, picture: Pixels, noise: tuple[str, ...]
     ) -> tuple[Pixels, ScreenTruth] | None:
-        """The truth of a pair."""
+        """Return the truth of a pair."""
         sizes = (_size(sheet.picture), _size(picture))
         changes: list[ScreenChange] = []
         for one in made:
@@ -257,7 +261,7 @@ class Pages:
 
 
 def _touches(e: PageElement, taken: set[int], layout: PageLayout) -> bool:
-    """Whether an element was changed already, holds one that was, or lies in one."""
+    """Return whether an element was already changed, contains a changed one, or lies in one."""
     if not taken:
         return False
     if any(layout.inside(e, i) for i in taken):
@@ -279,7 +283,7 @@ def _font_hash() -> str:
 
 
 def write_page(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[HTMLDocument, Design]:
-    """A page of ours, under the library that this share from 0 to 1 of them stands for, or in our own way."""
+    """Write one of our pages, in our own design, or under a library that ``which``, from 0 to 1, selects."""
     libraries = libraries_of(split)
     library = libraries[int(which * len(libraries))]
     if rng.random() < OWN_WAY:
@@ -289,7 +293,7 @@ def write_page(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> t
 
 @contextmanager
 def open_pages(options: FamilyOptions) -> Iterator[Pages]:
-    """The family of our own pages, for as long as the block lasts.
+    """Open the family of our own pages for the duration of the block.
 
     Raises MissingProgram where something is not installed.
     """
@@ -299,7 +303,7 @@ def open_pages(options: FamilyOptions) -> Iterator[Pages]:
 
 @contextmanager
 def open_sites(options: FamilyOptions) -> Iterator[Pages]:
-    """The family of pages that others have published. Raises as ``open_pages``."""
+    """Open the family of published pages. Raises as ``open_pages``."""
     modules = find_site_files(options.styles)
 
     def write(rng: Rng, which: float, split: Split, size: tuple[int, int]) -> tuple[HTMLDocument, Design]:
@@ -311,7 +315,7 @@ def open_sites(options: FamilyOptions) -> Iterator[Pages]:
 
 @contextmanager
 def _opened(name: str, write: Write, modules: Path, options: FamilyOptions) -> Iterator[Pages]:
-    """Pages with a folder of their own."""
+    """Yield pages with a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="screens-pages-") as folder:
         pages = Pages(name, write, modules, options, Path(folder))
         try:

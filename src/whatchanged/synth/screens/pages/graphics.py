@@ -1,4 +1,4 @@
-"""Charts of pages, made of SVG: functions of the writer that return HTML, as in ``components``."""
+"""Charts of pages as SVG: functions of the writer that return HTML, as in ``components``."""
 
 import math
 from collections.abc import Mapping

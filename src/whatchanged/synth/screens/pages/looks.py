@@ -1,7 +1,9 @@
-"""Random looks of pages: colours, type, room, corners, and ways to style each part (``treatments.toml``).
+"""Random styles of pages: colours, fonts, spacing, corners, and treatments of each part
+(``treatments.toml``).
 
-Pages in our own way take a random treatment of each part, so that hardly two share a design; pages of a
-published library take some of its measures otherwise. Treatments of validation and test are held out.
+A page in our own design has a random treatment of each part, so that hardly two pages share a design. A page
+of a published library has some of the library's measures altered. Treatments of validation and test are held
+out.
 """
 
 import colorsys
@@ -40,19 +42,19 @@ ICON_STYLES = (
 )
 """Attributes that the icons of one page share."""
 HEADED = 0.3
-"""Share of our own pages whose headings have a font of their own."""
+"""The fraction of our own pages whose headings have a font of their own."""
 ALTERED = 0.6
-"""Share of the pages of a published library that take some of its measures otherwise."""
+"""The fraction of pages of a published library with some altered measures."""
 CONTRAST = 0.06
-"""Share of the pages in high contrast."""
+"""The fraction of pages in high contrast."""
 
 
 @dataclass(frozen=True)
 class PageLook:
-    """How one page looks.
+    """The style of one page.
 
     variables: CSS for the style of the root element. sheet: CSS rules. icons: attributes of icons. names: of
-    its design.
+    the design's parts.
     """
 
     variables: str
@@ -71,9 +73,9 @@ def treatments() -> Mapping[str, Mapping[Split, Mapping[str, str]]]:
 def random_look(
     rng: Rng, split: Split, font: str, language: str, dark: bool, width: str, own: bool
 ) -> PageLook:
-    """A look of this split.
+    """Return a random style of this split.
 
-    width: of the body, in CSS. own: whether the page is drawn in our own way, not in a library's.
+    width: of the body, in CSS. own: whether the page has our own design, not a library's.
     """
     contrast = bool(rng.random() < CONTRAST)
     colors = _contrast_colors(rng, dark) if contrast else _colors(rng, dark)
@@ -104,13 +106,13 @@ def random_look(
 
 
 def _treated(rng: Rng, split: Split) -> tuple[str, dict[str, str]]:
-    """A random treatment of each part, and the name of each."""
+    """Return a random treatment of each part, and the name of each."""
     chosen = {part: pick(rng, tuple(ways[split])) for part, ways in treatments().items()}
     return "".join(treatments()[part][split][name] for part, name in chosen.items()), chosen
 
 
 def _typed(rng: Rng, split: Split, language: str) -> str:
-    """How letters are set: weight and spacing of all, a font of headings, how large small words are."""
+    """Return the typography: weight and spacing of all text, a font of headings, the size of small text."""
     weight = rng.choice([300, 400, 400, 400, 500])
     rules = [f"body{{line-height:var(--w-leading) !important;font-weight:{weight}}}"]
     if rng.random() < 0.2:
@@ -123,7 +125,7 @@ def _typed(rng: Rng, split: Split, language: str) -> str:
 
 
 def _altered(rng: Rng) -> str:
-    """Measures of a published library that are taken otherwise, as its users do."""
+    """Return altered measures of a published library, as its users alter them."""
     if rng.random() > ALTERED:
         return ""
     controls = '[data-e="button"],[data-e="text field"],[data-e="select"],[data-e="text area"]'
@@ -148,34 +150,34 @@ def _altered(rng: Rng) -> str:
 
 
 def _rule(selector: str, **properties: str) -> str:
-    """A CSS rule that a library's own do not overrule."""
+    """Return a CSS rule that a library's own rules do not override."""
     inner = ";".join(f"{name.replace('_', '-')}:{value} !important" for name, value in properties.items())
     return f"{selector}{{{inner}}}"
 
 
 def _room(rng: Rng, upright: int, across: int) -> str:
-    """Room above and below, and at both sides, up to so many pixels."""
+    """Return padding above and below, and at both sides, up to so many pixels."""
     return f"{rng.integers(1, upright)}px {rng.integers(4, across)}px"
 
 
 def _hex(hue: float, vivid: float, light: float) -> str:
-    """A colour by hue, saturation and lightness, each from 0 to 1."""
+    """Return a colour by hue, saturation and lightness, each from 0 to 1."""
     return "#" + "".join(f"{round(255 * c):02x}" for c in colorsys.hls_to_rgb(hue % 1, light, vivid))
 
 
 def _brightness(color: str) -> float:
-    """How bright a colour looks, from 0 to 255."""
+    """Return how bright a colour looks, from 0 to 255."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def _on(color: str) -> str:
-    """Ink that is read on a colour."""
+    """Return a text colour that is readable on a colour."""
     return "#111111" if _brightness(color) > 150 else "#ffffff"
 
 
 def _accent(hue: float, vivid: float, light: float, dark: bool) -> str:
-    """A colour that is read on a light ground, or on a dark one."""
+    """Return a colour that is readable on a light background, or on a dark one."""
     color = _hex(hue, vivid, light)
     while not dark and _brightness(color) > 155:
         light -= 0.03
@@ -187,7 +189,7 @@ def _accent(hue: float, vivid: float, light: float, dark: bool) -> str:
 
 
 def _colors(rng: Rng, dark: bool) -> dict[str, str]:
-    """Ground, ink, accents, and what lies between them."""
+    """Return the colours of background, text, accents, and the tones between them."""
     hue = rng.random()
     tone = hue if rng.random() < 0.6 else rng.random()
     vivid = rng.uniform(0.05, 0.3) if rng.random() < 0.12 else rng.uniform(0.4, 0.95)
@@ -216,7 +218,7 @@ def _colors(rng: Rng, dark: bool) -> dict[str, str]:
 
 
 def _contrast_colors(rng: Rng, dark: bool) -> dict[str, str]:
-    """Black, white and one bright colour."""
+    """Return black, white and one bright colour."""
     ground, ink = ("#000000", "#ffffff") if dark else ("#ffffff", "#000000")
     accents: Sequence[str] = ("#ffff00", "#00ffff", "#ffd700") if dark else ("#0000cc", "#6a0000", "#005a00")
     accent = pick(rng, accents)

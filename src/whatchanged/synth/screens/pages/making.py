@@ -1,4 +1,4 @@
-"""The truth about changes in a shown document: boxes, values, what moved because of them."""
+"""The truth about changes in a displayed document: boxes, values, and elements that moved because of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ Size = tuple[int, int]
 MOST_ALIKE = 12
 MOST_CONSEQUENCES = 6
 WIDE_LOOKS = ("shadow", "outline")
-"""Aspects that show outside the box."""
+"""Properties whose change is visible outside the box."""
 LOCATED_BY_PIXELS = ("recolored", "restyled", "rewritten", "replaced")
-"""Kinds whose place is where pixels differ, unless the box itself moves."""
+"""Kinds of change whose box covers the differing pixels, unless the element's box itself moves."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Made:
 
     @cached_property
     def seen(self) -> Visible:
-        """Whether somebody would see it."""
+        """Return whether a reader would see it."""
         return visible(self.before, self.after, self.edit.kind, self.edit.aspect, self._shift())
 
     @cached_property
     def step(self) -> Pixels:
-        """The largest difference of a channel at each pixel, (height, width)."""
+        """Return the largest difference of a channel at each pixel, (height, width)."""
         return difference(self.before, self.after)
 
     def _shift(self) -> float:
-        """The largest step of a side of a box or of a word, in pixels of the picture."""
+        """Return the largest movement of a side of a box or of a word, in pixels of the picture."""
         one, other = self.layout_before, self.layout_after
         pairs = zip(one.elements, other.elements, strict=False)
         steps = [abs(a - b) for e, f in pairs if e.seen and f.seen for a, b in zip(e.box, f.box, strict=True)]
@@ -65,18 +65,18 @@ class Made:
 
 
 def script_of(edit: PageEdit, targets: tuple[int, ...]) -> str:
-    """The script of a edit on these elements."""
+    """Return the script of an edit on these elements."""
     return "".join(f"{{{edit.script.replace('$I', str(i))}}}" for i in targets)
 
 
 def alike(layout: PageLayout, target: PageElement, size: tuple[int, int]) -> tuple[int, ...]:
-    """The elements that look like this one and lie in the picture, itself first."""
+    """Return the elements in the picture that look like this one, itself first."""
     same = [e.i for e in candidates(layout, size) if e.look == target.look and e.i != target.i]
     return (target.i, *same[: MOST_ALIKE - 1])
 
 
 def candidates(layout: PageLayout, size: tuple[int, int]) -> list[PageElement]:
-    """Elements that somebody would see: in a window of this width and height, four pixels or more a side."""
+    """Return the visible elements: in a window of this width and height, four pixels or more a side."""
     results = []
     for e in layout.elements:
         if e.element == "page":
@@ -93,9 +93,10 @@ def candidates(layout: PageLayout, size: tuple[int, int]) -> list[PageElement]:
 def truth_of(
     made: Made, first: PageLayout, last: PageLayout, sizes: tuple[Size, Size]
 ) -> ScreenChange | None:
-    """The truth of a change between the first and the last picture of a pair, of these sizes in pixels.
+    """Return the truth of a change between the first and the last picture of a pair, of these sizes in
+    pixels.
 
-    None where it lies outside the pictures, or happened to something that another change of the pair brought.
+    None where it lies outside the pictures, or concerns an element that another change of the pair added.
     """
     if not made.edit.inserts and max(_with_boxes(made)) >= len(first.elements):
         return None
@@ -119,7 +120,7 @@ def truth_of(
 
 
 def _with_boxes(made: Made) -> tuple[int, ...]:
-    """The numbers of the elements whose places are told."""
+    """Return the numbers of the elements whose boxes are part of the truth."""
     if made.edit.inserts:
         return (len(made.layout_after.elements) - 1,)
     return (*made.targets, made.edit.swap) if made.edit.swap >= 0 else made.targets
@@ -128,7 +129,7 @@ def _with_boxes(made: Made) -> tuple[int, ...]:
 def _boxes_of(
     made: Made, i: int, first: PageLayout, last: PageLayout, sizes: tuple[Size, Size]
 ) -> tuple[Box | None, Box | None]:
-    """Where an element was in the first picture and is in the last, as somebody would draw it."""
+    """Return an element's box in the first picture and in the last, as an annotator would draw them."""
     if made.edit.inserts:
         return None, _whole(last.elements[i].outline, made.scale, sizes[1])
     was, now = made.layout_before.elements[i], made.layout_after.elements[i]
@@ -142,7 +143,7 @@ def _boxes_of(
 
 
 def _ends(made: Made, was: PageElement, now: PageElement) -> tuple[Ends, Ends]:
-    """The place of an element just before and just after the change."""
+    """Return the box of the element just before and just after the change."""
     edit = made.edit
     if was.element == "page":
         whole = (0.0, 0.0, 1e6, 1e6)
@@ -171,7 +172,9 @@ def _ends(made: Made, was: PageElement, now: PageElement) -> tuple[Ends, Ends]:
 
 
 def _differing(made: Made, near: Ends, margin: float) -> Ends | None:
-    """The box of the pixels that differ in and near a box, in pixels of the document; None for none."""
+    """Return the bounding box of the differing pixels in and near a box, in pixels of the document; None for
+    none.
+    """
     left, top, right, bottom = (
         int(np.floor((near[0] - margin) * made.scale)),
         int(np.floor((near[1] - margin) * made.scale)),
@@ -191,13 +194,13 @@ def _differing(made: Made, near: Ends, margin: float) -> Ends | None:
 
 
 def _shifted(ends: Ends, here: PageElement, there: PageElement) -> Ends:
-    """A place, moved as the element moved between two layouts."""
+    """Return a box, moved as the element moved between two layouts."""
     dx, dy = there.box[0] - here.box[0], there.box[1] - here.box[1]
     return ends[0] + dx, ends[1] + dy, ends[2] + dx, ends[3] + dy
 
 
 def _whole(ends: Ends, scale: float, size: tuple[int, int]) -> Box | None:
-    """A place in whole pixels of a picture of this width and height; None where it lies outside."""
+    """Return a box in whole pixels of a picture of this width and height; None where it lies outside."""
     left, top = (max(0, int(np.floor(end * scale + 1e-3))) for end in ends[:2])
     right = min(size[0], int(np.ceil(ends[2] * scale - 1e-3)))
     bottom = min(size[1], int(np.ceil(ends[3] * scale - 1e-3)))
@@ -205,7 +208,7 @@ def _whole(ends: Ends, scale: float, size: tuple[int, int]) -> Box | None:
 
 
 def _values(made: Made, last: PageLayout) -> dict[str, Value]:
-    """What changed by how much: colours, steps, words, amounts."""
+    """Return the values of the change: colours, steps, words, amounts."""
     edit = made.edit
     values: dict[str, Value] = {"aspect": edit.aspect}
     if edit.state:
@@ -249,14 +252,14 @@ def _quoted(text: str) -> str:
 
 
 def _step(made: Made, was: PageElement, now: PageElement) -> dict[str, Value]:
-    """How far something moved, in pixels of the picture; {} where it did not move as one."""
+    """Return how far something moved, in pixels of the picture; {} where its parts moved differently."""
     one, other = _ends(made, was, now)
     dx, dy = (round((b - a) * made.scale) for a, b in zip(one[:2], other[:2], strict=True))
     return {"dx": dx, "dy": dy} if dx or dy else {}
 
 
 def _growth(made: Made, was: PageElement, now: PageElement) -> dict[str, Value]:
-    """By how much something became wider and higher, in pixels of the picture."""
+    """Return by how much something became wider and higher, in pixels of the picture."""
     one, other = _ends(made, was, now)
     width = round((other[2] - other[0] - one[2] + one[0]) * made.scale)
     height = round((other[3] - other[1] - one[3] + one[1]) * made.scale)
@@ -269,7 +272,9 @@ def _growth(made: Made, was: PageElement, now: PageElement) -> dict[str, Value]:
 
 
 def _color(e: PageElement, aspect: str, pixels: Pixels, scale: float) -> str:
-    """The colour of an element's ink or border by its style, of its fill by its pixels: the most frequent."""
+    """Return the colour of ink or border from the element's style, and that of a fill from its most frequent
+    pixels.
+    """
     if aspect in ("ink", "border"):
         under = _over(e.fill, e.ground)
         color = e.border_color if aspect == "border" else _ink(e)
@@ -284,7 +289,7 @@ def _color(e: PageElement, aspect: str, pixels: Pixels, scale: float) -> str:
 
 
 def _ink(e: PageElement) -> RGBAColor:
-    """The colour that an element's text or lines have."""
+    """Return the colour of an element's text or lines."""
     if e.tag == "text":
         return e.svg_fill
     return e.stroke if e.tag in ("polyline", "line") else e.color
@@ -296,7 +301,9 @@ def _over(color: RGBAColor, ground: tuple[int, int, int]) -> tuple[int, int, int
 
 
 def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
-    """What stands elsewhere, or grew, because of the change; what moved alike as one, the largest first."""
+    """Return what moved or grew because of the change; elements that moved alike are merged, the largest
+    first.
+    """
     groups: dict[tuple[int, ...], list[tuple[Box, Box]]] = {}
     for one, other in (*_moved_elements(made), *_moved_words(made)):
         steps = tuple(round((b - a) * made.scale) for a, b in zip(one, other, strict=True))
@@ -314,7 +321,7 @@ def _consequences(made: Made, sizes: tuple[Size, Size]) -> tuple[Motion, ...]:
 
 
 def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
-    """The boxes before and after of what shows its box, the changed elements aside."""
+    """Return the boxes before and after of elements with visible boxes, without the changed elements."""
     one, other = made.layout_before, made.layout_after
     own = set(_with_boxes(made)) | (set() if made.edit.inserts else set(made.targets))
     for e, f in zip(one.elements, other.elements, strict=False):
@@ -324,7 +331,7 @@ def _moved_elements(made: Made) -> Iterator[tuple[Ends, Ends]]:
 
 
 def _moved_words(made: Made) -> Iterator[tuple[Ends, Ends]]:
-    """The boxes before and after of the words that moved, those in changed elements aside."""
+    """Return the boxes before and after of the words that moved, without those in changed elements."""
     here, there = same_words(made.layout_before, made.layout_after)
     own = () if made.edit.inserts else made.targets
     inside = np.zeros(len(here), bool)

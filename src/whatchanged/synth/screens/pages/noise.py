@@ -1,7 +1,7 @@
-"""Noise of rendering: what makes the browser draw the same document with other pixels.
+"""Rendering noise: differences of pixels between two renderings of the same document.
 
-Local noise alters how one to all elements are drawn; global noise draws the whole document in another
-renderer. Both are noise only where every word stays within half a pixel.
+Local noise alters the drawing of one element or of all; global noise draws the whole document in another
+renderer. Both count as noise only where every word stays within half a pixel.
 """
 
 from collections.abc import Mapping

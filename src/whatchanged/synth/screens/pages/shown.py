@@ -1,4 +1,4 @@
-"""A page of a browser in which documents are shown, changed and photographed."""
+"""A page of a browser that shows a document, changes it and takes screenshots."""
 
 import json
 import shlex
@@ -25,19 +25,19 @@ RGBAColor = tuple[float, float, float, float]
 FRAMED = frozenset(
     {"svg", "rect", "circle", "path", "input", "textarea", "select", "line", "polyline", "img"}
 )
-"""Tags whose box can be seen whatever its style."""
+"""Tags whose box is visible in any style."""
 LEAST_SIDE = 24
-"""Pixels of the document that a picture has at least on a side."""
+"""The least side of a picture, in pixels of the document."""
 
 
 @dataclass(frozen=True)
 class PageElement:
-    """One element as the browser lays it out; ``page.js`` says where each comes from.
+    """One element in the browser's layout; ``page.js`` computes its fields.
 
     i: its number; the same after any change. element: its name in ``elements.ELEMENTS``. parent: the number
-    of the named element around it; -1 for none. ink: the box around its texts, icons and pictures. leaf: it
-    holds no other element. text: its own. look: alike elements have the same. ground: the colour that it
-    stands on.
+    of the named element around it; -1 for none. ink: the box around its texts, icons and pictures. leaf:
+    whether it contains no other element. text: its own text. look: a key that alike elements share. ground:
+    the background colour behind it.
     """
 
     i: int
@@ -77,22 +77,22 @@ class PageElement:
 
     @property
     def width(self) -> float:
-        """Of its box."""
+        """The width of its box."""
         return self.box[2] - self.box[0]
 
     @property
     def height(self) -> float:
-        """Of its box."""
+        """The height of its box."""
         return self.box[3] - self.box[1]
 
     @property
     def drawn(self) -> bool:
-        """Whether a chart or an icon is made of it: its colours are those of SVG."""
+        """Whether it is part of a chart or an icon: its colours are those of SVG."""
         return self.tag in ("svg", "rect", "line", "polyline", "circle", "path", "text")
 
     @property
     def framed(self) -> bool:
-        """Whether its box itself can be seen: a fill, a border, a picture, or a control."""
+        """Whether its box itself is visible: a fill, a border, a picture, or a control."""
         if self.tag in FRAMED:
             return True
         if self.tag.startswith("sl-"):
@@ -101,13 +101,13 @@ class PageElement:
 
     @property
     def outline(self) -> Ends:
-        """The box that somebody would draw around it."""
+        """The visible outline: the bounding box that an annotator would draw around it."""
         return self.box if self.framed or self.ink is None else self.ink
 
 
 @dataclass(frozen=True)
 class PageLayout:
-    """A document as it is laid out.
+    """The layout of a document.
 
     words: (words, 6): number of the text, number in the text, left, top, right, bottom. bottom, right: where
     the content ends.
@@ -119,14 +119,14 @@ class PageLayout:
     right: float
 
     def inside(self, element: PageElement, ancestor: int) -> bool:
-        """Whether an element lies in another one, or is it."""
+        """Return whether an element is inside another one, or is the same."""
         while element.i != ancestor and element.parent >= 0:
             element = self.elements[element.parent]
         return element.i == ancestor
 
 
 def read_layout(text: str) -> PageLayout:
-    """What ``screens.describe`` says."""
+    """Parse the result of ``screens.describe``."""
     found = read_json(text)
     words = np.array(found["words"], np.float64).reshape(-1, 6)
     return PageLayout(
@@ -140,30 +140,30 @@ def _element(fields: dict[str, Any]) -> PageElement:
 
 
 class Design(Protocol):
-    """What documents are shown under: a library's files, or those of a published page."""
+    """The design of documents: a library's files, or those of a published page."""
 
     @property
     def name(self) -> str:
-        """No other design has it."""
+        """A unique name."""
         ...
 
     @property
     def body(self) -> str:
-        """Classes of the body."""
+        """The classes of the body."""
         ...
 
     @property
     def published(self) -> bool:
-        """Whether its style sheets may name pictures."""
+        """Whether its style sheets may refer to pictures."""
         ...
 
     def head(self, modules: Path) -> str:
-        """HTML of the head; ``modules`` is the folder of the npm packages."""
+        """Return the HTML of the head; ``modules`` is the folder of the npm packages."""
         ...
 
 
 class Shown:
-    """One browser's page. ``load`` shows a document; ``change`` and ``reset`` work on it."""
+    """One page of a browser. ``load`` displays a document; ``change`` and ``reset`` work on it."""
 
     def __init__(self, browser: Browser, modules: Path, folder: Path) -> None:
         self._browser = browser
@@ -173,7 +173,9 @@ class Shown:
         self._document: HTMLDocument | None = None
 
     def load(self, document: HTMLDocument, design: Design) -> PageLayout:
-        """Show a document under a design's stylesheets; one in our own way needs no library's page."""
+        """Display a document with a design's stylesheets; one in our own design needs no page of a
+        library.
+        """
         if self._design != design.name and (design.name != OWN or not self._design):
             self._open(design, document)
         self._document = document
@@ -190,20 +192,22 @@ class Shown:
         return read_layout(self._browser.run(f"screens.load({json.dumps(shown)})"))
 
     def named(self, crop: PageCrop) -> str:
-        """The HTML of the shown document, with names for its elements, and of this part of it only."""
+        """Return the HTML of the displayed document, with names for its elements, restricted to a part
+        of it.
+        """
         wanted = {"names": list(crop.names.items()), "part": crop.part, "top": crop.top}
         return str(self._browser.run(f"screens.name({json.dumps(wanted)})"))
 
     def change(self, script: str) -> PageLayout:
-        """Run a script in the page and tell the layout after it."""
+        """Run a script in the page, and return the layout after it."""
         return read_layout(self._browser.run(f"screens.change({json.dumps(script)})"))
 
     def reset(self) -> None:
-        """Put the document back as it was loaded; its layout is again the one that ``load`` told."""
+        """Restore the document as it was loaded; its layout is again that of ``load``."""
         self._browser.run("screens.reset()")
 
     def photograph(self, layout: PageLayout) -> Pixels:
-        """The picture, (height, width, 3): the window, or as much of it as the content fills."""
+        """Return the picture, (height, width, 3): the window, or as much of it as the content fills."""
         document = self._document
         assert document is not None, "a document is loaded before it is photographed"
         width, height = document.width, document.height
@@ -216,10 +220,10 @@ class Shown:
         return np.asarray(self._browser.photograph())[:height, :width]
 
     def _open(self, design: Design, document: HTMLDocument) -> None:
-        """A page with the design's files, our own parts and scripts, in a window of the document's size.
+        """Open a page with the design's files, our own parts and scripts, in a window of the document's size.
 
-        A graphics card may go on painting in tiles that suit the size in which a window was opened, and its
-        dithering of gradients begins anew with each.
+        A graphics card may keep painting in tiles that suit the initial size of the window, and restarts its
+        dithering of gradients at each tile.
         """
         parts = (HERE / "parts.css").read_text(encoding="utf-8")
         files = [(HERE / name).read_text(encoding="utf-8") for name in ("page.js", "edits.js")]
@@ -244,13 +248,13 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def same_words(before: PageLayout, after: PageLayout) -> tuple[Boxes, Boxes]:
-    """The boxes, (words, 4), of the words that are in both layouts of one document."""
+    """Return the boxes, (words, 4), of the words that are in both layouts of one document."""
     keys = [layout.words[:, 0] * 10_000 + layout.words[:, 1] for layout in (before, after)]
     _, one, other = np.intersect1d(keys[0], keys[1], return_indices=True)
     return before.words[one, 2:], after.words[other, 2:]
 
 
 def bounds(boxes: Sequence[Ends]) -> Ends:
-    """The box around boxes."""
+    """Return the bounding box of boxes."""
     left, top, right, bottom = zip(*boxes, strict=True)
     return min(left), min(top), max(right), max(bottom)

@@ -1,7 +1,7 @@
-"""Pages that others have published as npm packages (``sites.toml``): whole or in part, then changed by us.
+"""Pages published as npm packages (``sites.toml``): displayed in whole or in part, then changed by us.
 
-Their scripts are left out, and nothing comes from the network, so that a page is the same every time.
-Elements get their names by CSS selectors once the page is laid out.
+Their scripts are removed, and nothing is loaded from the network, so a page is the same every time. CSS
+selectors assign names to the elements after the page is laid out.
 """
 
 import re
@@ -21,11 +21,11 @@ from whatchanged.synth.screens.pages.looks import random_look
 from whatchanged.synth.screens.words import Rng
 
 PART = 0.7
-"""Share of the documents that show one part of a page alone."""
+"""The fraction of documents that show only one part of a page."""
 LEAST, MOST = (340, 320), (1281, 901)
 """The least and the largest width and height of a window."""
 FROM_TOP = 0.4
-"""Share of the windows that begin at the top of the page."""
+"""The fraction of windows that begin at the top of the page."""
 FONTS = """
 html { overflow: hidden; }
 body, body *:not(i, i *, pre, pre *, code, kbd, [class*="icon"], [class*="fa-"]) {
@@ -33,7 +33,7 @@ body, body *:not(i, i *, pre, pre *, code, kbd, [class*="icon"], [class*="fa-"])
 }
 pre, pre *, code, kbd { font-family: var(--w-mono) !important; }
 """
-"""Fonts that are installed: what the pages ask for seldom is."""
+"""CSS for installed fonts: the fonts that the pages name are seldom installed."""
 ALONE = """
 html, body {{
   margin: 0 !important; height: auto !important; min-height: 0 !important; min-width: 0 !important;
@@ -43,7 +43,7 @@ body {{
   position: relative !important;
 }}
 """
-"""A part alone: the picture ends where the part does."""
+"""CSS for a single part: the picture ends where the part does."""
 LEFT_OUT = re.compile(
     r"<(script|noscript|iframe|video|audio|object|template)\b.*?</\1\s*>|<meta\b[^>]*>|<!--.*?-->"
     r"|\s(?:loading=[\"']?lazy[\"']?|autofocus\b)",
@@ -56,7 +56,7 @@ CLASSES = re.compile(r"class=[\"']([^\"']*)[\"']", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Site:
-    """A package of published pages: its licence, the split that it is seen in, its files as patterns."""
+    """A package of published pages: its licence, its split, its files as patterns."""
 
     package: str
     licence: str
@@ -79,7 +79,7 @@ class PublishedPage:
     published = True
 
     def head(self, modules: Path) -> str:
-        """Its styles, with addresses as seen from its own folder."""
+        """Return its styles, with addresses relative to its own folder."""
         return f'<base href="{(modules / self.name).as_uri()}">{self.styles}'
 
 
@@ -91,7 +91,7 @@ def _table() -> dict[str, Any]:
 
 @cache
 def sites() -> tuple[Site, ...]:
-    """Every package, in the order of the file."""
+    """Return every package, in the order of the file."""
     return tuple(
         Site(package, table["licence"], table["split"], tuple(table["pages"]))
         for package, table in _table()["sites"].items()
@@ -99,13 +99,15 @@ def sites() -> tuple[Site, ...]:
 
 
 def element_names() -> Mapping[str, str]:
-    """CSS selector -> the name of the elements that it selects; "" for those that have none."""
+    """Return CSS selector -> the name of the elements that it selects; "" for those without a name."""
     names: Mapping[str, str] = _table()["elements"]
     return names
 
 
 def find_site_files(named: Path | None) -> Path:
-    """The folder node_modules with every package of pages, as ``find_files``. Raises MissingProgram."""
+    """Return the folder node_modules with every package of pages, as ``find_files``. Raises
+    MissingProgram.
+    """
     modules = find_modules(named)
     return find_files(
         "Drawing published pages", modules, [(s.package, f"{s.package}/package.json") for s in sites()]
@@ -113,12 +115,12 @@ def find_site_files(named: Path | None) -> Path:
 
 
 def pages_of(modules: Path, site: Site) -> list[Path]:
-    """The files of a site's pages, in the order of their names."""
+    """Return the files of a site's pages, in the order of their names."""
     return sorted(path for pattern in site.pages for path in (modules / site.package).glob(pattern))
 
 
 def read_page(modules: Path, path: Path) -> PublishedPage:
-    """A page without its scripts, and without what plays or is loaded later."""
+    """Read a page, and remove its scripts and the elements that play media or load later."""
     text = LEFT_OUT.sub("", path.read_text(encoding="utf-8", errors="replace"))
     found = BODY.search(text)
     attributes, content = found.groups() if found else ("", text)
@@ -130,9 +132,10 @@ def read_page(modules: Path, path: Path) -> PublishedPage:
 def write_site(
     rng: Rng, modules: Path, split: Split, largest: tuple[int, int]
 ) -> tuple[HTMLDocument, PublishedPage]:
-    """A random page of this split, or a part of one; its picture has at most ``largest`` width and height.
+    """Return a random page of this split, or a part of one; its picture has at most ``largest`` width and
+    height.
 
-    Sites are chosen by the square root of how many pages they have: more often where there is more to see.
+    The probability of a site grows with the square root of its number of pages.
     """
     able = [(site, pages_of(modules, site)) for site in sites() if site.split == split]
     shares = [len(pages) ** 0.5 for _, pages in able]

@@ -1,4 +1,6 @@
-"""Writes parts of a page in a library's markup; what has a name in the truth carries it (``data-e``)."""
+"""Write parts of a page in a library's markup; an element with a name in the truth carries it
+(``data-e``).
+"""
 
 import html
 from collections.abc import Callable
@@ -81,7 +83,7 @@ class Writer:
         return int(self.rng.integers(least, most + 1))
 
     def pick(self, choices: tuple[str, ...]) -> str:
-        """One of the choices."""
+        """Return one of the choices."""
         return choices[int(self.rng.integers(len(choices)))]
 
     def part(self, part: str, inner: str, element: str = "", extra: str = "") -> str:

@@ -1,1 +1,1 @@
-"""Plots: one description, drawn by matplotlib or by Vega in a browser."""
+"""Plots from one description, drawn by matplotlib or by Vega in a browser."""

@@ -1,4 +1,4 @@
-"""Changes to what a plot shows: numbers, series, words, axes; in steps from evident to the limit of sight."""
+"""Changes to the content of a plot: numbers, series, words, axes; from obvious to barely visible."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,13 +19,13 @@ BARS = ("bar", "barh", "histogram")
 
 
 def series_element(plot: Plot) -> str:
-    """What a series of this plot is called."""
+    """Return the name of a series of this plot."""
     named = {"area": "filled area", "image": "heat map", "pie": "chart", "line": "series"}
     return named.get(plot.form, "series")
 
 
 def item_element(plot: Plot) -> str:
-    """What one number of this plot is called."""
+    """Return the name of one number of this plot."""
     return {"pie": "slice", "image": "heat map", **dict.fromkeys(BARS, "chart bar")}.get(plot.form, "point")
 
 

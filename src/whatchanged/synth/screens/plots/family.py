@@ -1,4 +1,4 @@
-"""The families of plots: ``plots`` by matplotlib, ``charts`` by Vega in a browser."""
+"""The families of plots: matplotlib draws ``plots``, Vega in a browser draws ``charts``."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,12 +29,12 @@ NUDGED = ("title", "x label", "y label", "legend", "note", "series 0", "x ticks"
 
 
 def any_change(rng: Rng, plot: Plot) -> tuple[Plot, Edit] | None:
-    """The plot with one of all changes; None where the one that was drawn does not fit it."""
+    """Return the plot with one random change; None where the drawn change does not fit the plot."""
     return pick_by_share(rng, WAYS)(rng, plot)
 
 
 def design_of(plot: Plot) -> dict[str, Value]:
-    """What a plot's look is made of."""
+    """Return the parts of a plot's design."""
     return {"form": plot.form, "theme": plot.theme, "font": plot.font, "scale": plot.scale}
 
 

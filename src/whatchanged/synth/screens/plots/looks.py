@@ -1,4 +1,4 @@
-"""Changes to how a plot looks: colours, widths, markers, fonts, grid, frame, size."""
+"""Changes to the style of a plot: colours, widths, markers, fonts, grid, frame, size."""
 
 from dataclasses import replace
 from typing import get_args

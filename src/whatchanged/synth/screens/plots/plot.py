@@ -1,4 +1,4 @@
-"""A plot as data: what both plotting libraries draw, and what changes are made in."""
+"""A plot as data, which changes modify and both plotting libraries draw."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -13,7 +13,7 @@ Grid = Literal["none", "both", "y", "x"]
 
 @dataclass(frozen=True)
 class Text:
-    """A title or a label of an axis. color: "" is the theme's own. size: points."""
+    """A title or a label of an axis. color: "" means the theme's colour. size: points."""
 
     words: str
     size: float
@@ -24,7 +24,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Series:
-    """One row of numbers and how it is drawn.
+    """One row of numbers and its style.
 
     x: only of scatter plots; others count 0, 1, 2. width: of lines, points. size: of markers, points across.
     colors: of single bars or slices where they have one of their own, by number.
@@ -53,7 +53,7 @@ class Legend:
 
 @dataclass(frozen=True)
 class Note:
-    """Words on a place of the plot area, (0, 0) its lower left and (1, 1) its upper right corner."""
+    """Text at a point of the plot area, (0, 0) its lower left and (1, 1) its upper right corner."""
 
     words: str
     x: float
@@ -76,12 +76,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class Plot:
-    """All that a plot shows.
+    """The content and the style of a plot.
 
     categories: names along the x axis of bars, boxes and slices. matrix: of an image, row by row. map: name
     of its colour map. panel: colour of the plot area, "" is the theme's own. margins: left, bottom, right,
-    top of the plot area, as parts of the picture. line_at: height of a line across all, or None.
-    width, height: pixels at scale 1. scale: pixels of the picture for each of them.
+    top of the plot area, as parts of the picture. line_at: height of a line across all, or None. width,
+    height: pixels at scale 1. scale: pixels of the picture for each of them.
     """
 
     form: PlotForm
@@ -111,12 +111,12 @@ class Plot:
 
     @property
     def counted(self) -> bool:
-        """Whether it has axes with numbers: all but pies."""
+        """Whether it has axes with numbers: every form but pies."""
         return self.form != "pie"
 
 
 class FiveNumbers(NamedTuple):
-    """What one box of a box plot shows: the ends of its whiskers, of its box, and the line in it."""
+    """The five numbers of one box in a box plot: the ends of its whiskers, of its box, and the line in it."""
 
     least: float
     low: float
@@ -126,7 +126,7 @@ class FiveNumbers(NamedTuple):
 
 
 def five_numbers(plot: Plot) -> list[FiveNumbers]:
-    """The boxes of a box plot, around the values of its series; they differ in height."""
+    """Return the boxes of a box plot, around the values of its series; they differ in height."""
     spread = (plot.y.high - plot.y.low) / 12
     results = []
     for index, middle in enumerate(plot.series[0].values):

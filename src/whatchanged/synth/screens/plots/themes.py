@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Theme:
-    """How a plot looks where its document says nothing else.
+    """The default style of a plot.
 
-    ground: around the plot area. panel: the plot area. ink: of texts and axes. palette: of series. sheet:
-    the style sheet of matplotlib that it is drawn with.
+    ground: around the plot area. panel: the plot area. ink: of texts and axes. palette: of series. sheet: the
+    style sheet of matplotlib that it is drawn with.
     """
 
     ground: str

@@ -1,4 +1,4 @@
-"""The marks of a plot in Vega's notation; each has the key of its element as its name."""
+"""The marks of a plot in Vega's notation; the name of each is the key of its element."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""A plot as a specification of Vega, which browsers draw."""
+"""A plot as a specification for Vega, which draws it in a browser."""
 
 import math
 

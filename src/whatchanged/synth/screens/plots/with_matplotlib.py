@@ -1,4 +1,4 @@
-"""Plots drawn by matplotlib, and where each element of them lies."""
+"""Draw plots by matplotlib, and locate each of their elements."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LEGEND_LOCATIONS = {
 
 @dataclass(frozen=True)
 class Rendering:
-    """How it is rendered: what differs between versions of a library, and nobody calls a change.
+    """The settings of a rendering: differences between versions of a library, which do not count as changes.
 
     shift: of the whole, in pixels of the picture, below half of one. nudged: key of an element that alone is
     shifted, or "".

@@ -1,4 +1,4 @@
-"""Plots drawn by Vega in a browser, and where each element of them lies."""
+"""Draw plots by Vega in a browser, and locate each of their elements."""
 
 import json
 from collections.abc import Mapping

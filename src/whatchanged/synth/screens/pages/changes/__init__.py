@@ -1,4 +1,4 @@
-"""Every change that is made in a page, and the choice of one that fits."""
+"""All changes that are made in a page, and the choice of one that fits."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,14 +14,14 @@ from whatchanged.synth.screens.words import RandomTexts, Rng
 __all__ = ["WAYS", "PageEdit", "choose"]
 
 WAYS: Mapping[Way, float] = {**THINGS, **COLORS, **STYLES, **GEOMETRY}
-"""Every change, and how often it is tried beside the others."""
+"""Every change, with its relative frequency."""
 TRIES = 25
 
 
 def choose(
     rng: Rng, layout: PageLayout, targets: Sequence[PageElement], texts: RandomTexts
 ) -> tuple[PageEdit, PageElement] | None:
-    """A change and the element that it fits, of these; None where none was found.
+    """Return a change and the element that it fits, from those given; None where none was found.
 
     The change is chosen first and then the element, so that rare elements do not make rare changes.
     """

@@ -1,4 +1,4 @@
-"""A change as it is made: what is done to which element, and the tools that every sort of change needs."""
+"""A change to a page as data, and the functions that all kinds of change share."""
 
 import colorsys
 import json
@@ -15,11 +15,10 @@ from whatchanged.worlds.screens.kinds import Kind
 class PageEdit:
     """One change to be made.
 
-    script: a call in the page, as ``call`` writes it. inserts: whether it inserts one
-    element, which becomes the last one, and which is what was added. state: what the element becomes, or no
-    longer is. on: whether it becomes so, by its state or its aspect (a shadow, italics); None where neither is
-    said. alike: whether it makes sense on several alike elements at once. swap: the other
-    element that it changes places with.
+    script: a call in the page, as ``call`` writes it. inserts: whether it inserts one element, which becomes
+    the last one. state: the state that the element enters or leaves. on: whether it enters the state or gains
+    the property (a shadow, italics); None where neither applies. alike: whether it makes sense on several
+    alike elements at once. swap: the other element with which it exchanges positions.
     """
 
     kind: Kind
@@ -34,7 +33,9 @@ class PageEdit:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a change may look at: the element, the whole layout, and words in the language of the page."""
+    """The information that a change may use: the element, the whole layout, and words in the language of the
+    page.
+    """
 
     element: PageElement
     layout: PageLayout
@@ -46,7 +47,7 @@ Way = Callable[[Rng, Setting], PageEdit | None]
 
 
 def call(function: str, *values: object) -> str:
-    """A script that calls a function of ``edits.js`` with the element and these values.
+    """Return a script that calls a function of ``edits.js`` with the element and these values.
 
     ``$I`` stands for the number of the element until it is known.
     """
@@ -54,22 +55,22 @@ def call(function: str, *values: object) -> str:
 
 
 def styled(**properties: str) -> str:
-    """A script that sets style properties of the element."""
+    """Return a script that sets style properties of the element."""
     return call("style", {name.replace("_", "-"): value for name, value in properties.items()})
 
 
 def inserted(where: str, html: str, inside: bool = True) -> str:
-    """A script that inserts HTML beside the element, or into the page where ``inside`` is false."""
+    """Return a script that inserts HTML beside the element, or into the page where ``inside`` is false."""
     return f"screens.insert({'$I' if inside else -1}, {json.dumps(where)}, {json.dumps(html)});"
 
 
 def sign(rng: Rng, up: float = 0.5) -> int:
-    """1 in this share of the calls, else -1."""
+    """Return 1 with this probability, else -1."""
     return 1 if rng.random() < up else -1
 
 
 def other_color(rng: Rng, color: RGBAColor) -> str:
-    """Another colour in CSS: a step lighter or darker, another hue, or any; its opacity is kept."""
+    """Return another colour in CSS: a step lighter or darker, another hue, or any; its opacity is kept."""
     red, green, blue, alpha = color
     hue, light, vivid = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
     way = int(rng.integers(3))
@@ -87,10 +88,10 @@ def other_color(rng: Rng, color: RGBAColor) -> str:
 
 
 def has_text(element: PageElement) -> bool:
-    """Whether the element holds words of its own."""
+    """Return whether the element has text of its own."""
     return bool(element.text) and element.tag not in ("svg", "option")
 
 
 def has_look(element: PageElement) -> bool:
-    """Whether its box shows: a fill or a border."""
+    """Return whether its box is visible: a fill or a border."""
     return element.fill[3] > 0.1 or (element.border > 0.4 and element.border_color[3] > 0.1)

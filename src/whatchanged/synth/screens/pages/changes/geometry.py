@@ -1,4 +1,4 @@
-"""Changes of place and of size."""
+"""Changes of position and of size."""
 
 from whatchanged.synth.screens.choices import magnitude
 from whatchanged.synth.screens.pages.changes.edit import PageEdit, Setting, Way, call, has_text, sign, styled

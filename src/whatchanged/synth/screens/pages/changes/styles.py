@@ -1,4 +1,4 @@
-"""Changes of style: borders, corners, shadows, typefaces, clipping, and the frames that focus brings."""
+"""Changes of style: borders, corners, shadows, fonts, clipping, and focus frames."""
 
 from whatchanged.synth.screens.pages.changes.edit import PageEdit, Setting, Way, has_look, has_text, styled
 from whatchanged.synth.screens.words import Rng

@@ -1,4 +1,4 @@
-"""Things that come, go or are exchanged; other words; and states that add or exchange something."""
+"""Elements that are added, removed or replaced; other words; and states that add or replace something."""
 
 import html
 

@@ -4,9 +4,9 @@ import pytest
 from support.drawn_lines import needs_reader, page
 
 from whatchanged.answers import Answerer
-from whatchanged.answers.reads import reads_words
 from whatchanged.errors import MissingExtra
 from whatchanged.text import recogniser
+from whatchanged.text.recogniser import reads_words
 
 SAVE, OPEN = (page((text, (120, 100))) for text in ("Save the file", "Open the file"))
 QUOTED = '"Save" to "Open"'
