@@ -22,7 +22,8 @@ def told(before, after, statement=TEXT, pictures=(BLANK, BLANK)):
 def test_the_words_that_differ_are_quoted():
     found = told(["Save file"], ["Store file"])
     assert found.kind == "rewritten"
-    assert found.values == {"aspect": "text", "text_before": "Save", "text_after": "Store"}
+    words = {"text_before": "Save", "text_after": "Store"}
+    assert found.values == {"aspect": "text", "other_words": True, **words}
 
 
 @pytest.mark.parametrize(("rest", "quoted"), [([0, 40], False), ([0, 8], True), ([40, 0], True)])
@@ -168,3 +169,9 @@ def test_a_line_that_was_cut_is_not_quoted_so():
     one = replace(TEXT, box_before=short, box_after=short)
     cut = told(["us contact and so on and so forth"], ["give us all of that and so on"], one)
     assert "text_before" not in cut.values
+
+
+@pytest.mark.parametrize(("after", "read"), [("Store file", True), ("Save", False)])
+def test_a_text_that_begins_alike_may_have_been_wrapped_where_lines_were_pushed(after, read):
+    pushed = replace(TEXT, values={"aspect": "text", "rest": [0, 40]})
+    assert ("other_words" in told(["Save file"], [after], pushed).values) is read

@@ -412,8 +412,11 @@ def _is_large_icon(box: Box) -> bool:
 
 
 def _shape(site: _Site) -> str | None:
-    """Return a noun for a thing without text, by its shape; None where the shape is not distinctive."""
-    box = site.box
+    """Return a noun for a thing without text, by its shape; None where the shape is not distinctive.
+
+    Of several alike things the largest one tells.
+    """
+    box = site.box if site.statement.count == 1 else max(site.statement.boxes, key=area)
     aspect = site.statement.values.get("aspect")
     width, height = box[2] - box[0], box[3] - box[1]
     short, long = sorted((width, height))

@@ -58,11 +58,13 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         return _same_text(statement, read, pictures) if unclear else statement
     sure = _sure_texts(read, boxes)
     quoted = _quoted(read, boxes)
+    # where one text is the beginning of the other, the rest may stand in a line beside the place
+    begins_alike = before.startswith(after) or after.startswith(before)
     if _holds_what_followed(statement):
-        return _rewritten(statement, {}) if quoted is not None else statement
+        return _rewritten(statement, {}) if quoted is not None and not begins_alike else statement
     if quoted is not None:
         return _rewritten(statement, quoted)
-    if SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
+    if not begins_alike and SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement
 
@@ -144,8 +146,9 @@ def _joined(lines: Sequence[ReadLine], box: Box, quote: Any) -> str | None:
 
 
 def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
-    """Return the statement as one about a rewritten text."""
+    """Return the statement as one about a rewritten text, whose words were read and differ."""
     values = statement.values if statement.kind == "rewritten" else {"aspect": "text"}
+    quoted = {"other_words": True, **quoted}
     element = None if "state" in statement.values else statement.element  # no control whose state changed
     return replace(statement, kind="rewritten", element=element, values={**values, **quoted})
 

@@ -30,6 +30,21 @@ def test_inserted_lines_are_found_where_they_are(seed, place, count, axis):
     assert np.mean(source[matched] == wanted[matched]) > 0.9  # blurs reach over the seams
 
 
+def test_two_parts_may_have_changed_places():
+    before = lines(3, 20)
+    after = np.concatenate([before[30:], before[:30]])
+    assert {run.offset for run in runs_of_lines(before, after, 0)} == {30, -30}
+
+
+def test_of_more_offsets_those_are_kept_that_keep_the_order():
+    before, new = lines(3, 40), lines(77, 12)
+    parts = [before[0:30], new[:6], before[30:60], new[6:18], before[60:90], before[0:12]]
+    runs = runs_of_lines(before, np.concatenate(parts), 0)
+    offsets = [run.offset for run in runs if run.offset is not None]
+    assert {0, 6, 18} <= set(offsets)
+    assert offsets == sorted(offsets)
+
+
 def test_equal_parts_stay():
     (run,) = runs_of_lines(lines(0, 10), lines(0, 10), 0)
     assert (run.start, run.stop, run.offset) == (0, 30, 0)

@@ -159,3 +159,26 @@ def test_rows_between_others_are_added_or_removed_though_a_row_beside_them_chang
     longer[99:101, 100:140] = (0, 120, 90)
     pair = (longer, shorter) if removed else (shorter, longer)
     assert measure(*pair).statements[0].kind == ("removed" if removed else "added")
+
+
+def card(height, top):
+    """A white card with round corners and two lines of text on a grey page, so high."""
+    pixels = np.full((height, 240, 3), 255, np.uint8)
+    down, across = np.mgrid[:5, :5]
+    corner = down + across < 4
+    for rows, columns in (
+        (slice(0, 5), slice(0, 5)),
+        (slice(0, 5), slice(-1, -6, -1)),
+        (slice(-1, -6, -1), slice(0, 5)),
+        (slice(-1, -6, -1), slice(-1, -6, -1)),
+    ):
+        pixels[rows, columns][corner] = 200
+    pixels[top : top + 12, 20:150:3] = 0
+    pixels[top + 30 : top + 42, 20:190:4] = 40
+    return pixels
+
+
+def test_less_padding_of_a_card_is_another_size_and_nothing_that_was_removed():
+    statements = measure(card(140, 40), card(116, 32)).statements
+    assert "canvas" in {one.values["aspect"] for one in statements}
+    assert not {"added", "removed"} & {one.kind for one in statements}

@@ -5,8 +5,12 @@ import pytest
 from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
+from whatchanged.measured.rules.causes import without_chance_likeness
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import Finding
 
 BANNER = (200, 60, 60)
+BOX = (0, 50, 100, 90)
 
 
 def with_room(top: int, height: int = 260) -> np.ndarray:
@@ -77,3 +81,33 @@ def test_a_line_below_pushes_nothing_across() -> None:
     told = measure(before, after).statements
     assert {one.kind for one in told} == {"added", "moved"}
     assert all("rest" not in one.values for one in told)
+
+
+def between(kind: str, aspect: str, top: int) -> DetectedChange:
+    box = (0, top, 100, top + 10)
+    was, now = (None, box) if kind == "added" else (box, None)
+    return DetectedChange(Finding(kind, aspect, 0.7), was, now, 1000)
+
+
+def test_what_came_and_went_in_turns_looks_different() -> None:
+    changes = [
+        *(between("added", "pushed in", 40 * k) for k in range(3)),
+        *(between("removed", "closed up", 40 * k + 20) for k in range(3)),
+        DetectedChange(Finding("moved", "position", 0.7, {"dx": 0, "dy": 9}), BOX, BOX, 900, cause=False),
+        DetectedChange(Finding("recolored", "fill", 0.7), (300, 0, 340, 40), (300, 0, 340, 40), 1600),
+    ]
+    found = without_chance_likeness(changes)
+    assert [(one.finding.kind, one.finding.aspect) for one in found] == [
+        ("replaced", "part"),
+        ("recolored", "fill"),
+    ]
+    assert (found[0].box_before, found[0].box_after) == ((0, 20, 100, 110), (0, 0, 100, 90))
+
+
+@pytest.mark.parametrize("count", [(4, 0), (2, 2)])
+def test_a_few_things_that_came_or_went_are_told_as_such(count: tuple[int, int]) -> None:
+    changes = [
+        *(between("added", "pushed in", 40 * k) for k in range(count[0])),
+        *(between("removed", "closed up", 40 * k + 20) for k in range(count[1])),
+    ]
+    assert without_chance_likeness(changes) == changes

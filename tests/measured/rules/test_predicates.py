@@ -35,6 +35,8 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
         ("rewritten", {"text_before": "3", "text_after": "4"}, 'changed from "3" to "4"'),
         ("rewritten", {"text_after": "Back"}, 'now reads "Back"'),
         ("rewritten", {"text_before": "Go back"}, 'no longer reads "Go back"'),
+        ("rewritten", {"other_words": True}, "reads differently"),
+        ("restyled", {"aspect": "ring", "on_after": True}, "got a ring around it"),
         ("restyled", {"aspect": "part", "on_after": False}, "lost a part"),
         (
             "recolored",
@@ -102,3 +104,7 @@ def test_what_no_finer_word_explains_is_only_said_to_look_different(kind, aspect
 )
 def test_of_several_things_the_verb_is_in_the_plural(kind, values, text):
     assert predicate(kind, values, 3) == text
+
+
+def test_a_text_that_was_not_read_is_not_said_to_have_other_words():
+    assert predicate("rewritten", {"aspect": "text"}) == "looks different"

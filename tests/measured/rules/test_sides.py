@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from whatchanged.measured import measure
-from whatchanged.measured.rules.sides import moved_side, resized_thing
+from whatchanged.measured.rules.sides import moved_side, refilled_side, resized_thing
 
 GROUND, FILL, FRAME, INK = 255, 230, 120, 0
 
@@ -145,3 +145,38 @@ def test_what_is_no_thing_of_another_size_was_not_resized(after):
 def test_a_thing_that_is_more_than_twice_as_long_may_hold_another_one():
     assert resized_thing(button(right=70), button(right=119), (20, 20, 119, 50)) is not None
     assert resized_thing(button(right=70), button(right=121), (20, 20, 121, 50)) is None
+
+
+def wide_button(right, fill=(20, 170, 140)):
+    """A button from (20, 20) on with its text in the middle, and a shadow below and at the right."""
+    pixels = np.full((80, 240, 3), 243, np.uint8)
+    pixels[22:58, 22 : right + 2] = 225
+    pixels[20:56, 20:right] = fill
+    middle = (20 + right) // 2
+    pixels[32:44, middle - 24 : middle + 24 : 3] = INK
+    return pixels
+
+
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize(("was", "now"), [(160, 120), (120, 160)], ids=["narrower", "wider"])
+def test_a_button_whose_centred_text_went_along_grew_or_shrank(was, now, down):
+    pictures, boxes = [wide_button(was), wide_button(now)], [(20, 20, was, 56), (20, 20, now, 56)]
+    if down:
+        pictures = [picture.swapaxes(0, 1).copy() for picture in pictures]
+        boxes = [(top, left, bottom, right) for left, top, right, bottom in boxes]
+    finding, *found = refilled_side(*pictures, strip(*pictures))
+    assert (finding.kind, finding.values["dy" if down else "dx"]) == ("resized", now - was)
+    assert found == boxes
+    assert measure(*pictures).statements[0].kind == "resized"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(wide_button(120), wide_button(120, fill=(170, 20, 140)), id="another colour"),
+        pytest.param(wide_button(120)[:, ::-1], wide_button(120), id="it moved"),
+        pytest.param(wide_button(20), wide_button(120), id="it came"),
+    ],
+)
+def test_what_is_no_filled_thing_of_which_a_side_moved(before, after):
+    assert refilled_side(before, after, strip(before, after)) is None

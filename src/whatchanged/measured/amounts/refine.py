@@ -14,6 +14,7 @@ from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
 from whatchanged.measured.amounts.plot import data_change
+from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change, underline_change
@@ -34,8 +35,9 @@ _TEXT = ("text", "line of text")
 _Measure = Callable[[Pixels, Pixels, Box], Finding | None]
 _EDGES: tuple[_Measure, ...] = (shadow_change, radius_change, outline_change)
 _MEASURES: dict[tuple[str | None, str], tuple[_Measure, ...]] = {
-    ("added", "thing"): (shadow_change, outline_change, fill_change),
-    ("removed", "thing"): (shadow_change, outline_change, fill_change),
+    ("added", "thing"): (ring_change, shadow_change, outline_change, fill_change),
+    ("removed", "thing"): (ring_change, shadow_change, outline_change, fill_change),
+    ("replaced", "icon"): (ring_change, *_EDGES, opacity_change, fill_change),
     ("added", "fill"): (fill_change,),
     ("removed", "fill"): (fill_change,),
     ("recolored", "border"): (radius_change, outline_change),

@@ -37,6 +37,8 @@ STRIP = 1024
 """Rows that are summed up at once, so that a long page takes no more memory than a screen."""
 FEW = 8
 """Samples by which most lines are told not to fit."""
+MOST_OFFSETS = 3
+"""Offsets from which on lines must keep their order."""
 AT_ONCE = 1 << 18
 """Lines times offsets that are looked at together."""
 _NO_LINE = -30_000
@@ -64,8 +66,9 @@ class _Profile:
 def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
     """How the lines after (rows: axis 0, columns: axis 1) follow from those before, in order.
 
-    Equal ends are kept apart first. Each line after either comes from a line before at one of a few offsets
-    or is new; the cheapest sequence is found by dynamic programming. Lines without ink fit anywhere.
+    Each line after either comes from a line before at one of a few offsets or is new; the cheapest sequence
+    is found by dynamic programming. Lines without ink fit anywhere. Where three or more offsets are found,
+    lines that do not keep their order are new (``_in_order``).
     """
     one, other = _profile(before, axis), _profile(after, axis)
     offsets = _candidates(one, other)
@@ -75,10 +78,43 @@ def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
     states = _cheapest(costs)
     breaks = np.flatnonzero(np.diff(states)) + 1
     starts, stops = np.r_[0, breaks], np.r_[breaks, len(states)]
-    return [
+    runs = [
         LineRun(int(start), int(stop), offsets[states[start]] if states[start] < len(offsets) else None)
         for start, stop in zip(starts, stops, strict=True)
     ]
+    return _in_order(runs)
+
+
+def _in_order(runs: list[LineRun]) -> list[LineRun]:
+    """The runs, with no source for those that break the order of the lines before.
+
+    The longest sequence of runs whose sources follow one another keeps its sources. Two offsets alone are
+    left as they are: two parts may have changed places. Of three or more, one that leads back is taken for a
+    chance likeness, as where a list is drawn in another size.
+    """
+    sourced = [run for run in runs if run.offset is not None]
+    if len({run.offset for run in sourced}) < MOST_OFFSETS:
+        return runs
+    lengths: list[int] = []  # lines of the longest sequence that ends with each run
+    previous: list[int | None] = []
+    for number, run in enumerate(sourced):
+        before = [k for k in range(number) if _keeps_order(sourced[k], run)]
+        best = max(before, key=lambda k: lengths[k], default=None)
+        previous.append(best)
+        lengths.append(run.stop - run.start + (0 if best is None else lengths[best]))
+    kept: set[LineRun] = set()
+    last: int | None = max(range(len(sourced)), key=lambda k: lengths[k])
+    while last is not None:
+        kept.add(sourced[last])
+        last = previous[last]
+    return [run if run in kept or run.offset is None else LineRun(run.start, run.stop, None) for run in runs]
+
+
+def _keeps_order(one: LineRun, other: LineRun) -> bool:
+    """Whether the lines of the later run come from no earlier ones than those of the first; lines that are
+    there twice after may come from the same ones."""
+    first, second = one.offset or 0, other.offset or 0
+    return one.start - first <= other.start - second and one.stop - first <= other.stop - second
 
 
 def _profile(pixels: Pixels, axis: int) -> _Profile:

@@ -46,6 +46,11 @@ LEAST_LINES = 12
 LEAST_STEP, MOST_STEPS = 12, 8
 """Levels from one pixel to the next from which on it is a step; and steps of a line at most that is about
 empty, so that nothing but frames goes on through it."""
+LARGEST_CORNER = 16
+"""Pixels of the sides of a round corner at most."""
+OF_MARGIN = 0.95
+"""Share of a line's pixels that have one colour at least where it is of a margin: the rest are the sides and
+corners of what it surrounds."""
 UNLIKE = 0.4
 """Share of what two pictures of two sizes both show that must differ where one replaced the other."""
 FITTING = 0.4
@@ -149,7 +154,9 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     unused = tuple(k for k in unused if not any(_inside(one, ignore[k]) for one in came_or_went))
     aligned = without_boxes(aligned, after, ignore)
     seen = visibility(aligned, after)
-    changes = detect_changes(aligned, after, seen, threshold)
+    changes = [
+        one for one in detect_changes(aligned, after, seen, threshold) if not _is_corner(one, after.shape)
+    ]
     if exchanged and any(one.cause for one in changes):  # what changed in exchanged lines pushed the rest
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     changes += counted
@@ -159,11 +166,20 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
 
 
-def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
-    """Whether lines at the edge of a picture came or went where it goes on: it was cropped, or shows more.
+def _is_corner(one: DetectedChange, shape: tuple[int, ...]) -> bool:
+    """Whether a change is no more than a corner of a picture (H, W, 3): a round one lies elsewhere because
+    the picture ends elsewhere."""
+    box = one.box_after or one.box_before
+    if box is None or max(box[2] - box[0], box[3] - box[1]) > LARGEST_CORNER:
+        return False
+    return (box[0] == 0 or box[2] == shape[1]) and (box[1] == 0 or box[3] == shape[0])
 
-    At the end of a thing, where the lines are about empty, the thing came or went. Where nothing stands out
-    in the lines, they are margins.
+
+def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
+    """Whether the lines that came or went at an edge of a picture are a margin, or a part of something that
+    goes on beyond them: then the picture was cropped or extended, and no thing was added or removed.
+
+    Where the line that they begin or end with is about empty, they hold a thing of their own.
     """
     if gap.new and gap.gone:
         return False
@@ -171,6 +187,8 @@ def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
     length = picture.shape[axis]
     if start > 0 and stop < length:
         return False
+    if _is_margin(picture, np.moveaxis(picture, axis, 0)[start:stop]):
+        return True
     edge = stop if start == 0 else start
     if not 0 < edge < length:
         return False
@@ -179,6 +197,13 @@ def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
     lines = np.moveaxis(picture, axis, 0)[edge - 1 : edge + 1].astype(np.int16)
     steps = np.count_nonzero(np.abs(np.diff(lines, axis=1)).max(axis=2) > LEAST_STEP, axis=1)
     return bool(steps.min() > MOST_STEPS)
+
+
+def _is_margin(picture: Pixels, lines: Pixels) -> bool:
+    """Whether some lines (N, M, 3) of a picture show its ground alone: margin or padding, and no banner."""
+    ground = np.array(ground_color(picture, _whole(picture)), np.int16)
+    alike = np.abs(lines.astype(np.int16) - ground).max(axis=2) <= LEAST_STEP
+    return bool((alike.mean(axis=1) >= OF_MARGIN).all())
 
 
 def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:

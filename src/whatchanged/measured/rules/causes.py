@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from whatchanged.measured.pixels.boxes import area
+from whatchanged.measured.pixels.boxes import area, common, union
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.alike import merged
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import TEXT_HEIGHT
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 from whatchanged.measured.rules.lines import one_line, rewritten_with
 
 MOST_GAP = 40
@@ -20,6 +20,11 @@ LEAST_REST = 2
 """Pixels by which the rest moved at least, where it is told: a line that is drawn anew may move by one."""
 NEVER_PUSH = ("moved", "restyled")
 """Kinds that push nothing."""
+BETWEEN = ("pushed in", "closed up")
+"""Finer words of what came or went between other things."""
+IN_TURNS = 5
+"""Places in which something came or went in turns, from which on lines that seem to have moved are alike by
+chance."""
 PUSHING = ("pushed in", "closed up", "moved over", "length")
 """Finer words of what came, went or grew between other things, which moved or made the picture larger."""
 
@@ -51,6 +56,31 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
     ):
         return changes
     return [replace(one, cause=False) if one in moved else one for one in changes]
+
+
+def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChange]:
+    """The changes, with those that come from a wrong alignment as one: that place looks different.
+
+    Where things seem to have come and gone in many places in turns, rows were aligned that are alike by
+    chance. That happens where a list is drawn in another size, or with other gaps between its rows.
+    """
+    between = [one for one in changes if one.finding.aspect in BETWEEN]
+    if len(between) < IN_TURNS or len({one.finding.kind for one in between}) == 1:
+        return changes
+    parts = [*between, *(one for one in changes if one.finding.kind == "moved" and not one.cause)]
+    was, now = (
+        union([box for one in parts if (box := getattr(one, end)) is not None])
+        for end in ("box_before", "box_after")
+    )
+    pixels = sum(area(_box(one)) for one in between)
+    whole = DetectedChange(Finding("replaced", "part", 0.3), was, now, pixels)
+    others = [one for one in changes if one not in parts and 2 * common(_box(one), now) < area(_box(one))]
+    return [whole, *others]
+
+
+def _box(one: DetectedChange) -> Box:
+    """Where something is, or was where it is gone."""
+    return one.box_after or one.box_before or (0, 0, 0, 0)
 
 
 def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChange]) -> bool:

@@ -15,14 +15,21 @@ from whatchanged.measured.pixels.scales import find_scale
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules import sentences
 from whatchanged.measured.rules.alike import merged
-from whatchanged.measured.rules.causes import brings_about, following, pushed, ranked, with_rest
+from whatchanged.measured.rules.causes import (
+    brings_about,
+    following,
+    pushed,
+    ranked,
+    with_rest,
+    without_chance_likeness,
+)
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
-from whatchanged.measured.rules.sides import edge_shadow, moved_side, resized_thing
+from whatchanged.measured.rules.sides import edge_shadow, moved_side, refilled_side, resized_thing
 
 ROUNDS = 2
 """How often a shift is looked for in what the last one left over."""
@@ -67,6 +74,7 @@ def in_words(
 
     size: of the picture after. whole: what is said of the whole picture, if anything.
     """
+    changes = without_chance_likeness(list(changes))
     found = with_rest(ranked(merged(changes)), changes)
     told = found if whole is None else following(found, whole)
     if any(one.cause for one in told):
@@ -121,7 +129,11 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     differs = seen.visible(WEAKER * threshold)
     for region in merged_regions([tightened(aligned, after, one) for one in regions]):
         box = region.box
-        side = moved_side(aligned, after, box) or resized_thing(aligned, after, box)
+        side = (
+            moved_side(aligned, after, box)
+            or resized_thing(aligned, after, box)
+            or refilled_side(aligned, after, box)
+        )
         if side is not None:
             changes.append(DetectedChange(*side, region.pixels))
             continue

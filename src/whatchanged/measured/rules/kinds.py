@@ -240,7 +240,7 @@ def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: RGBColor, ground: RG
 
 
 def _is_bare(layer: Layer) -> bool:
-    """Whether a place is of the ground's colour and has next to no ink."""
+    """Whether a place shows nothing but ground: a fill of the ground's colour, and next to no ink on it."""
     return far(layer.fill, layer.ground) <= SAME_COLOR and layer.ink_share < BARE_FILL
 
 
@@ -255,7 +255,7 @@ def _fill(one: Layer, other: Layer) -> Finding:
 
 
 def _ink(one: Layer, other: Layer) -> Finding:
-    """The same fill with other ink on it."""
+    """What happened to a place whose fill is the same and whose ink (all that stands out from it) is not."""
     if one.ink_share < NO_INK <= other.ink_share:
         return _finding("added", "thing")
     if other.ink_share < NO_INK <= one.ink_share:

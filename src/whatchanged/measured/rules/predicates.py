@@ -43,7 +43,7 @@ _PLAIN: Mapping[Kind | None, str] = {
     "resized": "changed its size",
     "recolored": "changed its colour",
     "restyled": "changed its shape or its edge",
-    "rewritten": "reads differently",
+    "rewritten": "looks different",
     "replaced": "was replaced",
     None: "changed",
 }
@@ -85,7 +85,11 @@ class _Verbs:
             return text
         first, _, rest = text.partition(" ")
         verb = _PLURALS.get(first, first)
-        rest = f" {rest}".replace(" its ", " their ").replace(" is ", " are ")
+        rest = (
+            f" {rest}".replace(" its ", " their ")
+            .replace(" is ", " are ")
+            .replace(" around it", " around them")
+        )
         return f"{verb}{rest}".rstrip()
 
 
@@ -252,13 +256,19 @@ def _opacity(values: Values) -> str | None:
 
 
 def _words(values: Values) -> str | None:
-    """'changed from "a" to "b"'; 'now reads "b"' where the words of one picture alone are known."""
+    """'changed from "a" to "b"'; 'now reads "b"' where the words of one picture alone are known.
+
+    Where no words are known, "reads differently" needs that the text was read: letters that look otherwise
+    may be an icon, or the same words in another type.
+    """
     one, other = values.get("text_before"), values.get("text_after")
     if one and other:
         return f'changed from "{one}" to "{other}"' if one != other else None
     if other:
         return f'now reads "{other}"'
-    return f'no longer reads "{one}"' if one else None
+    if one:
+        return f'no longer reads "{one}"'
+    return "reads differently" if values.get("other_words") else None
 
 
 def _of_same_words(values: Values) -> str | None:
@@ -312,6 +322,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "line width"): _either("is drawn with a thicker line", "is drawn with a thinner line"),
     ("restyled", "line style"): _turned("is now dashed", "is no longer dashed"),
     ("restyled", "radius"): _with_amounts("got rounder corners", "got sharper corners"),
+    ("restyled", "ring"): _turned("got a ring around it", "lost the ring around it"),
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
     ("restyled", "filled"): _turned("is now filled", "is now only outlined"),
     ("restyled", "part"): _turned("gained a part", "lost a part"),

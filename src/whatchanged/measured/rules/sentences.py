@@ -25,16 +25,19 @@ SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: 
 DRAWN = "what is drawn"
 """What stands on the ground of a thing that is no text."""
 NOT_BESIDE = (
+    ("added", "fill"),
     ("recolored", "contrast"),
     ("recolored", "opacity"),
     ("recolored", "palette"),
     ("removed", "closed up"),
+    ("replaced", "icon"),
     ("resized", "length"),
     ("restyled", "border"),
     ("restyled", "radius"),
+    ("restyled", "shape"),
 )
-"""Kinds and finer words that are not told beside a first statement. On real pairs of training repositories
-such second statements tell of the first one's change once more: of 22 one had a change of its own."""
+"""Kinds and finer words that are not told beside a first statement. On real pairs most such second statements
+tell of the first one's change once more."""
 OF_THE_WHOLE = ("turn", "canvas")
 """Aspects of statements about the picture as a whole, whose words do not name a thing."""
 

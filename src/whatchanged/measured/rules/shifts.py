@@ -32,7 +32,7 @@ LEAST_NOVEL = 6
 
 @dataclass(frozen=True)
 class Gap:
-    """What lies between two parts that moved differently: lines that are new, lines that are gone.
+    """The lines between two parts that moved by different steps: those that are new, those that are gone.
 
     new, gone  the boxes of their ink, after and before; None where there is none
     stretch    whether the lines repeat their neighbour, as where a thing was made longer or shorter
@@ -71,7 +71,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Shift:
-    """What one part's lines tell.
+    """How the rows or the columns of one part of a picture moved.
 
     axis       0 for rows, 1 for columns
     moved      what lies elsewhere, by offset, the largest first

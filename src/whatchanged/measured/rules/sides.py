@@ -38,6 +38,10 @@ ONE_WAY = 0.02
 """Share of its values that may have become lighter where it came, or darker where it went."""
 EMPTY = 0.95
 """Share of a line of the ground that has its colour at least."""
+SHADOW = 8
+"""Lines beyond a side that may be of its shadow."""
+FILLED = 0.4
+"""Share of a line within a filled thing that has its colour at least; the rest is what stands in it."""
 
 
 def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
@@ -98,6 +102,78 @@ def resized_thing(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box
     aspect = "size" if wider and taller else "length"
     values = {} if aspect == "size" else {"dwidth": wider, "dheight": taller}
     return Finding("resized", aspect, 0.6, values), was, now
+
+
+def refilled_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
+    """The thing of which a side moved inside a box, and with it what stands in the thing, such as the centred
+    text of a button: how it grew or shrank, its boxes before and after.
+
+    Its fill goes on from beside the box up to the side, around what stands in it; beyond the side is ground.
+    None where that is not so in both pictures.
+    """
+    left, top, right, bottom = box
+    results = []
+    for axis, name, strip, side in (
+        (1, "dx", (left, right), (top, bottom)),
+        (0, "dy", (top, bottom), (left, right)),
+    ):
+        one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
+        length = len(other)
+        for outwards in (1, -1):
+            lines = strip if outwards == 1 else (length - strip[1], length - strip[0])
+            ends = _filled_ends(one[::outwards], other[::outwards], lines, side)
+            if ends is None:
+                continue
+            (begin, was, now), (low, high) = ends
+            spans = [(begin, end) if outwards == 1 else (length - end, length - begin) for end in (was, now)]
+            boxes = [(a, low, b, high) if axis == 1 else (low, a, high, b) for a, b in spans]
+            finding = Finding("resized", "length", 0.6, {name: now - was, "grew": now > was})
+            if _of_about_one_size(boxes[0], boxes[1]) and not _reaches_edges(boxes[1], after.shape):
+                results.append((now - begin, finding, boxes[0], boxes[1]))
+    return max(results, key=lambda one: one[0])[1:] if results else None
+
+
+def _filled_ends(
+    one: Pixels, other: Pixels, strip: tuple[int, int], side: tuple[int, int]
+) -> tuple[tuple[int, int, int], tuple[int, int]] | None:
+    """Where a filled thing begins, where it ended and where it ends, in lines (N, M, 3) towards the ground;
+    and first and last pixel of it along the side.
+
+    strip: the lines that differ; side: first and last pixel along the side.
+    """
+    (first, last), (low, high) = strip, side
+    last = min(last + SHADOW, len(other) - 1)
+    if high - low < SHORTEST or first < 1 or strip[1] > last:
+        return None
+    fill = np.array(usual_color(other[first - 1, low:high]), np.int16)
+    ground = np.array(usual_color(other[last, low:high]), np.int16)
+    if _alike(fill, ground):
+        return None
+    for lines in (one, other):
+        if _alike(lines[last, low:high], ground).mean() < EMPTY:
+            return None
+    filled = [_alike(lines[: last + 1, low:high], fill) for lines in (one, other)]
+    across = np.flatnonzero(filled[1][first - 1] & filled[0][first - 1])
+    if not len(across) or across[-1] - across[0] < SHORTEST:
+        return None
+    within = slice(int(across[0]), int(across[-1]) + 1)
+    beyond = low + within.start - SHADOW, low + within.stop - 1 + SHADOW
+    if beyond[0] < 0 or beyond[1] >= other.shape[1]:
+        return None
+    if any(_alike(lines[first - 1, beyond], fill).any() for lines in (one, other)):
+        return None  # it is the ground that goes on
+    ends = []
+    for lines, inside in zip((one, other), filled, strict=True):
+        shown = inside[:, within].mean(axis=1) >= FILLED
+        empty = _alike(lines[: last + 1, low:high][:, within], ground).mean(axis=1) >= EMPTY
+        end = int(np.flatnonzero(shown)[-1]) + 1 if shown.any() else 0
+        if end <= first or not shown[first - 1 : end].all() or not empty[end + SHADOW :].all():
+            return None
+        ends.append((end, int(np.flatnonzero(~shown[:first])[-1]) + 1 if not shown[:first].all() else 0))
+    (was, begin), (now, other_begin) = ends
+    if abs(now - was) < LEAST_STEP or begin != other_begin or first - begin < SHORTEST:
+        return None
+    return (begin, was, now), (low + within.start, low + within.stop)
 
 
 def _of_about_one_size(was: Box, now: Box) -> bool:
