@@ -111,6 +111,15 @@ def test_the_rest_is_a_quantile_by_ink():
     assert glyphs._quantile(values, np.array([20, 80, 0])) == 0.3
 
 
+def test_one_side_that_is_the_same_counts_alone_without_the_next_glyph():
+    residues, masses = np.array([0.0, 0.0, 0.12, 0.13, 0.08, 0.08]), np.array([20, 20, 5, 0, 20, 20])
+    assert glyphs._rest(residues, masses, 3) == 0
+    pushed_from_the_start = np.array([0.08, 0.0, 0.12, 0.13, 0.08, 0.08])
+    assert glyphs._rest(pushed_from_the_start, masses, 3) == 0.08
+    little_on_that_side = np.array([10, 10, 5, 0, 20, 20])
+    assert glyphs._rest(residues, little_on_that_side, 3) == 0.08
+
+
 def test_clusters_of_cells_are_cut_where_a_row_or_column_is_empty():
     cells = np.zeros((8, 12), bool)
     cells[1, 1:3] = cells[2, 2] = True

@@ -24,6 +24,8 @@ LEAST_BESIDE_SAME = 0.13
 """The same, where the rest of its line is what it was: whoever draws a line anew draws all of it anew."""
 SAME = 0.02
 """The residue of the rest up to which that is so."""
+LEAST_SIDE = 1 / 3
+"""The part of the rest's ink that lies on one side of a glyph, at least, where that side counts alone."""
 SLOPE = 2.0
 """How much more for each unit of the residue of the rest."""
 REST = 0.9
@@ -123,7 +125,7 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
         first_column + int(stops[place_of]),
         min(first_row + rows_around.stop, len(before)),
     )
-    return Glyph(box, float(residues[place_of]), _quantile(residues, weights))
+    return Glyph(box, float(residues[place_of]), _rest(residues, weights, place_of))
 
 
 def _inks(before: Pixels, after: Pixels) -> tuple[InkLevels, InkLevels]:
@@ -196,6 +198,21 @@ def _shifted(ink: InkLevels, eighths: int, axis: int) -> InkLevels:
     lines = np.moveaxis(ink, axis, 0)
     beside = lines[2:] if eighths > 0 else lines[:-2]
     return np.moveaxis((8 - abs(eighths)) * lines[1:-1] + abs(eighths) * beside, 0, axis)
+
+
+def _rest(residues: Values, masses: NDArray[np.int64], glyph: int) -> float:
+    """The residue of the rest of a line around one of its glyphs.
+
+    An exchanged glyph of another width shifts what follows by a part of a pixel. So the rest on one side
+    counts alone if it is the same in both pictures and holds enough ink. The next glyph is left out there:
+    where two glyphs touch, the cut between them may lie elsewhere after the exchange.
+    """
+    rest = _quantile(residues, masses)
+    for side in (slice(0, max(0, glyph - 1)), slice(glyph + 2, None)):
+        if masses[side].sum() >= LEAST_SIDE * masses.sum():
+            beside = _quantile(residues[side], masses[side])
+            rest = min(rest, beside) if beside <= SAME else rest
+    return rest
 
 
 def _quantile(values: Values, weights: NDArray[np.int64]) -> float:
