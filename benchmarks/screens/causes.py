@@ -41,7 +41,7 @@ LOOKS = (
     " decides, a look and a layout may be one cause. Drawn batches and other real commits had led to it: .51"
     " of held-out drawn batches and .70 of real commits put together, the rule above .44 and .65. Here .33.",
     "The ninth, of the rule above in the same state of the measurement: .50. So the other rule was withdrawn,"
-    " which is a choice by these pairs, the only one.",
+    " which is a choice by these pairs.",
 )
 """Each look at these pairs."""
 
