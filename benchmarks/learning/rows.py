@@ -136,7 +136,7 @@ TABLES: Mapping[str, Table] = {
         },
         _against("scorer", tuple(COMPARISONS)),
     ),
-    "earlier": Table(
+    "others": Table(
         "DUDA and DIRL + CCR beside SCORER + CBR",
         {"duda": "DUDA", "dirl": "DIRL + CCR", "scorer-unguided": "SCORER + CBR, without guided attention"},
         _against("scorer-unguided", ("duda", "dirl")),

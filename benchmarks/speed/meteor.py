@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.record import Watch, add_record_option, own_seconds, write_result
 from benchmarks.speed import corpus
-from whatchanged.evaluation.metrics import meteor, tokenisers
+from whatchanged.evaluation.metrics import caption_metrics, meteor
 from whatchanged.evaluation.metrics.meteor import program
 
 SEED = 11
@@ -49,7 +49,7 @@ def main() -> None:
         parts["random captions"] = random_pairs(options.random, real)
         rows = [compare(name, pairs) for name, pairs in parts.items()]
         made = corpus.read(options.corpus) if options.corpus else corpus.make()
-        pairs = tokenisers.tokenise(made.candidates, made.references, "ptb")
+        pairs = caption_metrics.tokenise(made.candidates, made.references, "ptb")
         rows.append(compare("drawn CLEVR corpus", (list(pairs[0]), [list(own) for own in pairs[1]])))
     if options.record:
         write_result(options.record, "rows", {"rows": rows}, watch=watch, seeds={"random captions": SEED})

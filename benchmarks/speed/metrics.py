@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks.record import Watch, add_record_option, own_seconds, write_result
 from benchmarks.speed import corpus
-from whatchanged.evaluation.metrics import bleu, cider, java, meteor, ngrams, ptb, rouge, tokenisers
+from whatchanged.evaluation.metrics import bleu, caption_metrics, cider, java, meteor, ngrams, ptb, rouge
 
 LIGHT = ("tokenise", "count", "BLEU", "ROUGE-L", "CIDEr-D")
 Times = dict[str, list[tuple[float, float]]]
@@ -69,7 +69,7 @@ def main() -> None:
 def _ours(made: corpus.CaptionCorpus, times: Times) -> list[float]:
     ptb._chunk.cache_clear()
     with _timed(times, "tokenise"):
-        candidates, references = tokenisers.tokenise(made.candidates, made.references, "ptb")
+        candidates, references = caption_metrics.tokenise(made.candidates, made.references, "ptb")
     with _timed(times, "count"):
         counted = ngrams.count(candidates, references)
     with _timed(times, "BLEU"):
@@ -107,7 +107,7 @@ def _reference_words(made: corpus.CaptionCorpus) -> tuple[Any, Any]:
 
 
 def _our_meteor(made: corpus.CaptionCorpus, times: Times) -> float:
-    candidates, references = tokenisers.tokenise(made.candidates, made.references, "ptb")
+    candidates, references = caption_metrics.tokenise(made.candidates, made.references, "ptb")
     with _timed(times, "METEOR"):
         return float(meteor.meteor(meteor.statistics(candidates, references).sum(axis=0)))
 

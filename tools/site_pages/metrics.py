@@ -15,7 +15,7 @@ FUNCTIONS = {
     "Sentences against the scene": ("truth.judged",),
     "Pointing game": ("pointing.play", "pointing.enlarged"),
     "Retrieval": ("retrieval.ranks", "retrieval.rank_both", "retrieval.summary"),
-    "Words": ("tokenisers.plain", "ptb.ptb"),
+    "Words": ("caption_metrics.plain", "ptb.ptb"),
 }
 """Section -> the functions of ``whatchanged.evaluation.metrics`` that compute it."""
 

@@ -64,7 +64,7 @@ def test_names_of_rows_tables_and_rates(bench):
     ]
     assert len(bench.rows_named("all")) == 28 and "clip4idc-small" not in bench.rows_named("all")
     assert [
-        len(bench.rows_named(name)) for name in ("table4", "table6", "comparisons", "earlier", "baselines")
+        len(bench.rows_named(name)) for name in ("table4", "table6", "comparisons", "others", "baselines")
     ] == [6, 5, 9, 3, 3]
     for wrong, message in (("pcr", "choose among"), ("scorer=fast", "'fast' is no rate")):
         with pytest.raises(RecipeError, match=message):

@@ -164,7 +164,8 @@ def test_a_button_whose_centred_text_went_along_grew_or_shrank(was, now, down):
     if down:
         pictures = [picture.swapaxes(0, 1).copy() for picture in pictures]
         boxes = [(top, left, bottom, right) for left, top, right, bottom in boxes]
-    finding, *found = refilled_side(*pictures, strip(*pictures))
+    before, after = pictures
+    finding, *found = refilled_side(before, after, strip(before, after))
     assert (finding.kind, finding.values["dy" if down else "dx"]) == ("resized", now - was)
     assert found == boxes
     assert measure(*pictures).statements[0].kind == "resized"
