@@ -113,7 +113,9 @@ LOOKS = (
     "The twenty-seventh: sentences of the 75 pairs of the twenty-fifth once more, by the rules of then and"
     " of now, read by two other people; verdicts were counted. What changed in between followed pairs of"
     " $UI_TRAIN alone. Nothing was changed for it.",
-    "The twenty-eighth, of the same rules: the figures above.",
+    "The twenty-eighth, of the same rules: aggregate figures (change 97.9, no change 87.3, kind 60.7).",
+    "The twenty-ninth, after further wrong statements about pairs of $UI_TRAIN were mended, and exchanged"
+    " glyphs were seen beside one unchanged side of their line: the figures above.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
