@@ -1,1 +1,4 @@
-"""What is seen of two pictures: planes, the gate of visibility, motion, layers, glyphs; no change yet."""
+"""Low-level analysis of two pictures: planes, the visibility gate, motion, layers and glyphs.
+
+The modules of this package describe pixels. They do not yet decide which changes happened.
+"""

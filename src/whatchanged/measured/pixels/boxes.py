@@ -1,4 +1,7 @@
-"""Boxes: around what is marked, around others, merged by rows or columns, grown."""
+"""Operations on bounding boxes: bounding a mask, uniting, merging, growing, overlap and distance.
+
+A box is (left, top, right, bottom) in pixels; right and bottom are exclusive.
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +12,10 @@ from whatchanged.measured.result import Box
 
 
 def covered_share(boxes: Sequence[Box], size: tuple[int, int]) -> float:
-    """The part of a picture, of this width and height, that lies in at least one box."""
+    """Return the fraction of a picture that lies in at least one of the boxes.
+
+    size: the width and the height of the picture.
+    """
     width, height = size
     inside = [(max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3])) for box in boxes]
     inside = [box for box in inside if box[0] < box[2] and box[1] < box[3]]
@@ -23,14 +29,14 @@ def covered_share(boxes: Sequence[Box], size: tuple[int, int]) -> float:
 
 
 def area(box: Box) -> int:
-    """Pixels of a box."""
+    """Return the number of pixels in a box."""
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
 def box_of(mask: NDArray[np.bool_], left: int = 0, top: int = 0) -> Box | None:
-    """The box of what is True in a mask (H, W); None where nothing is.
+    """Return the bounding box of the True pixels of a mask (H, W), or None if no pixel is True.
 
-    left, top: where the mask's corner lies in the picture.
+    left, top: the position of the mask's upper left corner in the picture.
     """
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
@@ -39,24 +45,24 @@ def box_of(mask: NDArray[np.bool_], left: int = 0, top: int = 0) -> Box | None:
 
 
 def union(boxes: Sequence[Box]) -> Box:
-    """The box around boxes."""
+    """Return the smallest box that contains all the boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def lies_in(box: Box, shape: tuple[int, ...]) -> bool:
-    """Whether a box lies in a picture of this shape: height, width, and what else it has."""
+    """Return whether a box lies inside a picture with this array shape (height, width, ...)."""
     return box[2] <= shape[1] and box[3] <= shape[0]
 
 
 def grown(box: Box, by: int, size: tuple[int, int]) -> Box:
-    """The box with this much more on each side, inside a picture of this size."""
+    """Return the box enlarged by ``by`` pixels on each side, clipped to a picture of this (width, height)."""
     left, top, right, bottom = box
     return max(0, left - by), max(0, top - by), min(size[0], right + by), min(size[1], bottom + by)
 
 
 def bands(boxes: Sequence[Box], axis: int) -> list[Box]:
-    """Boxes merged where their rows (axis 0) or columns (axis 1) overlap."""
+    """Merge the boxes whose rows (axis 0) or columns (axis 1) overlap, and return the merged boxes."""
     low, high = (1, 3) if axis == 0 else (0, 2)
     merged: list[Box] = []
     for box in sorted(boxes, key=lambda one: (one[low], one)):
@@ -68,27 +74,34 @@ def bands(boxes: Sequence[Box], axis: int) -> list[Box]:
 
 
 def gap(one: Box, other: Box) -> int:
-    """Pixels between two boxes, the larger of across and down; 0 where they touch."""
+    """Return the distance between two boxes in pixels.
+
+    The distance is the larger one of the horizontal and the vertical distance. It is 0 if the boxes touch.
+    """
     across = max(one[0], other[0]) - min(one[2], other[2])
     down = max(one[1], other[1]) - min(one[3], other[3])
     return max(0, across, down)
 
 
 def common(one: Box, other: Box) -> int:
-    """Pixels that two boxes share."""
+    """Return the number of pixels in the intersection of two boxes."""
     across = min(one[2], other[2]) - max(one[0], other[0])
     down = min(one[3], other[3]) - max(one[1], other[1])
     return max(0, across) * max(0, down)
 
 
 def iou(one: Box, other: Box) -> float:
-    """What two boxes share, as a part of what they cover: intersection over union."""
+    """Return the intersection over union of two boxes."""
     shared = common(one, other)
     return shared / (area(one) + area(other) - shared) if shared else 0.0
 
 
 def gathered(boxes: Sequence[Box], most_gap: int, most_room: float) -> list[list[int]]:
-    """Indices of boxes that lie together: so near, and their common box at most so many times their areas."""
+    """Group boxes that are close together, and return the indices of the boxes in each group.
+
+    Two groups are merged if the gap between their bounding boxes is at most ``most_gap`` pixels and the area
+    of their common bounding box is at most ``most_room`` times the summed areas of their boxes.
+    """
     groups = [[index] for index in range(len(boxes))]
     around = list(boxes)
     filled = [area(box) for box in boxes]

@@ -1,4 +1,4 @@
-"""JPEG: a picture beside itself after compression. Is the one what compressing the other gives?"""
+"""Detection of JPEG compression: is one picture the result of compressing the other one?"""
 
 import io
 from collections.abc import Sequence
@@ -12,34 +12,40 @@ from whatchanged.measured.pixels.planes import enlarged, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 
 BLOCK = 16
-"""Pixels of a side of the blocks that are compressed by themselves, where colours are halved."""
+"""The side in pixels of the blocks that JPEG compresses independently when it halves the chroma planes."""
 LEAST_DRAWN = 0.5
-"""The share of the blocks with something in them that differ: compression spares none."""
+"""The least fraction of non-uniform blocks that must differ. Compression changes nearly all of them."""
 MOST_EVEN = 0.03
-"""The share of the even blocks beside even ones, at most, that differ by more than ``EVEN`` levels."""
+"""The largest fraction of uniform blocks among uniform neighbours that may differ by more than ``EVEN``
+levels."""
 EVEN = 8
 QUALITIES = range(98, 49, -1)
 SAMPLINGS = ("4:4:4", "4:2:0")
-"""Whether colours are kept at full size or halved."""
+"""The chroma subsamplings that are tried: chroma at full size, and chroma at half size."""
 TRIED = 128
-"""Pixels of a side of the part, at most, by which the quality is found."""
+"""The largest side in pixels of the part of the picture on which the quality is searched."""
 NEARLY_ALL = 0.02
 EXPLAINED = 0.35
-"""The part of the mean difference that compression leaves at most."""
+"""The largest fraction of the mean difference that compression may leave unexplained."""
 PROBED = 8
-"""Steps between the qualities that are tried first, to see from which one on a picture changes by enough."""
+"""The step between the qualities that are tried first.
+
+These trials find the first quality that changes a picture enough.
+"""
 LEAST_CHANGED = 0.5
-"""The part of the mean difference by which compression must change a picture to explain the rest of it: it
-changes it by what it explains, 1 - ``EXPLAINED``, less a margin, as lower qualities do not always change
-more."""
+"""The least change by compression, as a fraction of the mean difference between the two pictures.
+
+Compression that explains the difference changes a picture by at least 1 - ``EXPLAINED`` of it. The limit is
+lower than that, because a lower quality does not always change a picture more.
+"""
 ROUNDED = 1.0
-"""Levels by which any quality may change an even ground, whatever its neighbours do: rounding decides."""
+"""The number of levels by which rounding may change a uniform area at any quality."""
 
 
 def as_compressed(before: Pixels, after: Pixels) -> tuple[Pixels, Pixels] | None:
-    """The two pictures, the one that was not compressed in the way that explains the other.
+    """Return the two pictures, with the uncompressed one compressed like the other one.
 
-    None where compression explains too little of what differs.
+    The result is None if compression explains too little of the difference.
     """
     step = _blocks(steps_between(before, after), np.maximum)
     found = _explained(before, after, step)
@@ -50,7 +56,7 @@ def as_compressed(before: Pixels, after: Pixels) -> tuple[Pixels, Pixels] | None
 
 
 def _explained(plain: Pixels, lossy: Pixels, step: NDArray[np.uint8]) -> Pixels | None:
-    """The first picture, compressed as the second one was; None where that explains too little.
+    """Return the first picture, compressed like the second one, or None if that explains too little.
 
     step: the largest difference in each block.
     """
@@ -61,21 +67,25 @@ def _explained(plain: Pixels, lossy: Pixels, step: NDArray[np.uint8]) -> Pixels 
 
 
 def _may_be_compressed(step: NDArray[np.uint8], even: NDArray[np.bool_]) -> bool:
-    """Whether what differs lies where something is drawn, and everywhere there."""
+    """Return whether the differences cover nearly all non-uniform blocks and hardly any uniform block."""
     drawn = step[~even]
     if not drawn.size or np.mean(drawn > 0) < LEAST_DRAWN:
         return False
-    far = ~enlarged(~even, 1, 1)  # colours at half size reach into the blocks beside them
+    far = ~enlarged(~even, 1, 1)  # Chroma at half size changes the neighbouring blocks too.
     return not far.any() or bool(np.mean(step[far] > EVEN) <= MOST_EVEN)
 
 
 def _even(pixels: Pixels) -> NDArray[np.bool_]:
-    """Of each block whether it has one colour."""
+    """Return for each block whether all its pixels have the same colour."""
     return np.asarray((_blocks(pixels, np.maximum) == _blocks(pixels, np.minimum)).all(axis=2))
 
 
 def _blocks(values: NDArray[np.uint8], choose: np.ufunc) -> NDArray[np.uint8]:
-    """The chosen value (least, largest) of each block: of a plane (H, W), or of each channel (H, W, 3)."""
+    """Return the minimum or the maximum of each block.
+
+    values: a plane (H, W), or channels (H, W, 3), which are reduced independently.
+    choose: ``np.minimum`` or ``np.maximum``.
+    """
     height, width = values.shape[:2]
     whole = height // BLOCK * BLOCK
     rows = choose.reduce(values[:whole].reshape(-1, BLOCK, *values.shape[1:]), axis=1)
@@ -85,7 +95,10 @@ def _blocks(values: NDArray[np.uint8], choose: np.ufunc) -> NDArray[np.uint8]:
 
 
 def _part(plain: Pixels, lossy: Pixels, step: NDArray[np.uint8]) -> tuple[Pixels, Pixels]:
-    """The part of both pictures in which most differs, cut at blocks. step: as for ``_explained``."""
+    """Return the part of both pictures that has the largest differences, aligned to blocks.
+
+    step: the largest difference in each block.
+    """
     step = np.minimum(step, 16).astype(np.int64)
     side = TRIED // BLOCK
     row, column = (
@@ -97,9 +110,10 @@ def _part(plain: Pixels, lossy: Pixels, step: NDArray[np.uint8]) -> tuple[Pixels
 
 
 def _way(plain: Pixels, lossy: Pixels) -> tuple[int, str] | None:
-    """The quality and sampling that explain most; None where they explain too little.
+    """Return the quality and the subsampling that explain most of the difference.
 
-    Each quality is tried until one explains nearly all: only the right one explains anything.
+    The result is None if no combination explains enough. Only the right quality explains anything, so the
+    search ends only when a quality explains nearly the entire difference.
     """
     whole = _distance(plain, lossy)
     best, least = None, EXPLAINED * whole
@@ -113,14 +127,14 @@ def _way(plain: Pixels, lossy: Pixels) -> tuple[int, str] | None:
 
 
 def _qualities(plain: Pixels, whole: float) -> Sequence[int]:
-    """The qualities, best first, that change a picture by enough to explain a mean difference from it."""
+    """Return the qualities, best first, that change a picture enough to explain this mean difference."""
 
     def changes(quality: int) -> bool:
-        """Whether a quality changes it by enough, or may by rounding."""
+        """Return whether this quality changes the picture enough. Rounding errors are allowed for."""
         changed = _distance(_compressed(plain, quality, SAMPLINGS[-1]), plain)
         return changed + ROUNDED >= LEAST_CHANGED * whole
 
-    # the lowest one may leave alone what was compressed with it before
+    # If the picture was already compressed with the lowest quality, that quality may leave it unchanged.
     if not any(changes(quality) for quality in (QUALITIES[-1], QUALITIES[-PROBED])):
         return ()
     probes = range(0, len(QUALITIES), PROBED)
@@ -130,12 +144,12 @@ def _qualities(plain: Pixels, whole: float) -> Sequence[int]:
 
 
 def _distance(one: Pixels, other: Pixels) -> float:
-    """Mean levels between two pictures."""
+    """Return the mean absolute difference between two pictures, in levels."""
     return int((np.maximum(one, other) - np.minimum(one, other)).sum(dtype=np.int64)) / one.size
 
 
 def _compressed(pixels: Pixels, quality: int, sampling: str) -> Pixels:
-    """The picture after JPEG."""
+    """Return the picture after JPEG compression with this quality and chroma subsampling."""
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=sampling)
     return np.asarray(Image.open(buffer, formats=("JPEG",)))

@@ -1,4 +1,8 @@
-"""Corners that were rounded otherwise: the same few pixels, mirrored, at both ends of a straight edge."""
+"""Detection of corners whose radius changed.
+
+A changed corner is found because a straight edge has such a corner at both ends, and their differences are
+mirror images of each other.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,26 +17,31 @@ from whatchanged.measured.pixels.straight import is_edge
 from whatchanged.measured.result import Box
 
 FAINT = 3
-"""Levels from which on a pixel differs."""
+"""The least difference, in levels, at which a pixel counts as different."""
 SMALLEST, LARGEST = 1, 64
-"""Pixels of a side of a corner."""
+"""The smallest and the largest side of a corner, in pixels."""
 MOST = 400
-"""Clusters at most: where there are more, all that is drawn was drawn anew."""
+"""The largest number of clusters. A picture with more of them was redrawn as a whole."""
 EDGE = 8
-"""Pixels beside a corner along which the edge that leads to it is straight and unchanged."""
+"""The length in pixels of the straight, unchanged edge that must lead to a corner."""
 UNLIKE = 0.35
-"""The part of both corners' differences by which they may differ when one is mirrored."""
+"""The largest difference between one corner and the mirrored other one, as a fraction of both corners' summed
+differences."""
 WHOLE = 0.3
-"""The largest step of a corner, as a part of the contrast there: an arc drawn anew has fainter ones."""
+"""The least value of a corner's largest difference, as a fraction of the contrast around it.
+
+An arc that was merely redrawn has smaller differences.
+"""
 RADIUS = 3.1
-"""Pixels of radius for each whole pixel of a corner's area, over the corner's side."""
+"""The factor from a corner's changed area, divided by the corner's side, to its change of radius in
+pixels."""
 
 Signed = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Corner:
-    """One corner: its box and about how many pixels its radius changed by."""
+    """One corner: its bounding box and its approximate change of radius in pixels."""
 
     box: Box
     radius: float
@@ -40,8 +49,12 @@ class Corner:
 
 @dataclass(frozen=True, eq=False)
 class _Cluster:
-    """A small cluster of differences, (h, w), signed, summed over channels; beside: the sides, of left, top,
-    right and bottom, at which a straight edge begins."""
+    """A small cluster of differences.
+
+    differences  (h, w) signed differences, summed over the channels
+    beside       whether a straight edge begins at the left, top, right and bottom side
+    radius       the approximate change of radius in pixels
+    """
 
     box: Box
     differences: Signed
@@ -50,7 +63,7 @@ class _Cluster:
 
 
 def find_corners(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list[Corner]:
-    """Corners that have their like, mirrored, at the other end of an edge."""
+    """Return the corners that have a mirrored counterpart at the other end of an edge."""
     clusters = list(_clusters(before, after, step))
     if len(clusters) < 2:
         return []
@@ -65,7 +78,7 @@ def find_corners(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list
 
 
 def _mirrored(lines: Iterable[list[_Cluster]], axis: int) -> Iterator[_Cluster]:
-    """Neighbours along rows (axis 0) or columns (axis 1) that are mirror images with an edge between."""
+    """Yield neighbours along rows (axis 0) or columns (axis 1) that are mirror images joined by an edge."""
     for line in lines:
         ordered = sorted(line, key=lambda one: one.box[axis])
         for one, other in pairwise(ordered):
@@ -83,8 +96,8 @@ def _alike(one: _Cluster, other: _Cluster, axis: int) -> bool:
 
 
 def _clusters(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> Iterator[_Cluster]:
-    """Clusters of the size of a corner beside which an edge begins."""
-    from scipy import ndimage  # slow to import
+    """Yield the clusters that have the size of a corner and begin a straight edge on some side."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     differs = step >= FAINT
     labels, count = ndimage.label(enlarged(differs, 1, 1), np.ones((3, 3), bool))
@@ -111,14 +124,14 @@ def _clusters(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> Iterato
 
 
 def _around(before: Pixels, after: Pixels, box: Box) -> Pixels:
-    """The pixels of a box and those next to it, of both pictures."""
+    """Return the pixels of a box and a margin of 2 pixels, from both pictures: (2, h, w, 3)."""
     left, top, right, bottom = box
     part = (slice(max(0, top - 2), bottom + 2), slice(max(0, left - 2), right + 2))
     return np.stack([before[part], after[part]])
 
 
 def _edges(before: Pixels, after: Pixels, box: Box) -> tuple[bool, bool, bool, bool]:
-    """At which sides of a box, left, top, right, bottom, a straight edge that did not change begins."""
+    """Return at which sides of a box (left, top, right, bottom) a straight, unchanged edge begins."""
     left, top, right, bottom = box
     height, width = before.shape[:2]
     rows, columns = slice(max(0, top - 1), bottom + 1), slice(max(0, left - 1), right + 1)

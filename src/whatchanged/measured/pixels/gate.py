@@ -1,4 +1,7 @@
-"""Is a difference visible? What neither a shift of one pixel nor the ground's own texture explains."""
+"""The visibility gate: is the difference between two pictures visible?
+
+A difference is visible if neither a shift by one pixel nor the texture of the picture explains it.
+"""
 
 import math
 from collections.abc import Iterator
@@ -28,18 +31,22 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 CELL = 8
-"""Pixels of a side of a cell, which is one value at the coarse scale; parts begin and end at multiples of
-it."""
+"""The side of a cell in pixels. A cell is one value at the coarse scale, and all parts are aligned to
+cells."""
 MARGIN = 6
-"""Cells around one on which its strength depends."""
+"""The number of cells around a cell that influence its strength."""
 STRIP = 32
-"""Most rows of cells that are worked on at once, so that a long page takes no more memory than a screen."""
+"""The largest number of rows of cells that are processed at once. It bounds the memory that a long page
+takes."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Grey levels from which on a difference is visible on flat ground, and how many more for each level of
-    contrast there."""
+    """A threshold of visibility.
+
+    flat   the least visible difference on a uniform area, in grey levels
+    slope  the increase of the threshold for each grey level of local contrast
+    """
 
     flat: float
     slope: float
@@ -52,33 +59,39 @@ FINE, COARSE, COARSE_COLOR, INK = (
     Limit(*fitted.INK),
 )
 LIMITS = (FINE, COARSE, COARSE_COLOR, INK)
-"""Of each measure that ``tests`` gives."""
+"""The thresholds of the measures, in the order in which ``tests`` returns these."""
 
 MAYBE = 0.1
-"""From this part of the threshold on, a difference in a line of text may be an exchanged glyph."""
+"""The least strength at which a difference in a line of text is examined for an exchanged glyph.
+
+The strength is a multiple of the visibility threshold.
+"""
 LINE = 5
-"""Cells that a line of text covers from top to bottom at most."""
+"""The largest height of a line of text, in cells."""
 MOST_GLYPH_BOXES = 16
-"""Places in which exchanged glyphs are looked for, the strongest first."""
+"""The largest number of regions that are examined for exchanged glyphs. The strongest regions come first."""
 
 FAINT = 5
-"""Grey levels that are seen by nobody, however large the area: they are taken off what is left over."""
+"""The largest difference, in grey levels, that is invisible even over a large area. It is subtracted from
+every residual."""
 COARSE_STEPS = 3
-"""How often what is coarse is blurred and halved: to cells, by a standard deviation of 5 pixels."""
+"""The number of times that the coarse measures are blurred and halved. One value is then one cell, at a
+standard deviation of 5 pixels."""
 THIN = 3
-"""Ink is at most 2 x 3 pixels wide at half size."""
+"""The radius of the morphological closing that separates ink. Ink is at most 2 x 3 pixels wide at half
+size."""
 CERTAIN = 100.0
-"""The score of a difference beyond doubt, as of two sizes."""
+"""The score of a difference beyond doubt, such as a different picture size."""
 DOUBT = 0.8
-"""From this part of the threshold on, what is called noise is doubtful."""
+"""The least score at which a difference below the threshold is reported as doubtful."""
 
 
 @dataclass(frozen=True)
 class Visibility:
-    """How far above noise each pixel's surroundings differ.
+    """The visibility of the difference at each pixel.
 
     differs   (H, W) whether the pixels differ at all
-    strength  (H, W) in units of the threshold: from 1 on the difference is visible
+    strength  (H, W) the difference as a multiple of the threshold; from 1 on it is visible
     """
 
     differs: NDArray[np.bool_]
@@ -86,18 +99,18 @@ class Visibility:
 
     @cached_property
     def score(self) -> float:
-        """The largest strength."""
+        """The largest strength of all pixels."""
         return float(self.strength.max(initial=0.0))
 
     def visible(self, threshold: float) -> NDArray[np.bool_]:
-        """Where pixels differ and their surroundings do so visibly."""
+        """Return a mask (H, W) of the differing pixels whose strength reaches the threshold."""
         return self.differs & (self.strength >= threshold)
 
 
 def visibility(before: Pixels, after: Pixels, weight: float = INK.slope) -> Visibility:
-    """How visibly two pictures of one size differ, pixel by pixel.
+    """Measure at each pixel how visibly two pictures of one size differ.
 
-    weight: the share by which ink changes visibly.
+    weight: the relative change of ink at which the change is visible.
     """
     step = steps_between(before, after)
     differs = step > 0
@@ -124,18 +137,23 @@ def visibility(before: Pixels, after: Pixels, weight: float = INK.slope) -> Visi
 
 
 def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """The four measures of a difference: its size, and what it is measured by, both in grey levels.
+    """Return the four measures of a difference: fine luminance, coarse luminance, coarse chroma, and ink.
 
-    The first for each pixel, the others for each cell.
+    Each measure is a pair (size of the difference, local contrast or ink), both in grey levels. The first
+    measure has one value a pixel, the others have one value a cell.
 
-    Pictures are blurred by one pixel. What is left over is how far a value lies outside the range of the
-    other picture's value there and at its eight neighbours, so that motion by a pixel leaves nothing. Fine:
-    luminance.
-    Coarse: luminance and the larger chroma (at half size from the start, as it is seen less sharply), blurred
-    on, so that what alternates in sign goes away. All three by the contrast there.
-    Ink: how much more or less there is of what is thin, by how much there is of it. Motion leaves it as it
-    was; lines and markers that grow by a pixel, which the range explains away, do not. No more of it counts
-    than the mean luminance there changed by: between text and an edge, what is thin depends on the text.
+    The pictures are first blurred by one pixel. The residual of a pixel is how far its value lies outside the
+    range of the 3 x 3 pixels around the same position in the other picture. A shift by one pixel therefore
+    leaves no residual. Fine: the residual of luminance.
+
+    Coarse: the residuals of luminance and of the larger chroma component, blurred further, so that residuals
+    of alternating sign cancel. Chroma is processed at half size, since the eye resolves it less well. These
+    three measures are compared with the local contrast.
+
+    Ink: the change of the amount of thin structures, compared with that amount. A shift does not change this
+    amount. Lines and markers that become one pixel thicker do, although they leave no residual. The change of
+    ink is limited to the change of the local mean luminance, because the amount of thin structures between a
+    text and an edge depends on the text.
     """
     one, other = luminance(before), luminance(after)
     ground = blurred(np.maximum(contrast(one), contrast(other)))
@@ -154,23 +172,26 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
 
 
 def is_doubtful(score: float) -> bool:
-    """Whether a score (1: the threshold) is too close below the threshold to call it noise."""
+    """Return whether a score is so close below the threshold 1 that the difference may not be noise."""
     return DOUBT <= score < 1
 
 
 def probability_of_no_change(score: float) -> float:
-    """The probability that nothing visible changed, for a score whose threshold is 1."""
+    """Return the probability that nothing visible changed, given a score whose threshold is 1."""
     return round(1 / (1 + fitted.ODDS * math.pow(score, fitted.STEEPNESS)), 4)
 
 
 def _ordered(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple[Pixels, Pixels]:
-    """The two pictures in an order of their own, so that roundings are the same whichever comes first."""
+    """Return the two pictures in an order that does not depend on which one comes first.
+
+    Rounding errors are then the same for both orders.
+    """
     first = np.unravel_index(int(differs.argmax()), differs.shape)
     return (before, after) if tuple(before[first]) <= tuple(after[first]) else (after, before)
 
 
 def _cells(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each cell whether a pixel differs in it."""
+    """Return for each cell whether it contains a differing pixel."""
     height, width = differs.shape
     rows = np.logical_or.reduceat(differs, np.arange(0, height, CELL), axis=0)
     return np.asarray(np.logical_or.reduceat(rows, np.arange(0, width, CELL), axis=1))
@@ -179,9 +200,11 @@ def _cells(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _faint_boxes(
     cells: NDArray[np.bool_], clear: NDArray[np.bool_], strength: NDArray[np.float32]
 ) -> list[Box]:
-    """Boxes around differences no higher than a line of text that may be one, the strongest first.
+    """Return the bounding boxes of faint differences that may be exchanged glyphs, the strongest first.
 
-    cells: those in which a pixel differs clearly.
+    Each box is at most as high as a line of text.
+
+    cells: the cells that contain a clearly differing pixel.
     """
     results = []
     for rows, columns in _clusters(cells):
@@ -203,7 +226,7 @@ def _faint_boxes(
 
 
 def _clusters(cells: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
-    """Rows and columns of cells around those that belong together: no row or column between is empty."""
+    """Yield the rows and columns of clusters of cells. No row or column inside a cluster is empty."""
     for top, bottom in _occupied(np.any(cells, axis=1), 1):
         for left, right in _occupied(np.any(cells[top:bottom], axis=0), 1):
             for first, last in _occupied(np.any(cells[top:bottom, left:right], axis=1), 1):
@@ -211,7 +234,8 @@ def _clusters(cells: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
 
 
 def _cores(near: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
-    """Parts, in cells, that hold all cells near a difference, each at most ``STRIP`` high."""
+    """Yield windows of cells that together cover all cells near a difference. Each is at most ``STRIP`` cells
+    high."""
     for start, end in _occupied(np.any(near, axis=1), 2 * MARGIN):
         for first in range(start, end, STRIP):
             last = min(first + STRIP, end)
@@ -220,7 +244,8 @@ def _cores(near: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
 
 
 def _occupied(lines: NDArray[np.bool_], gap: int) -> Iterator[tuple[int, int]]:
-    """Start and stop of runs of lines of cells whose next ones are farther away than ``gap``."""
+    """Yield the start and stop of runs of occupied lines. Lines up to ``gap`` apart belong to the same
+    run."""
     occupied = np.flatnonzero(lines)
     breaks = np.flatnonzero(np.diff(occupied) > gap)
     starts = occupied[np.r_[0, breaks + 1]] if len(occupied) else occupied
@@ -229,12 +254,15 @@ def _occupied(lines: NDArray[np.bool_], gap: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_cells(rows: slice, columns: slice) -> tuple[slice, slice]:
-    """The pixels of some cells."""
+    """Return the pixel slices of a range of cells."""
     return slice(CELL * rows.start, CELL * rows.stop), slice(CELL * columns.start, CELL * columns.stop)
 
 
 def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: float) -> NDArray[np.float32]:
-    """The largest of all measures over its limit, (H, W); the coarse ones only in cells near a difference."""
+    """Return the largest ratio of a measure to its threshold at each pixel, (H, W).
+
+    The coarse measures count only in the cells near a difference.
+    """
     height, width = before.shape[:2]
     limits = (*LIMITS[:-1], Limit(INK.flat * weight / INK.slope, weight))
     fine, *coarse = (
@@ -246,7 +274,11 @@ def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: fl
 
 
 def unexplained(one: Planes, other: Planes) -> Planes:
-    """How far each picture's values leave the range of the other's near them, less what is too faint."""
+    """Return the signed residual: how far the values of each picture leave the local range of the other
+    picture.
+
+    Residuals up to ``FAINT`` grey levels become 0.
+    """
     brighter = np.maximum(other - largest_near(one), least_near(other) - one)
     darker = np.maximum(one - largest_near(other), least_near(one) - other)
     brighter = np.maximum(brighter - FAINT * UNIT, 0)
@@ -256,10 +288,12 @@ def unexplained(one: Planes, other: Planes) -> Planes:
 
 
 def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Of blurred luminance at half size: the change of ink, and the larger ink of both pictures.
+    """Return the change of ink, and the larger amount of ink of the two pictures, for each cell.
 
-    Ink is what a square of ``THIN`` pixels at half size fills: what is darker than its surroundings where
-    those are light, else what is lighter. Both are blurred as all that is coarse.
+    Ink is the difference between a picture and its morphological closing with radius ``THIN``: thin dark
+    structures in light areas, and thin light structures in dark areas.
+
+    one, other: blurred luminance at half size.
     """
     both = np.stack([one, other])
     light = blurred(_coarse((one + other) >> 1)) >= 128 * UNIT
@@ -273,12 +307,12 @@ def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.fl
 
 
 def _coarse(planes: Planes) -> Planes:
-    """Values at half size at the coarse scale."""
+    """Blur planes at half size further and reduce them to the coarse scale."""
     for _ in range(COARSE_STEPS - 1):
         planes = blurred(planes, 2)
     return blurred(planes)
 
 
 def _levels(planes: Planes) -> NDArray[np.float32]:
-    """The size of values in grey levels."""
+    """Return the absolute values of planes in grey levels."""
     return np.abs(planes).astype(np.float32) / np.float32(UNIT)

@@ -1,8 +1,8 @@
-"""One letter or digit that was exchanged in a line of text, told from text that was drawn anew.
+"""Detection of a single exchanged letter or digit in a line of text.
 
-Text that is drawn anew differs from itself by as much as an 8 from a 6, so the size of a difference alone
-does not tell. But whoever draws a line anew draws all of its glyphs anew: an exchanged glyph differs by more
-than the others of its line do.
+The size of a difference alone does not show an exchange: two renderings of the same text can differ as much
+as an 8 and a 6. But a new rendering changes all glyphs of a line. An exchanged glyph therefore differs more
+than the other glyphs of its line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,51 +16,57 @@ from whatchanged.measured.pixels.planes import UNIT, luminance
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
-# Set by hand where changed lines and lines that were drawn anew part (`python -m benchmarks.screens.glyphs
-# --tuning`): of 18,369 that were drawn anew these limits call 18 changed.
+# The limits were chosen by hand to separate changed lines from redrawn lines (`python -m
+# benchmarks.screens.glyphs --tuning`). With these limits, 18 of 18,369 redrawn lines are reported as changed.
 LEAST = 0.15
-"""The residue from which on a glyph is another one, where the rest of its line has none."""
+"""The least residual of an exchanged glyph in a line whose other glyphs have no residual."""
 LEAST_BESIDE_SAME = 0.13
-"""The same, where the rest of its line is what it was: whoever draws a line anew draws all of it anew."""
+"""The least residual of an exchanged glyph in a line whose other glyphs are identical in both pictures.
+
+The limit is lower, because a new rendering would change the other glyphs too.
+"""
 SAME = 0.02
-"""The residue of the rest up to which that is so."""
+"""The largest residual at which the other glyphs count as identical."""
 LEAST_SIDE = 1 / 3
-"""The part of the rest's ink that lies on one side of a glyph, at least, where that side counts alone."""
+"""The least fraction of the other glyphs' ink that must lie on one side of a glyph, if that side is used
+alone."""
 SLOPE = 2.0
-"""How much more for each unit of the residue of the rest."""
+"""The increase of the limit for each unit of the other glyphs' residual."""
 REST = 0.9
-"""Which quantile of the residues of the rest that is, by ink."""
+"""The quantile, weighted by ink, that summarizes the residuals of the other glyphs."""
 
 LOWEST, HIGHEST = 5, 28
-"""Pixels that a line of text is high at least and at most."""
+"""The smallest and the largest height of a line of text, in pixels."""
 ROOM = 14
-"""Pixels above and below a difference in which its line is looked for."""
+"""The number of pixels above and below a difference in which its line is searched."""
 REACH = 64
-"""Pixels to the left and right of a difference in which the rest of its line is looked for."""
+"""The number of pixels to the left and right of a difference in which the other glyphs of its line are
+searched."""
 UPRIGHT = 0.7
-"""The part of the rows around a line of text that upright lines beside it fill at least."""
+"""The least fraction of the rows that a vertical line beside a text fills."""
 AROUND = 24
-"""Pixels to the left and right of a difference whose ink makes the line's rows."""
+"""The number of pixels to the left and right of a difference whose ink determines the rows of the line."""
 BLANK = 12
-"""Levels from the ground below which a column is blank."""
+"""The difference from the background, in levels, below which a column is blank."""
 LONG = 1.2
-"""Glyphs that touch are cut where they are longer than so many times the line's height."""
+"""The ratio of width to line height above which a shape is split into several touching glyphs."""
 BROAD = 0.75
-"""How broad a glyph is, as a part of the line's height."""
+"""The typical width of a glyph, as a fraction of the line's height."""
 SHIFTS = (0, -2, 2, -4, 4, -1, 1, -3, 3)
-"""Quarters of a pixel by which a glyph is laid on the other, across and down."""
+"""The horizontal and vertical shifts, in quarters of a pixel, at which the two pictures of a glyph are
+compared."""
 
 InkLevels = NDArray[np.int16]
-"""(H, W): how far pixels are from the ground, in levels."""
+"""(H, W): the absolute difference of each pixel from the background, in levels."""
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Glyph:
-    """What stands at one place of a line.
+    """One glyph of a line and how much it differs between the pictures.
 
-    residue  how much ink differs however the one picture is laid on the other, as a part of the ink
-    rest     the residue of the rest of the line
+    residue  the fraction of the glyph's ink that differs at the best alignment of the two pictures
+    rest     the same fraction for the other glyphs of the line
     """
 
     box: Box
@@ -69,16 +75,16 @@ class Glyph:
 
     @property
     def strength(self) -> float:
-        """In units of the limit: from 1 on the glyph is another one."""
+        """The residual as a multiple of its limit. From 1 on, the glyph was exchanged."""
         if self.rest <= SAME:
             return self.residue / LEAST_BESIDE_SAME
         return self.residue / (LEAST + SLOPE * self.rest)
 
 
 def exchanged(before: Pixels, after: Pixels, boxes: Sequence[Box]) -> Iterator[Glyph]:
-    """Of each place at which two pictures of one size differ, the glyph that was exchanged, if one was.
+    """Yield the exchanged glyph of each box that has one. The pictures have the same size.
 
-    What is below its limit was drawn anew, and leaves no doubt.
+    Glyphs with a strength below 1 were merely redrawn and are skipped.
     """
     for box in boxes:
         glyph = most_unlike(before, after, box)
@@ -87,7 +93,10 @@ def exchanged(before: Pixels, after: Pixels, boxes: Sequence[Box]) -> Iterator[G
 
 
 def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
-    """The glyph in a box that differs most; None where the box lies in no line, or there is no rest of it."""
+    """Return the glyph in a box that differs most.
+
+    The result is None if the box does not lie in a line of text, or if the line has no other glyphs.
+    """
     left, top, right, bottom = region
     if bottom - top > HIGHEST:
         return None
@@ -108,7 +117,7 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
     inked = masses[masses > 0]
     if len(inked) == 0:
         return None
-    least = np.maximum(masses, inked.mean() / 2)  # what has next to no ink is no glyph
+    least = np.maximum(masses, inked.mean() / 2)  # A shape with almost no ink is not a glyph.
     inside = (starts < right) & (stops > left)
     if (np.add.reduceat(np.abs(one - other).sum(axis=0), starts) / least)[inside].max() < LEAST_BESIDE_SAME:
         return None
@@ -129,22 +138,26 @@ def most_unlike(before: Pixels, after: Pixels, region: Box) -> Glyph | None:
 
 
 def _inks(before: Pixels, after: Pixels) -> tuple[InkLevels, InkLevels]:
-    """How far each pixel is from the most usual colour before."""
+    """Return the absolute difference of each pixel from the most frequent colour before, for both
+    pictures."""
     ground = np.array(usual_color(before.reshape(-1, 3)), np.int16)
     one, other = (np.abs(picture.astype(np.int16) - ground) for picture in (before, after))
     return luminance(one) // UNIT, luminance(other) // UNIT
 
 
 def _without_sides(one: InkLevels, other: InkLevels) -> tuple[InkLevels, InkLevels]:
-    """The inks without upright lines that did not change, such as the sides of a cell or a button: they are
-    no part of a line of text, and would join it to what is above and below."""
+    """Remove unchanged vertical lines, such as the sides of a table cell or a button.
+
+    They do not belong to a line of text, and would join it to the lines above and below.
+    """
     share = np.mean((one >= INK) & (one == other), axis=0)
     sides = share >= UPRIGHT
     return np.where(sides, 0, one), np.where(sides, 0, other)
 
 
 def _rows(ink: InkLevels, top: int, bottom: int) -> slice:
-    """The rows of a line: those of a difference, and those beside them that hold ink."""
+    """Return the rows of a line of text: the rows of a difference, and the adjoining rows that contain
+    ink."""
     filled = np.asarray((ink >= INK).any(axis=1))
     above, below = filled[:top][::-1], filled[bottom:]
     start = top - (len(above) if above.all() else int(above.argmin()))
@@ -153,7 +166,11 @@ def _rows(ink: InkLevels, top: int, bottom: int) -> slice:
 
 
 def _glyphs(ink: InkLevels, height: int) -> NDArray[np.intp]:
-    """The columns at which glyphs begin: in the middle of what is blank between them, the first at 0."""
+    """Return the columns at which the glyphs begin.
+
+    The boundary between two glyphs lies in the middle of the blank columns between them. The first column is
+    0.
+    """
     filled = ink.max(axis=0) >= BLANK
     ends = np.flatnonzero(np.diff(np.r_[False, filled, False].astype(np.int8)))
     begins, stops = ends[::2], ends[1::2]
@@ -169,9 +186,9 @@ def _glyphs(ink: InkLevels, height: int) -> NDArray[np.intp]:
 def _residues(
     one: InkLevels, other: InkLevels, starts: NDArray[np.intp], masses: Values, inside: NDArray[np.bool_]
 ) -> Values | None:
-    """How much of each glyph's ink differs where the pictures are laid on each other as it suits that glyph.
+    """Return the residual of each glyph at the alignment that suits it best.
 
-    None as soon as no glyph inside differs by as much as another one does.
+    The result is None if no glyph marked in ``inside`` reaches the residual of an exchanged glyph.
     """
     one, other = (np.pad(_smooth(ink), 1) for ink in (one, other))
     best = np.full(len(starts), np.inf)
@@ -186,7 +203,7 @@ def _residues(
 
 
 def _smooth(ink: InkLevels) -> InkLevels:
-    """Blurred by weights of 1, 2, 1 across and down."""
+    """Blur with the weights 1, 2, 1 along both axes."""
     padded = np.pad(ink, 1)
     rows = padded[:-2] + 2 * padded[1:-1] + padded[2:]
     blurred: InkLevels = (rows[:, :-2] + 2 * rows[:, 1:-1] + rows[:, 2:]) >> 4
@@ -194,18 +211,21 @@ def _smooth(ink: InkLevels) -> InkLevels:
 
 
 def _shifted(ink: InkLevels, eighths: int, axis: int) -> InkLevels:
-    """Eight times the values so many eighths of a pixel further along an axis, without its first and last."""
+    """Return eight times the values, shifted by this many eighths of a pixel along an axis.
+
+    The first and the last line of the axis are dropped.
+    """
     lines = np.moveaxis(ink, axis, 0)
     beside = lines[2:] if eighths > 0 else lines[:-2]
     return np.moveaxis((8 - abs(eighths)) * lines[1:-1] + abs(eighths) * beside, 0, axis)
 
 
 def _rest(residues: Values, masses: NDArray[np.int64], glyph: int) -> float:
-    """The residue of the rest of a line around one of its glyphs.
+    """Return the residual of the other glyphs of a line.
 
-    An exchanged glyph of another width shifts what follows by a part of a pixel. So the rest on one side
-    counts alone if it is the same in both pictures and holds enough ink. The next glyph is left out there:
-    where two glyphs touch, the cut between them may lie elsewhere after the exchange.
+    An exchanged glyph of another width shifts the following glyphs by a fraction of a pixel. One side of the
+    line is therefore used alone if it is identical in both pictures and holds enough ink. The glyph next to
+    the exchanged one is left out there, because the exchange may move the cut between two touching glyphs.
     """
     rest = _quantile(residues, masses)
     for side in (slice(0, max(0, glyph - 1)), slice(glyph + 2, None)):
@@ -216,7 +236,7 @@ def _rest(residues: Values, masses: NDArray[np.int64], glyph: int) -> float:
 
 
 def _quantile(values: Values, weights: NDArray[np.int64]) -> float:
-    """The value below which ``REST`` of the weight lies."""
+    """Return the value below which the fraction ``REST`` of the total weight lies."""
     order = np.argsort(values, kind="stable")
     total = np.cumsum(weights[order])
     return float(values[order][np.searchsorted(total, REST * total[-1])])

@@ -1,4 +1,4 @@
-"""What a place consists of, before and after: the ground around it, its fill, and the ink on it."""
+"""The layers of a box in one picture: the background around it, its fill, and the ink on the fill."""
 
 from dataclasses import dataclass
 
@@ -13,26 +13,27 @@ from whatchanged.measured.result import Box
 RGBColor = tuple[int, int, int]
 
 INK = 28
-"""Levels from the fill from which on a pixel counts as ink."""
+"""The difference from the fill, in levels, above which a pixel counts as ink."""
 RING = 2
-"""Width of the ring around a place in which its ground is seen."""
+"""The width in pixels of the ring around a box that shows the background."""
 ALIKE = 8
-"""Levels up to which a pixel has the fill's colour, and the fill the ground's."""
+"""The largest difference, in levels, at which two colours count as the same."""
 EMPTY = 0.985
-"""Share of a part's pixels that have the fill's colour above which nothing is on the fill."""
+"""The fraction of fill-coloured pixels above which a part counts as having nothing on its fill."""
 STRONGEST = 0.7
-"""Ink that is at least this part as far from the fill as the farthest tells the ink's colour."""
+"""The ink colour is read from the strongest ink: pixels at least this fraction as far from the fill as the
+farthest pixel."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One picture's part.
+    """The layers of one box in one picture.
 
     ground       the most frequent colour of the ring around the box
-    fill, even   the most frequent colour inside, and the share of the pixels that have about this colour
-    ink          (h, w) whether a pixel stands out from the fill
-    ink_color    the most frequent colour of the strongest ink; None where there is none
-    ink_box      the box of the ink in pixels of the part; None where there is none
+    fill, even   the most frequent colour inside, and the fraction of pixels that have about this colour
+    ink          (h, w) whether a pixel differs clearly from the fill
+    ink_color    the most frequent colour of the strongest ink; None if there is no ink
+    ink_box      the bounding box of the ink, relative to the box; None if there is no ink
     """
 
     ground: RGBColor
@@ -44,17 +45,17 @@ class Layer:
 
     @property
     def ink_share(self) -> float:
-        """The share of the part's pixels that are ink."""
+        """The fraction of the box's pixels that are ink."""
         return float(np.count_nonzero(self.ink)) / self.ink.size
 
     @property
     def empty(self) -> bool:
-        """Whether the part is nothing but the ground around it."""
+        """Whether the box shows nothing but the background around it."""
         return self.even > EMPTY and far(self.fill, self.ground) <= ALIKE
 
 
 def read_layer(pixels: Pixels, box: Box) -> Layer:
-    """The layers of a box of a picture."""
+    """Return the layers of a box in a picture."""
     left, top, right, bottom = box
     part = pixels[top:bottom, left:right]
     fill = usual_color(part.reshape(-1, 3))
@@ -69,7 +70,10 @@ def read_layer(pixels: Pixels, box: Box) -> Layer:
 
 
 def usual_color(colors: NDArray[np.uint8]) -> RGBColor:
-    """The most frequent colour of (N, 3), as the mean of those of its eighth of each channel."""
+    """Return the most frequent colour of (N, 3).
+
+    Colours are binned by their upper five bits a channel. The result is the mean colour of the fullest bin.
+    """
     coarse = (colors >> 3).astype(np.int32)
     keys = (coarse[:, 0] << 10) | (coarse[:, 1] << 5) | coarse[:, 2]
     chosen = np.compress(keys == np.bincount(keys).argmax(), colors, axis=0)
@@ -80,12 +84,15 @@ def usual_color(colors: NDArray[np.uint8]) -> RGBColor:
 
 
 def far(one: RGBColor, other: RGBColor) -> int:
-    """The largest step of a channel between two colours."""
+    """Return the largest difference of a channel between two colours."""
     return max(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
 def ground_color(pixels: Pixels, box: Box) -> RGBColor:
-    """The most frequent colour around a box; inside its edge where it fills the picture."""
+    """Return the most frequent colour around a box.
+
+    If the box fills the picture, the colour just inside its border is returned.
+    """
     left, top, right, bottom = box
     outer = pixels[max(0, top - RING) : bottom + RING, max(0, left - RING) : right + RING]
     around = np.ones(outer.shape[:2], bool)

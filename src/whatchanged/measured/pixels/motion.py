@@ -1,4 +1,4 @@
-"""Motion of whole rows or columns inside a part of the picture: what was pushed, told once and taken away."""
+"""Detection of rows or columns that moved inside a part of the picture."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,42 +12,43 @@ from whatchanged.measured.pixels.planes import UNIT, Planes, blurred, contrast, 
 from whatchanged.measured.pixels.reading import Pixels
 
 Lines = NDArray[np.int16]
-"""(N, S): a part's rows (or columns) from first to last, each as samples of luminance and their contrast."""
+"""(N, S): the rows (or columns) of a part, from first to last, each as S samples of luminance."""
 
 Places = slice | NDArray[np.intp]
-"""Numbers of lines."""
+"""Indices of lines."""
 
 SAMPLE = 4
-"""Neighbouring pixels of a line that one sample sums up."""
+"""The number of neighbouring pixels of a line that one sample averages."""
 FARTHEST = 320
-"""Largest offset that lines are tried at, beside those at which lines are equal."""
+"""The largest offset that is tried."""
 COARSE = 32
-"""Samples of a line while offsets are looked for."""
+"""The number of samples of a line while offsets are searched."""
 ALLOWED_INK, ALLOWED_LEVELS = 0.15, 2.0
-"""How unlike lines are that do not fit at all: this part of the ink of both, and these levels a sample."""
+"""The difference at which two lines do not match at all. It is this fraction of the ink of both lines, plus
+this many levels a sample."""
 CANDIDATES = 6
-"""Offsets that are followed at once."""
+"""The largest number of candidate offsets."""
 SWITCH = 3.0
-"""What another offset costs, in lines that do not fit."""
+"""The cost of a change to another offset, in units of one line that does not match."""
 NEW = 0.7
-"""What a line without a source costs, in lines that do not fit."""
+"""The cost of a line without a source, in units of one line that does not match."""
 FITS = 0.5
-"""What a line costs at most, exclusive, that fits."""
+"""The cost below which a line matches its source."""
 STRIP = 1024
-"""Rows that are summed up at once, so that a long page takes no more memory than a screen."""
+"""The number of rows that are processed at once. It bounds the memory that a long page takes."""
 FEW = 8
-"""Samples by which most lines are told not to fit."""
+"""The number of samples of a line that are compared first. They rule out most sources."""
 MOST_OFFSETS = 3
-"""Offsets from which on lines must keep their order."""
+"""The number of different offsets from which on lines must keep their order."""
 AT_ONCE = 1 << 18
-"""Lines times offsets that are looked at together."""
+"""The number of combinations of a line and an offset that are compared at once."""
 _NO_LINE = -30_000
-"""What stands for a line beyond the picture: it fits nothing."""
+"""The value of a line outside the picture. It matches no line."""
 
 
 @dataclass(frozen=True)
 class LineRun:
-    """Lines ``start`` to ``stop`` of the part after lie ``offset`` further than before; None: they are
+    """The lines ``start`` to ``stop`` after the change, which moved by ``offset`` lines. None: the lines are
     new."""
 
     start: int
@@ -57,18 +58,20 @@ class LineRun:
 
 @dataclass(frozen=True)
 class _Profile:
-    """The lines of one part: samples, and how much ink each line carries."""
+    """The samples of each line of a part, and the amount of ink of each line."""
 
     samples: Lines
     ink: NDArray[np.float64]
 
 
 def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
-    """How the lines after (rows: axis 0, columns: axis 1) follow from those before, in order.
+    """Return for all lines after the change, in order, from which lines before they come.
 
-    Each line after either comes from a line before at one of a few offsets or is new; the cheapest sequence
-    is found by dynamic programming. Lines without ink fit anywhere. Where three or more offsets are found,
-    lines that do not keep their order are new (``_in_order``).
+    Each line after either comes from a line before at one of a few offsets, or is new. Dynamic programming
+    finds the cheapest sequence. Lines without ink match anywhere. If three or more offsets are found, lines
+    that break the order become new (``_in_order``).
+
+    axis: 0 for rows, 1 for columns.
     """
     one, other = _profile(before, axis), _profile(after, axis)
     offsets = _candidates(one, other)
@@ -86,16 +89,16 @@ def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
 
 
 def _in_order(runs: list[LineRun]) -> list[LineRun]:
-    """The runs, with no source for those that break the order of the lines before.
+    """Remove the source of the runs that break the order of the lines before.
 
-    The longest sequence of runs whose sources follow one another keeps its sources. Two offsets alone are
-    left as they are: two parts may have changed places. Of three or more, one that leads back is taken for a
-    chance likeness, as where a list is drawn in another size.
+    The longest sequence of runs whose sources follow one another keeps its sources. Two different offsets are
+    accepted in any order, because two parts may have exchanged their positions. Among three or more offsets,
+    a run out of order is a coincidence, as in a list that is drawn in another size.
     """
     sourced = [run for run in runs if run.offset is not None]
     if len({run.offset for run in sourced}) < MOST_OFFSETS:
         return runs
-    lengths: list[int] = []  # lines of the longest sequence that ends with each run
+    lengths: list[int] = []  # The number of lines of the longest sequence that ends with each run.
     previous: list[int | None] = []
     for number, run in enumerate(sourced):
         before = [k for k in range(number) if _keeps_order(sourced[k], run)]
@@ -111,14 +114,16 @@ def _in_order(runs: list[LineRun]) -> list[LineRun]:
 
 
 def _keeps_order(one: LineRun, other: LineRun) -> bool:
-    """Whether the lines of the later run come from no earlier ones than those of the first; lines that are
-    there twice after may come from the same ones."""
+    """Return whether the sources of the second run do not begin or end before those of the first run.
+
+    Lines that appear twice after the change may have the same source.
+    """
     first, second = one.offset or 0, other.offset or 0
     return one.start - first <= other.start - second and one.stop - first <= other.stop - second
 
 
 def _profile(pixels: Pixels, axis: int) -> _Profile:
-    """Lines of blurred luminance, summed up by ``SAMPLE`` along the line."""
+    """Return the lines of blurred luminance, averaged over ``SAMPLE`` pixels along the line."""
     strips = [_strip(pixels, start, axis) for start in range(0, len(pixels), STRIP)]
     samples = np.concatenate([samples for samples, _ in strips], axis=axis)
     inks = [ink for _, ink in strips]
@@ -126,10 +131,12 @@ def _profile(pixels: Pixels, axis: int) -> _Profile:
 
 
 def _strip(pixels: Pixels, start: int, axis: int) -> tuple[Lines, NDArray[np.int64]]:
-    """Of the ``STRIP`` rows from ``start`` on their part of the lines: samples, and ink times ``SAMPLE``."""
+    """Return the samples and the ink (times ``SAMPLE``) of the lines in the ``STRIP`` rows from ``start``
+    on."""
     stop = min(start + STRIP, len(pixels))
-    first, last = max(0, start - 1), stop + 1  # rows on which the contrast of these depends
-    above = max(0, first - 2)  # and those on which their blur does
+    # The contrast of the strip depends on one more row at each side.
+    first, last = max(0, start - 1), stop + 1
+    above = max(0, first - 2)  # The blur depends on two more rows at each side.
     light = blurred(luminance(pixels[above : last + 2]))[first - above : last - above] // UNIT
     steps = contrast(light)[start - first : stop - first]
     light = light[start - first : stop - first]
@@ -140,7 +147,10 @@ def _strip(pixels: Pixels, start: int, axis: int) -> tuple[Lines, NDArray[np.int
 
 
 def _means(light: Planes) -> Lines:
-    """The means, rounded down, of every ``SAMPLE`` values of lines (N, L); of the rest at their end."""
+    """Return the means of every ``SAMPLE`` values of lines (N, L), rounded down.
+
+    The last mean covers the remaining values.
+    """
     whole = light.shape[1] // SAMPLE * SAMPLE
     sums = sum(light[:, k:whole:SAMPLE] for k in range(1, SAMPLE)) + light[:, :whole:SAMPLE]
     rest = light[:, whole:]
@@ -149,7 +159,7 @@ def _means(light: Planes) -> Lines:
 
 
 def _coarse(profile: _Profile) -> _Profile:
-    """The same lines with at most ``COARSE`` samples, to try many offsets on."""
+    """Reduce the lines to at most ``COARSE`` samples, so that many offsets can be tried quickly."""
     count = profile.samples.shape[1]
     if count <= COARSE:
         return profile
@@ -161,7 +171,7 @@ def _coarse(profile: _Profile) -> _Profile:
 
 
 def _candidates(one: _Profile, other: _Profile) -> list[int]:
-    """Offsets at which most ink fits that does not fit in place; 0 first."""
+    """Return the offsets at which most of the moved ink matches. The first one is 0."""
     one, other = _coarse(one), _coarse(other)
     unmoved = _cost(one, other, 0)
     if not (unmoved >= FITS).any():
@@ -176,9 +186,9 @@ def _candidates(one: _Profile, other: _Profile) -> list[int]:
 def _gains(
     one: _Profile, other: _Profile, unmoved: NDArray[np.float64], reach: int
 ) -> Iterator[tuple[int, float]]:
-    """Each offset up to ``reach`` at which lines fit that do not in place, and how much ink they carry.
+    """Yield each offset up to ``reach`` at which moved lines match, and the amount of ink that they carry.
 
-    unmoved: what each line after costs where it is.
+    unmoved: the cost of each line after at offset 0.
     """
     moved = unmoved >= FITS
     for offsets, lines in _perhaps_fitting(one, other, moved, reach):
@@ -195,14 +205,14 @@ def _gains(
 def _perhaps_fitting(
     one: _Profile, other: _Profile, moved: NDArray[np.bool_], reach: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Offsets and the lines after, of those that moved, that may fit there by a few of their samples.
+    """Yield offsets and moved lines that may match according to a few of their samples.
 
-    All those of one offset come together, in order; whoever fits is among them.
+    All lines of one offset are yielded together and in order. No matching line is left out.
     """
     first, last = int(np.flatnonzero(moved)[0]), int(np.flatnonzero(moved)[-1]) + 1
     some = np.arange(0, one.samples.shape[1], -(-one.samples.shape[1] // FEW))
     lines = other.samples[first:last, some].T
-    # a line fits within a part of what is allowed, which its own ink gives and that of its source
+    # The allowed difference of a line depends on its own ink and on the ink of its source.
     own, theirs = (FITS * ALLOWED_INK * profile.ink + 1 for profile in (other, one))
     allowed = (own[first:last] + FITS * ALLOWED_LEVELS * one.samples.shape[1]).astype(np.int16)
     sides = (max(0, reach - first), max(0, last + reach - len(one.ink)))
@@ -210,7 +220,7 @@ def _perhaps_fitting(
     sources = np.pad(one.samples[start:, some].T, ((0, 0), sides))
     missing = np.pad(theirs.astype(np.int16)[start:], sides, constant_values=_NO_LINE)
     count = max(1, AT_ONCE // (last - first))
-    for row in range(0, 2 * reach + 1, count):  # the first is that of the largest offset
+    for row in range(0, 2 * reach + 1, count):  # The first row belongs to the largest offset.
         rows = slice(row, min(row + count, 2 * reach + 1))
         unlike = -sliding_window_view(missing, last - first)[rows]
         for line, source in zip(lines, sources, strict=True):
@@ -221,7 +231,8 @@ def _perhaps_fitting(
 
 
 def _cost(one: _Profile, other: _Profile, offset: int) -> NDArray[np.float64]:
-    """How badly each line after fits the line before at this offset: 0 for equal, 1 for unlike or none."""
+    """Return the cost of each line after at this offset: 0 for equal lines, 1 for unlike lines or no
+    source."""
     count = len(other.ink)
     cost = np.ones(count)
     start, stop = max(0, offset), min(count, len(one.ink) + offset)
@@ -231,7 +242,7 @@ def _cost(one: _Profile, other: _Profile, offset: int) -> NDArray[np.float64]:
 
 
 def _costs(one: _Profile, other: _Profile, lines: Places, sources: Places) -> NDArray[np.float64]:
-    """How badly some lines after fit as many lines before, from 0 to 1."""
+    """Return the cost, from 0 to 1, of matching these lines after with these lines before."""
     steps = other.samples[lines] - one.samples[sources]
     distance = np.abs(steps, out=steps).sum(axis=1)
     allowed = ALLOWED_INK * (other.ink[lines] + one.ink[sources]) + ALLOWED_LEVELS * other.samples.shape[1]
@@ -239,8 +250,8 @@ def _costs(one: _Profile, other: _Profile, lines: Places, sources: Places) -> ND
 
 
 def _cheapest(costs: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The state of each line on the cheapest way, (N, K) -> (N,)."""
-    first, *others = costs.tolist()  # few states: NumPy would take longer for a line than Python
+    """Return the state of each line on the cheapest path: costs (N, K) -> states (N,)."""
+    first, *others = costs.tolist()  # Plain Python is faster than NumPy here, because there are few states.
     total: list[float] = first
     came: list[list[int]] = []
     for line in others:

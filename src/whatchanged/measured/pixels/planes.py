@@ -1,4 +1,4 @@
-"""Steps, luminance and chroma of pictures as whole numbers, and their blurs: the same on every machine."""
+"""Integer luminance, chroma, differences and blurs of pictures. The results are the same on every machine."""
 
 from typing import Any
 
@@ -6,23 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 Planes = NDArray[np.int16]
-"""(..., H, W) of luminance or chroma, in units of 1/8 of a grey level: blurs of them stay within 16 bits."""
+"""(..., H, W): luminance or chroma in units of 1/8 of a grey level. Blurs of it stay within 16 bits."""
 
 Values = NDArray[Any]
 """Planes or masks."""
 
 UNIT = 8
-"""A difference of one grey level, in units of a plane."""
+"""One grey level in the units of a plane."""
 
 
 def steps_between(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The largest step of a channel from one picture to another, pixel by pixel: (H, W, 3) -> (H, W)."""
+    """Return the largest difference of a channel at each pixel: (H, W, 3) -> (H, W)."""
     steps = np.maximum(one, other) - np.minimum(one, other)
     return np.asarray(np.maximum(np.maximum(steps[..., 0], steps[..., 1]), steps[..., 2]))
 
 
 def steps_from(color: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The largest step of a channel from a colour to each pixel: (..., 3) -> (...)."""
+    """Return the largest difference of a channel between a colour and each pixel: (..., 3) -> (...)."""
     red, green, blue = (
         np.maximum(pixels[..., channel], np.uint8(level)) - np.minimum(pixels[..., channel], np.uint8(level))
         for channel, level in enumerate(color)
@@ -31,7 +31,7 @@ def steps_from(color: tuple[int, int, int], pixels: NDArray[np.uint8]) -> NDArra
 
 
 def luminance(pixels: NDArray[np.integer]) -> Planes:
-    """Y = (R + 2 G + B) / 4 in units of 1/8 of a level: (H, W, 3) -> (H, W)."""
+    """Return the luminance Y = (R + 2 G + B) / 4 in units of 1/8 of a level: (H, W, 3) -> (H, W)."""
     red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
     red += blue
     green <<= 1
@@ -41,18 +41,20 @@ def luminance(pixels: NDArray[np.integer]) -> Planes:
 
 
 def chroma(pixels: NDArray[np.uint8]) -> Planes:
-    """Orange against blue, green against purple: (H, W, 3) -> (2, H, W).
+    """Return two chroma planes, orange-blue and green-purple: (H, W, 3) -> (2, H, W).
 
-    O = (R - B) / 2, P = (2 G - R - B) / 4, each in units of 1/8 of a level.
+    O = (R - B) / 2 and P = (2 G - R - B) / 4, each in units of 1/8 of a level.
     """
     red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
     return np.stack([(red - blue) << 2, ((green << 1) - red - blue) << 1])
 
 
 def blurred(planes: Planes, every: int = 1) -> Planes:
-    """Binomial blur of 5 x 5, standard deviation 1; the border is repeated. Rounded to whole units.
+    """Return planes after a 5 x 5 binomial blur with a standard deviation of 1, rounded to whole units.
 
-    every: 2 gives every second row and column of it, for a quarter of the work.
+    Border values are repeated.
+
+    every: 2 returns only every second row and column, at a quarter of the work.
     """
     padded = padded_by(planes, 2)
     height, width = planes.shape[-2:]
@@ -61,12 +63,12 @@ def blurred(planes: Planes, every: int = 1) -> Planes:
 
 
 def halved(planes: Planes) -> Planes:
-    """Every second row and column."""
+    """Return every second row and column."""
     return planes[..., ::2, ::2]
 
 
 def contrast(plane: Planes) -> Planes:
-    """Size of the local steps: (|right - left| + |below - above|) / 2, the border repeated."""
+    """Return the local contrast (|right - left| + |below - above|) / 2. Border values are repeated."""
     padded = padded_by(plane, 1)
     across = np.abs(padded[..., 1:-1, 2:] - padded[..., 1:-1, :-2])
     across += np.abs(padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1])
@@ -76,23 +78,26 @@ def contrast(plane: Planes) -> Planes:
 
 
 def least_near(planes: Planes) -> Planes:
-    """The least of each pixel and its eight neighbours."""
+    """Return the minimum over the 3 x 3 pixels around each pixel."""
     return _over_neighbours(planes, np.minimum)
 
 
 def largest_near(planes: Planes) -> Planes:
-    """The largest of each pixel and its eight neighbours."""
+    """Return the maximum over the 3 x 3 pixels around each pixel."""
     return _over_neighbours(planes, np.maximum)
 
 
 def closed(planes: Planes, radius: int) -> Planes:
-    """What is darker than its surroundings and narrower than a square of 2 x radius + 1, filled."""
+    """Return the morphological closing of planes with a square of 2 x radius + 1 pixels.
+
+    Structures that are darker than their surroundings and narrower than the square are filled.
+    """
     lightest = _along(_along(planes, -2, radius, np.maximum), -1, radius, np.maximum)
     return _along(_along(lightest, -2, radius, np.minimum), -1, radius, np.minimum)
 
 
 def padded_by(planes: Planes, width: int) -> Planes:
-    """The planes with their borders repeated so often."""
+    """Return the planes padded on all sides by ``width`` pixels that repeat the border."""
     height, length = planes.shape[-2:]
     padded = np.empty((*planes.shape[:-2], height + 2 * width, length + 2 * width), planes.dtype)
     inner = padded[..., width : width + length]
@@ -105,16 +110,16 @@ def padded_by(planes: Planes, width: int) -> Planes:
 
 
 def enlarged(mask: NDArray[np.bool_], height: int, width: int) -> NDArray[np.bool_]:
-    """True wherever a True lies within ``height`` rows and ``width`` columns."""
+    """Dilate a mask: True wherever a True lies within ``height`` rows and ``width`` columns."""
     return _along(_along(mask, 0, height, np.logical_or), 1, width, np.logical_or)
 
 
 def _binomial(*shifted: Planes) -> Planes:
-    """Weights 1 4 6 4 1 over 16, rounded."""
+    """Return the weighted mean of five planes with the weights 1 4 6 4 1 over 16, rounded."""
     first, second, third, fourth, fifth = shifted
     total = second + fourth
     total += third
-    total <<= 2  # 4 x (second + third + fourth)
+    total <<= 2  # The total is now 4 x (second + third + fourth).
     total += third
     total += third
     total += first
@@ -131,7 +136,10 @@ def _over_neighbours(planes: Planes, choose: np.ufunc) -> Planes:
 
 
 def _along(planes: Values, axis: int, radius: int, choose: np.ufunc) -> Values:
-    """The chosen one (least, largest) of all values within ``radius`` along an axis: windows that double."""
+    """Return the minimum or the maximum of all values within ``radius`` along an axis.
+
+    The window doubles at each step, so the time grows with the logarithm of the radius.
+    """
     length = planes.shape[axis]
     sides = [*planes.shape]
     sides[axis] += 2 * radius

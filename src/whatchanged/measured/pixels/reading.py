@@ -1,4 +1,7 @@
-"""Pictures, read so that no difference is lost: alpha, depth, turn, colour profile, later frames."""
+"""Reading of pictures without the loss of any difference.
+
+Alpha, bit depth, orientation, colour profile and later frames are kept beside the pixels.
+"""
 
 import io
 from dataclasses import dataclass
@@ -23,26 +26,27 @@ from whatchanged.opening import open_regular
 from whatchanged.urls import is_remote
 
 Pixels = NDArray[np.uint8]
-"""(H, W, 3): red, green, blue."""
+"""(H, W, 3): red, green and blue."""
 
 MOST_FRAMES = 10_000
-"""Of one file. Some formats tell how many they hold only to those who walk through all of them."""
+"""The largest number of frames in one file. Some formats reveal this number only by a walk through all
+frames."""
 _PLAIN_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX")
-"""Modes that 8-bit colours and alpha hold without loss."""
+"""Pillow modes that convert to 8-bit colours and alpha without loss."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture as it is looked at, and what a look does not show.
+    """One picture as it is shown, together with the data of its file that are not visible.
 
-    on_white  the upright pixels, over white where they let it through
-    on_black  the same over black; None where the picture is opaque
-    hidden    the colours and alpha of the file where it has alpha, else None
-    stored    the values of the file where 8 bits do not hold them, else None
-    deep      whether the file announces more than 8 bits a colour that were not read
-    turn      the orientation that the file asks for, 1 for none
-    profile   the colour profile, empty where there is none
-    frames    how many pictures the file holds
+    on_white  the upright pixels, over white where they are transparent
+    on_black  the upright pixels over black; None if the picture is opaque
+    hidden    the colours and alpha of the file; None if the file has no alpha
+    stored    the values of the file; None if 8 bits represent them without loss
+    deep      whether the file declares more than 8 bits a colour that were not read
+    turn      the orientation that the file declares; 1 for none
+    profile   the colour profile; empty if there is none
+    frames    the number of frames in the file
     """
 
     on_white: Pixels
@@ -56,17 +60,20 @@ class Picture:
 
     @property
     def opaque(self) -> Pixels:
-        """The upright pixels with their alpha dropped."""
+        """The upright pixels without their alpha channel."""
         return self.on_white if self.hidden is None else self.hidden[..., :3]
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height, upright."""
+        """The width and height of the upright picture."""
         return self.on_white.shape[1], self.on_white.shape[0]
 
 
 def same_bytes(one: PictureSource, other: PictureSource) -> bool:
-    """Whether both are files of the same bytes, on disk or in memory; not so where one cannot be read."""
+    """Return whether both sources are files with the same bytes, on disk or in memory.
+
+    The result is False if a source cannot be read.
+    """
     try:
         if isinstance(one, str | Path) and isinstance(other, str | Path):
             left, right = Path(one), Path(other)
@@ -79,12 +86,12 @@ def same_bytes(one: PictureSource, other: PictureSource) -> bool:
             return True
         one, other = (kept(source) if is_remote(source) else source for source in (one, other))
     except (OSError, ImageError):
-        return False  # whoever reads the pictures says what is wrong
+        return False  # The error is reported when the pictures are decoded.
     return isinstance(one, bytes) and isinstance(other, bytes) and one == other
 
 
 def read_picture(source: PictureSource, frame: int = 0) -> Picture:
-    """Frame ``frame`` of the picture, and what else is in its file. Raises ImageError."""
+    """Read a frame of a picture, together with the other data in its file. Raises ImageError."""
     with stored_picture(source) as image:
         frames = _frames_of(image, name_of(source))
         if frame:
@@ -100,9 +107,10 @@ def read_picture(source: PictureSource, frame: int = 0) -> Picture:
 
 
 def first_other_frame(before: PictureSource, after: PictureSource) -> int | None:
-    """The first frame after the first one that both files hold and that differs; None where there is none.
+    """Return the number of the first differing frame, other than frame 0, that both files contain.
 
-    Read are as many as stay within the bound on the pixels of one picture.
+    The result is None if there is no such frame. The total number of pixels that are read is limited to the
+    largest size of one picture.
     """
     with stored_picture(before) as one, stored_picture(after) as other:
         shared = min(_frames_of(one, name_of(before)), _frames_of(other, name_of(after)))
@@ -116,7 +124,7 @@ def first_other_frame(before: PictureSource, after: PictureSource) -> int | None
 
 
 def _frames_of(image: Image.Image, name: str) -> int:
-    """How many pictures the file holds. Raises ImageError where they are more than ``MOST_FRAMES``."""
+    """Return the number of frames in the file. Raises ImageError for more than ``MOST_FRAMES`` frames."""
     too_many = ImageError(
         f"{name}: more than {MOST_FRAMES:,} frames are too many to compare. Save fewer of them."
     )
@@ -129,7 +137,7 @@ def _frames_of(image: Image.Image, name: str) -> int:
             step(frame, *how)
 
     own: dict[str, Any] = vars(image)
-    own["_seek"] = bounded  # by it Pillow takes each step from frame to frame
+    own["_seek"] = bounded  # Pillow calls this method for each step from frame to frame.
     try:
         frames = int(getattr(image, "n_frames", 1))
     finally:
@@ -140,8 +148,10 @@ def _frames_of(image: Image.Image, name: str) -> int:
 
 
 def in_common_colors(picture: Picture) -> Pixels:
-    """The pixels as a screen of standard colours (sRGB) shows them; as they are if the profile is
-    unusable."""
+    """Return the pixels converted to the standard colour space sRGB.
+
+    They are returned unchanged if the colour profile is unusable.
+    """
     if not picture.profile:
         return picture.on_white
     try:
@@ -156,11 +166,12 @@ def in_common_colors(picture: Picture) -> Pixels:
 
 
 def _announces_depth(image: Image.Image) -> bool:
-    """Whether the file holds more bits a colour than Pillow hands over."""
+    """Return whether the file holds more bits a colour than Pillow decodes."""
     if image.format == "TIFF":
         bits = getattr(image, "tag_v2", {}).get(258, 8)
         return bool(max(bits if isinstance(bits, tuple) else (bits,)) > 8)
-    arguments = [tile[3] for tile in getattr(image, "tile", [])]  # a raw mode, or a tuple of it and more
+    # An argument is a raw mode, or a tuple that contains one.
+    arguments = [tile[3] for tile in getattr(image, "tile", [])]
     if image.format == "PNG":
         return any("16" in str(argument) for argument in arguments)
     if image.format == "PPM":
@@ -169,7 +180,7 @@ def _announces_depth(image: Image.Image) -> bool:
 
 
 def _flatten(image: Image.Image) -> tuple[Pixels, Pixels | None, Pixels | None]:
-    """The picture over white and, where it is not opaque, over black and with its alpha."""
+    """Return the picture over white and, if it is not opaque, over black and with its alpha channel."""
     if image.mode in ("I", "F") or image.mode.startswith("I;"):
         image = Image.fromarray(_eight_bits(np.asarray(image)))
     if image.mode == "RGB" and "transparency" not in image.info:
@@ -187,8 +198,11 @@ def _flatten(image: Image.Image) -> tuple[Pixels, Pixels | None, Pixels | None]:
 
 
 def _eight_bits(values: NDArray[np.generic]) -> Pixels:
-    """Any numbers as 0..255: the usual ranges of their kind, else stretched from least to largest; an even
-    picture beyond them is black."""
+    """Map any numbers to 0..255.
+
+    The usual range of the data type is mapped. Values outside that range are stretched from minimum to
+    maximum; a uniform picture then becomes black.
+    """
     wide = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
     low, high = 0.0, 1.0 if values.dtype.kind == "f" else 65535.0
     if wide.min() < low or wide.max() > high:

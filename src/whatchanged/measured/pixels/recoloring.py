@@ -1,7 +1,8 @@
-"""Colours that were exchanged: what is drawn stays, and each colour became another one everywhere.
+"""Detection of exchanged colours: the shapes stay, and each colour becomes another one everywhere.
 
-Text, borders and fills that change their colour do so pixel by pixel in one way: wherever a level stood
-before, one and the same level stands after. Text that is drawn anew does not: a level becomes many.
+Text, borders and fills that change their colour follow one mapping of levels: all pixels with the same level
+before have the same level after. Redrawn text does not follow such a mapping, because one level before
+becomes many levels after.
 """
 
 from collections.abc import Iterator
@@ -15,19 +16,24 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 REACH = 3
-"""Differences up to twice this many pixels apart belong together."""
+"""Differing pixels up to twice this number of pixels apart belong to the same cluster."""
 MOST = 48
-"""Clusters that are looked at, the largest."""
+"""The number of clusters that are examined, starting with the largest."""
 LEAST_PIXELS = 12
-"""Pixels of a cluster at least."""
+"""The least number of pixels in a cluster."""
 RESIDUE = 0.03
-"""The share of the squared differences, at most, that the levels alone do not explain."""
+"""The largest fraction of the squared differences that the mapping of levels may leave unexplained."""
 KEPT = 0.4
-"""The step at the ground or at the level farthest from it is at least this part of the largest one: where
-only levels between them change, text was drawn with another contrast."""
+"""The least change of the background or of the level farthest from it, as a fraction of the largest change.
+
+If only the levels between them change, the text was drawn with another contrast.
+"""
 AGAINST = 0.3
-"""Levels become darker or lighter, all of them: steps the other way are at most this part of the largest. A
-line that lies a part of a pixel elsewhere is darker at one side and lighter at the other."""
+"""The largest change in the opposite direction, as a fraction of the largest change.
+
+All levels of a recoloured cluster become darker, or all become lighter. A line that moved by a fraction of a
+pixel becomes darker at one side and lighter at the other.
+"""
 
 Levels = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -35,9 +41,12 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Recoloring:
-    """A cluster whose colours were exchanged: its box, its pixels, and the step at one of its ends.
+    """A cluster whose colours were exchanged.
 
-    even: whether it is broad, as a fill is and text and borders are not.
+    box     the bounding box of the cluster
+    pixels  the number of differing pixels
+    step    the change, in levels, of the background or of the level farthest from it
+    even    whether the cluster is broad like a fill, unlike text and borders
     """
 
     box: Box
@@ -48,7 +57,11 @@ class Recoloring:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Which levels of a channel became which: levels before and after, (K,) each, and in how many pixels."""
+    """The mapping of the levels of one channel.
+
+    before, after  (K,) pairs of levels
+    counts         (K,) the number of pixels with each pair
+    """
 
     before: Levels
     after: Levels
@@ -56,8 +69,8 @@ class _Exchange:
 
 
 def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> Iterator[Recoloring]:
-    """The clusters of differences whose colours were exchanged, the largest first."""
-    from scipy import ndimage  # slow to import
+    """Yield the clusters of differences whose colours were exchanged, the largest first."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     labels, count = ndimage.label(enlarged(differs, REACH, REACH), np.ones((3, 3), bool))
     sizes = np.bincount(labels[differs], minlength=count + 1)
@@ -66,7 +79,8 @@ def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) 
         if sizes[label] < LEAST_PIXELS:
             return
         rows, columns = parts[label - 1]
-        own = labels[rows, columns] == label  # with what did not change around: it has to stay as it is
+        # The cluster includes the unchanged pixels around it, which the mapping must leave unchanged.
+        own = labels[rows, columns] == label
         step = _step(before[rows, columns][own], after[rows, columns][own])
         if step:
             changed = own & differs[rows, columns]
@@ -77,8 +91,10 @@ def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) 
 
 
 def _step(before: Pixels, after: Pixels) -> float:
-    """The largest step, (N, 3) to (N, 3), at the ground or at what is farthest from it; 0 where colours were
-    not exchanged, or only those between."""
+    """Return the largest change at the background or at the level farthest from it: (N, 3), (N, 3) -> levels.
+
+    The result is 0 if colours were not exchanged, or if only levels between these two changed.
+    """
     exchanges = [_exchanged(before[:, k], after[:, k]) for k in range(3)]
     squares = [int((one.counts * (one.after - one.before) ** 2).sum()) for one in exchanges]
     channel = int(np.argmax(squares))
@@ -102,14 +118,14 @@ def _step(before: Pixels, after: Pixels) -> float:
 
 
 def _exchanged(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> _Exchange:
-    """The levels of one channel, (N,) before and (N,) after."""
+    """Return the mapping of the levels of one channel: (N,) before, (N,) after."""
     counts = np.bincount((before.astype(np.int32) << 8) | after, minlength=1 << 16)
     both = np.flatnonzero(counts)
     return _Exchange(both >> 8, both & 255, counts[both])
 
 
 def _explained(one: _Exchange) -> bool:
-    """Whether a level before tells the level after, and the other way round."""
+    """Return whether the level before determines the level after, and the other way round."""
     return (
         _residue(one.before, one.after, one.counts) <= RESIDUE
         and _residue(one.after, one.before, one.counts) <= RESIDUE
@@ -117,9 +133,12 @@ def _explained(one: _Exchange) -> bool:
 
 
 def _residue(keys: Levels, values: Levels, each: Levels) -> float:
-    """The squared differences from the mean of each key, as a part of those between keys and values.
+    """Return the variance of the values of each key, as a fraction of the squared differences between keys
+    and values.
 
-    Keys that occur once are left out, as they explain themselves. each: how often a key has a value.
+    Keys that occur once are left out, because they always explain themselves.
+
+    each: the number of pixels of each pair of a key and a value.
     """
     counts = np.bincount(keys, each)
     often = counts >= 2

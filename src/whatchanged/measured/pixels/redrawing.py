@@ -1,9 +1,9 @@
-"""Was all around a difference drawn anew, or is most of it as it was, but moved or with another colour?
+"""Test whether the surroundings of a difference were redrawn, or mostly moved or changed their colour.
 
-Whoever draws a picture anew, by another font library, a part of a pixel aside, or compresses it, changes the
-pixels of all that is drawn. Single edges of it snap to the next whole pixel, or get a step of their own, and
-look as if they were meant. They are told by what differs around them: what was meant leaves parts that moved
-by whole pixels, and straight runs of pixels that all changed in one way, and little else.
+Another font library, a shift by a fraction of a pixel, or compression changes the pixels of everything that
+is drawn. Single edges then snap to the next whole pixel or change their contrast, and look like intended
+changes. The differences around them decide: an intended change consists mostly of parts that moved by whole
+pixels and of straight runs of pixels that changed in the same way.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,26 +16,29 @@ from whatchanged.measured.pixels.straight import Codes, Run, codes
 from whatchanged.measured.result import Box
 
 FAINT = 3
-"""Levels from which on a pixel differs."""
+"""The least difference, in levels, at which a pixel counts as different."""
 FARTHEST = 2
-"""Pixels, to each side, by which a part moved at most."""
+"""The largest movement of a part along each axis, in pixels."""
 MOST = 20_000
-"""Differing pixels that are looked at, at most: evenly many of all."""
+"""The largest number of differing pixels that are examined. They are sampled evenly."""
 NEAR = 512
-"""Pixels around an edge, about, in which the rest of what differs is looked at."""
+"""The approximate distance in pixels from an edge within which other differences are examined."""
 CELL = 64
-"""Pixels of a side of the cells in which that is counted."""
+"""The side in pixels of the cells in which differing pixels are counted."""
 EXPLAINED = 0.82
-"""The part of what differs around an edge that moves and runs explain at least. Of drawn changes they explain
-.88 and more, of noise that makes edges .74 at most."""
+"""The least fraction of the differences around an edge that movements and runs must explain.
+
+They explain .88 and more of drawn changes, and at most .74 of noise that creates edges.
+"""
 
 
 def not_redrawn(
     before: Pixels, after: Pixels, step: NDArray[np.uint8], runs: Sequence[Run], boxes: Sequence[Box]
 ) -> Iterator[Box]:
-    """The boxes around which most of what differs moved by whole pixels, or is one of the runs.
+    """Yield the boxes around which most differences are movements by whole pixels or belong to one of the
+    runs.
 
-    step: (H, W) how far the pixels of both pictures differ.
+    step: (H, W) the difference of the two pictures at each pixel.
     """
     if not boxes:
         return
@@ -54,7 +57,10 @@ def not_redrawn(
 
 
 def _moved(one: Codes, other: Codes, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Of places (N,) whether the 3 x 3 pixels there are found in the first picture, but not at that place."""
+    """Return for each position (N,) whether its 3 x 3 pixels occur nearby in the first picture.
+
+    The same position in the first picture does not count.
+    """
     reach = FARTHEST + 1
     found = np.zeros(len(rows), bool)
     here = _around(other, rows, columns, 1)
@@ -67,7 +73,7 @@ def _moved(one: Codes, other: Codes, rows: NDArray[np.intp], columns: NDArray[np
 
 
 def _around(picture: Codes, rows: NDArray[np.intp], columns: NDArray[np.intp], reach: int) -> Codes:
-    """The pixels around places (N,) up to so far to each side: (2 reach + 1, 2 reach + 1, N)."""
+    """Return the pixels up to ``reach`` away from each position (N,): (2 reach + 1, 2 reach + 1, N)."""
     aside = np.arange(-reach, reach + 1)
     height, width = picture.shape
     down = np.clip(aside[:, None, None] + rows, 0, height - 1)
@@ -76,14 +82,14 @@ def _around(picture: Codes, rows: NDArray[np.intp], columns: NDArray[np.intp], r
 
 
 def _sums(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """How many places lie above and left of each corner of the cells."""
+    """Return the number of positions above and to the left of each corner of the cells."""
     high, wide = (-(-side // CELL) for side in shape)
     counts = np.bincount(rows // CELL * wide + columns // CELL, minlength=high * wide).reshape(high, wide)
     return np.pad(counts.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
 
 
 def _within(sums: NDArray[np.int64], box: Box) -> int:
-    """How many places lie in the cells near a box."""
+    """Return the number of positions in the cells near a box."""
     left, top = (max(0, side - NEAR) // CELL for side in box[:2])
     right, bottom = (
         min(-(-(side + NEAR) // CELL), cells - 1)

@@ -1,4 +1,4 @@
-"""Where two pictures differ: clusters of visible differences, as boxes."""
+"""Clustering of visible differences into regions with bounding boxes."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,19 @@ from whatchanged.measured.pixels.planes import enlarged
 from whatchanged.measured.result import Box
 
 REACH = 10
-"""Differences up to twice this many pixels apart belong to one cluster."""
+"""Differing pixels up to twice this number of pixels apart belong to the same cluster."""
 WEAKER = 0.4
-"""A cluster reaches as far as differences of this part of the threshold do."""
+"""The threshold for the extent of a cluster, as a fraction of the visibility threshold."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A cluster of differences: its box, how many pixels differ in it, how far above noise."""
+    """A cluster of differences.
+
+    box       the bounding box
+    pixels    the number of differing pixels
+    strength  the largest strength in the cluster
+    """
 
     box: Box
     pixels: int
@@ -25,14 +30,14 @@ class Region:
 
 
 def find_regions(seen: Visibility, threshold: float) -> list[Region]:
-    """The clusters whose strength reaches the threshold, the largest first."""
-    from scipy import ndimage  # takes longer to import than equal pictures take to compare
+    """Return the clusters whose largest strength reaches the threshold, the largest cluster first."""
+    from scipy import ndimage  # Importing SciPy takes longer than comparing equal pictures.
 
     if seen.score < threshold or not seen.differs.any():
         return []
     mask = seen.visible(WEAKER * threshold)
     if not mask.any():
-        mask = seen.differs  # what is strong lies beside what differs
+        mask = seen.differs  # The strong pixels lie beside the differing pixels.
     around = box_of(mask)
     if around is None:
         return []

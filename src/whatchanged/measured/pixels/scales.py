@@ -1,4 +1,5 @@
-"""A plot whose axis covers another range: what its frame holds is stretched or squeezed along the axis."""
+"""Detection of a plot whose axis covers another range: its content is stretched or squeezed along the
+axis."""
 
 from dataclasses import dataclass
 
@@ -12,47 +13,48 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 SMALLEST = 60
-"""Pixels of a frame's sides at least."""
+"""The least width and height of a frame, in pixels."""
 EDGE = 12
-"""Levels by which the line of a frame differs from what lies beside it."""
+"""The least difference, in levels, between the line of a frame and the pixels beside it."""
 STRAIGHT = 0.5
-"""Part of the height or width of what differs along which a frame's line goes on at least."""
+"""The least length of a frame's line, as a fraction of the width or height of the differing region."""
 LINE = 3
-"""Pixels at the frame's border that belong to its lines."""
+"""The width in pixels of the border of a frame that belongs to its lines."""
 MARKS = 70
-"""Pixels beside a frame in which the marks of its axis stand."""
+"""The distance in pixels from a frame within which the labels of its axis are searched."""
 LEAST_MARKS = 3
-"""Marks that differ at least."""
+"""The least number of axis labels that differ."""
 BETWEEN = 4
-"""Lines without a difference that part two marks."""
+"""The least number of equal rows or columns between two axis labels."""
 AROUND = 12
-"""Pixels by which the outermost marks reach beyond the frame."""
+"""The distance in pixels by which the outermost axis labels may extend beyond the frame."""
 FACTORS = np.geomspace(0.3, 3.3, 161)
-"""Factors by which what a frame holds may be stretched."""
+"""The stretch factors that are tried."""
 FIXED = 17
-"""Evenly spaced places of which one stays where it is, while factors are looked for."""
+"""The number of evenly spaced fixed points that are tried with each factor."""
 BINS = 24
-"""Parts of a line while factors are looked for."""
+"""The number of bins along a line while factors are searched."""
 CLOSER = 4
-"""Pixels by which both ends are then moved to fit better."""
+"""The largest distance in pixels by which both ends are moved afterwards to refine the fit."""
 LEAST_STEP = 3
-"""Pixels by which an end of what is drawn moves at least."""
+"""The least movement of an end of the content, in pixels."""
 FITS = 0.5
-"""Share of the differences of luminance in the frame that the factor makes vanish."""
+"""The least fraction of the luminance differences in the frame that the factor must remove."""
 
 Values = NDArray[np.float64]
 Profile = NDArray[np.float64]
-"""(N, K): the lines of a part along an axis, each as the mean luminance of its parts, less the ground's."""
+"""(N, K): the N lines of a part along an axis as mean luminances of K bins, minus the background's
+luminance."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What a frame holds was stretched along an axis.
+    """A stretch of the content of a frame along one axis.
 
-    axis     0: upwards or downwards, 1: across
-    factor   by how much; below 1 it was squeezed
-    frame    the box of the frame
-    marks    the box of the marks of the axis beside it
+    axis     0: vertical, 1: horizontal
+    factor   the stretch factor; below 1 the content was squeezed
+    frame    the bounding box of the frame
+    marks    the bounding box of the axis labels beside it
     """
 
     axis: int
@@ -61,7 +63,7 @@ class Scale:
     marks: Box
 
     def taken_from(self, before: Pixels, after: Pixels) -> Pixels:
-        """The picture before, with the frame and the marks as they are after."""
+        """Return the picture before, with the frame and the axis labels copied from the picture after."""
         aligned = before.copy()
         for left, top, right, bottom in (self.frame, self.marks):
             aligned[top:bottom, left:right] = after[top:bottom, left:right]
@@ -69,9 +71,9 @@ class Scale:
 
 
 def find_scale(before: Pixels, after: Pixels, visible: NDArray[np.bool_]) -> Scale | None:
-    """The frame whose content was stretched along one axis, with the marks beside it; None where none was.
+    """Return the frame whose content was stretched along one axis, with its axis labels, or None.
 
-    visible: (H, W), where the pictures differ visibly.
+    visible: (H, W) whether the pictures differ visibly.
     """
     around = box_of(visible)
     if around is None or min(around[2] - around[0], around[3] - around[1]) <= SMALLEST:
@@ -89,15 +91,16 @@ def find_scale(before: Pixels, after: Pixels, visible: NDArray[np.bool_]) -> Sca
 
 
 def _frame(before: Pixels, after: Pixels, around: Box) -> Box | None:
-    """The box of the straight lines that stand in both pictures where they differ; None where there is none.
+    """Return the box of the straight lines that both pictures have around the differences, or None.
 
-    Its left side and its bottom must be there; it ends where the differences do where it has no other sides.
+    The frame must have a left and a bottom line. Where it has no other lines, it ends where the differences
+    end.
     """
-    # the lines are looked for a little around what differs, along what differs
+    # The lines are searched in a margin around the differences, along the extent of the differences.
     left, top, right, bottom = grown(around, MARKS + 1, (before.shape[1], before.shape[0]))
     lit = [luminance(picture[top:bottom, left:right]) for picture in (before, after)]
     sides = []
-    for axis, corner in enumerate((top, left)):  # lines across, lines downwards
+    for axis, corner in enumerate((top, left)):  # First horizontal lines, then vertical lines.
         along = slice(around[axis] - (left, top)[axis], around[axis + 2] - (left, top)[axis])
         steps = [np.abs(np.diff(np.moveaxis(one, axis, 0)[:, along], axis=0)) >= EDGE * UNIT for one in lit]
         straight = np.flatnonzero((steps[0] & steps[1]).mean(axis=1) >= STRAIGHT) + corner
@@ -117,7 +120,7 @@ def _frame(before: Pixels, after: Pixels, around: Box) -> Box | None:
 
 
 def _marks(frame: Box, visible: NDArray[np.bool_], axis: int) -> Box | None:
-    """Where the marks of an axis stand that differ, at one of the frame's sides; None where they do not."""
+    """Return the box of the differing axis labels at one side of the frame, or None if they do not differ."""
     left, top, right, bottom = frame
     high, low = max(0, top - AROUND), bottom + AROUND
     near, far = max(0, left - AROUND), right + AROUND
@@ -135,13 +138,13 @@ def _marks(frame: Box, visible: NDArray[np.bool_], axis: int) -> Box | None:
 
 
 def _inside(frame: Box) -> Box:
-    """What lies within a frame's lines."""
+    """Return the box within the lines of a frame."""
     left, top, right, bottom = frame
     return left + LINE, top + LINE, right - LINE, bottom - LINE
 
 
 def _factor(before: Pixels, after: Pixels, box: Box, axis: int) -> float | None:
-    """The factor by which what a box holds was stretched along an axis; None where none fits."""
+    """Return the factor by which the content of a box was stretched along an axis, or None if none fits."""
     left, top, right, bottom = box
     one, other = (np.moveaxis(picture[top:bottom, left:right], axis, 0) for picture in (before, after))
     ground = np.array(usual_color(one.reshape(-1, 3)), np.uint8)
@@ -158,21 +161,21 @@ def _factor(before: Pixels, after: Pixels, box: Box, axis: int) -> float | None:
 
 
 def _profile(part: Pixels) -> Profile:
-    """The lines of a part as the mean luminance of their parts."""
+    """Return the lines of a part as the mean luminances of their bins."""
     light = blurred(luminance(part)).astype(np.float64) / UNIT
     starts = np.unique(np.arange(BINS) * light.shape[1] // BINS)
     return np.add.reduceat(light, starts, axis=1) / np.diff(np.append(starts, light.shape[1]))
 
 
 def _best_ends(one: Profile, other: Profile) -> tuple[float, float]:
-    """Where the first line and the line after the last one lie after, as fits best."""
+    """Return the best positions, after the stretch, of the first line and of the end of the last line."""
     length = len(one)
     tried = [
         (fixed - factor * fixed, fixed + factor * (length - fixed))
         for fixed in np.linspace(0, length, FIXED)
         for factor in FACTORS
     ]
-    few = max(1, length // 96)  # lines that are left out while factors are looked for
+    few = max(1, length // 96)  # Only every ``few``-th line is used while factors are searched.
     was, now = one[::few], other[::few]
     in_place = _unlike(was, now, 0.0, length / few)
     best = max(tried, key=lambda ends: _gain(was, now, in_place, (ends[0] / few, ends[1] / few)))
@@ -183,13 +186,18 @@ def _best_ends(one: Profile, other: Profile) -> tuple[float, float]:
 
 
 def _gain(one: Profile, other: Profile, unscaled: Values, ends: tuple[float, float]) -> float:
-    """How much of the differences vanishes; what fits better in place stays there, as what changed itself."""
+    """Return how much of the difference the stretch removes.
+
+    Bins that fit better without the stretch are not counted against it, because they changed themselves.
+    """
     return float(np.maximum(unscaled - _unlike(one, other, *ends), 0).sum())
 
 
 def _unlike(one: Profile, other: Profile, first: float, end: float) -> Values:
-    """The sum of the differences of each part of the lines (K,), with the first line and the end of those
-    before at two places after."""
+    """Return the summed difference of each bin, (K,), for a stretch of the first profile.
+
+    first, end: the positions, in the second profile, of the first line and of the end of the first profile.
+    """
     lines = _sources(len(one), first, end)
     outside = (lines < 0) | (lines >= len(one))
     shown = one[np.clip(lines, 0, len(one) - 1)]
@@ -198,6 +206,6 @@ def _unlike(one: Profile, other: Profile, first: float, end: float) -> Values:
 
 
 def _sources(length: int, first: float, end: float) -> NDArray[np.intp]:
-    """Which line before each line after comes from."""
+    """Return for each line after the stretch the index of its source line before."""
     lines = np.floor((np.arange(length) + 0.5 - first) * length / max(1.0, end - first))
     return np.asarray(lines, np.intp)

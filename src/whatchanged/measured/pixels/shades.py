@@ -1,4 +1,5 @@
-"""Shadows that came, went or became another: rows beside an edge that all become darker, or lighter."""
+"""Detection of changed shadows: adjacent rows beside an edge that all become darker, or all become
+lighter."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -9,16 +10,22 @@ from whatchanged.measured.pixels.straight import EDGE, Run
 from whatchanged.measured.result import Box
 
 ROWS = 3
-"""Neighbouring rows, or columns, of a shadow at least: an edge drawn anew changes two."""
+"""The least number of adjacent rows, or columns, of a shadow. A redrawn edge changes two."""
 LEAST = 8
-"""Levels, of the row that differs most, below which a shadow is not seen."""
+"""The least difference, in levels, of the row that differs most."""
 ENDS = 4
-"""Pixels by which the ends of neighbouring rows may lie apart, as they do at round corners."""
+"""The largest distance in pixels between the ends of adjacent rows, which differ at round corners."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A run of a row, or of a column: which one, its ends, box and step, whether it became lighter."""
+    """A run of pixels in a row or a column.
+
+    at           the index of the row or column
+    start, stop  the ends of the run
+    step         its difference in levels
+    lighter      whether it became lighter
+    """
 
     at: int
     start: int
@@ -29,9 +36,10 @@ class _Row:
 
 
 def find_shades(before: Pixels, after: Pixels, runs: Sequence[Run], least: int = LEAST) -> Iterator[Box]:
-    """The rows of each shadow whose row that differs most does so by at least so many levels."""
+    """Yield the rows of each shadow whose most different row differs by at least ``least`` levels."""
     for axis in (0, 1):
-        stacks: dict[int, list[list[_Row]]] = defaultdict(list)  # by the row at which they end
+        # The stacks are keyed by the row at which they end.
+        stacks: dict[int, list[list[_Row]]] = defaultdict(list)
         for row in sorted(_rows(before, after, runs, axis), key=lambda one: (one.at, one.start)):
             stack = next((one for one in stacks[row.at - 1] if _goes_on(one[-1], row)), None)
             stacks[row.at].append([row] if stack is None else [*stack, row])
@@ -43,7 +51,7 @@ def find_shades(before: Pixels, after: Pixels, runs: Sequence[Run], least: int =
 
 
 def _rows(before: Pixels, after: Pixels, runs: Sequence[Run], axis: int) -> Iterator[_Row]:
-    """The long runs of rows (axis 0) or columns (axis 1)."""
+    """Yield the long runs along rows (axis 0) or columns (axis 1)."""
     for run in runs:
         left, top, right, bottom = run.box
         start, stop, at = run.box[axis], run.box[axis + 2], run.box[1 - axis]
@@ -53,6 +61,6 @@ def _rows(before: Pixels, after: Pixels, runs: Sequence[Run], axis: int) -> Iter
 
 
 def _goes_on(one: _Row, other: _Row) -> bool:
-    """Whether the next row is about as long, and changed to the same side."""
+    """Return whether the next row has about the same ends and changed in the same direction."""
     ends = max(abs(other.start - one.start), abs(other.stop - one.stop))
     return ends <= ENDS and one.lighter == other.lighter

@@ -1,4 +1,4 @@
-"""Straight runs of pixels that all change in one way: edges that lie elsewhere, fills, shadows."""
+"""Straight runs of pixels that all change in the same way: moved edges, fills and shadows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LENGTH = 16
-"""Pixels of a run at least."""
+"""The least length of a run, in pixels."""
 EDGE = 28
-"""Pixels of a run from which on it is taken for an edge by itself: strokes of letters are shorter."""
+"""The least length in pixels of a run that counts as an edge by itself. Strokes of letters are shorter."""
 FAINTEST = 2
-"""Levels below which a pixel's difference makes no run."""
+"""The least difference, in levels, of the pixels of a run."""
 FAR = 4
-"""Pixels within which an edge that lies elsewhere is found again."""
+"""The largest distance in pixels at which a moved edge is found again."""
 CORNER = 12
-"""Pixels of a box's corner, which may be round, beyond which its edges are straight."""
+"""The size in pixels of the corners of a box. They may be round; the edges between them are straight."""
 SAME = 2
-"""Levels up to which two colours are one."""
+"""The largest difference, in levels, between two colours that count as the same."""
 GENTLE = 4
-"""Levels from one pixel to the next up to which what is even may be a gradient, and no edge."""
+"""The largest difference, in levels, between neighbouring pixels of a smooth gradient."""
 
 Codes = NDArray[np.int32]
-"""(H, W): a colour as one number."""
+"""(H, W): each colour as one number."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """Neighbouring pixels of a row or column that have one colour before, and one after.
+    """Adjacent pixels of a row or column that have one common colour before, and one common colour after.
 
-    step   levels between the two colours
-    sharp  whether both colours lie beside the run in the other picture: an edge that lies elsewhere
-    new    levels by which each colour is none of those beside the run in the other picture, nor between
-           them: neither an edge that lies elsewhere nor one that is drawn anew explains it
+    step   the difference of the two colours, in levels
+    sharp  whether both colours occur beside the run in the other picture, as at a moved edge
+    new    the distance, in levels, of each colour from the range of the colours beside the run in the other
+           picture; neither a moved nor a redrawn edge explains such a distance
     """
 
     box: Box
@@ -47,7 +47,7 @@ class Run:
 
 
 def find_runs(before: Pixels, after: Pixels) -> Iterator[Run]:
-    """The runs of all rows, then those of all columns."""
+    """Yield the runs of all rows, then the runs of all columns."""
     differs = steps_between(before, after) >= FAINTEST
     yield from _runs_of_rows(before, after, differs)
     for run in _runs_of_rows(before.swapaxes(0, 1), after.swapaxes(0, 1), differs.T):
@@ -56,9 +56,10 @@ def find_runs(before: Pixels, after: Pixels) -> Iterator[Run]:
 
 
 def is_edge(before: Pixels, after: Pixels, axis: int) -> bool:
-    """Whether two parts show the same, even along an axis and with a step across it.
+    """Return whether two parts are equal, uniform along an axis, and have a step across it.
 
-    A line at a part of a pixel is drawn a level or two otherwise once its corners are round.
+    Small differences are allowed: a line at a fractional position is drawn a level or two differently once
+    its corners are round.
     """
     if before.size == 0 or int(steps_between(before, after).max()) > SAME:
         return False
@@ -66,13 +67,16 @@ def is_edge(before: Pixels, after: Pixels, axis: int) -> bool:
 
 
 def _is_even(lines: Pixels) -> bool:
-    """Whether all lines are the same, with a step from one pixel to the next that is no gradient's."""
+    """Return whether all lines are equal and contain a step that is too large for a gradient."""
     steps = steps_between(lines[:1, 1:], lines[:1, :-1])
     return bool((lines == lines[0]).all() and int(steps.max(initial=0)) > GENTLE)
 
 
 def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) -> Iterator[Box]:
-    """Sharp edges that lie elsewhere, of at least so many levels: long ones, and both sides of a box."""
+    """Yield sharp edges that moved and changed by at least ``least`` levels.
+
+    These are long edges, and pairs of edges that are both sides of a box.
+    """
     sharp = [run for run in runs if run.sharp and run.step >= least]
     yield from (run.box for run in sharp if max(run.box[2] - run.box[0], run.box[3] - run.box[1]) >= EDGE)
     upright = [run.box for run in sharp if run.box[2] - run.box[0] == 1]
@@ -84,14 +88,14 @@ def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) 
 
 
 def _closed(before: Pixels, after: Pixels, one: Box, other: Box) -> bool:
-    """Whether an edge that did not change leads from the upper or lower end of a side to the other side's."""
+    """Return whether an unchanged edge joins the upper or lower ends of the two sides of a box."""
     columns = slice(one[2] + CORNER, other[0] - CORNER)
     ends = (slice(max(0, one[1] - CORNER), one[1]), slice(one[3], one[3] + CORNER))
     return any(is_edge(before[rows, columns], after[rows, columns], 1) for rows in ends)
 
 
 def codes(pixels: Pixels) -> Codes:
-    """Each pixel's colour as one number."""
+    """Return each pixel's colour as one number."""
     red, green, blue = (pixels[..., channel].astype(np.int32) for channel in range(3))
     return (red << 16) | (green << 8) | blue
 
@@ -101,7 +105,8 @@ def _runs_of_rows(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> 
     if not len(rows):
         return
     goes_on = _goes_on(before[rows], after[rows], differs[rows]).ravel()
-    ends = np.flatnonzero(np.diff(goes_on, append=False)) + 1  # no row's first pixel goes on
+    # The first pixel of a row never continues a run.
+    ends = np.flatnonzero(np.diff(goes_on, append=False)) + 1
     for first, end in zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True):
         if end - first + 1 >= LENGTH:
             row, start = divmod(first - 1, differs.shape[1])
@@ -109,7 +114,10 @@ def _runs_of_rows(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> 
 
 
 def _goes_on(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether a pixel continues a run: it and the one to its left differ and have the same two colours."""
+    """Return for each pixel whether it continues a run.
+
+    The pixel and its left neighbour must differ and have the same colours before and after.
+    """
     goes_on = np.zeros(differs.shape, bool)
     np.logical_and(differs[:, 1:], differs[:, :-1], out=goes_on[:, 1:])
     for picture in (before, after):
@@ -120,7 +128,7 @@ def _goes_on(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> NDArr
 
 
 def _run(before: Pixels, after: Pixels, row: int, start: int, stop: int) -> Run:
-    """One run of a row, told by what lies above and below its middle."""
+    """Return one run of a row, described by the pixels above and below its middle."""
     column, above = (start + stop) // 2, max(0, row - FAR)
     near = slice(above, row + FAR + 1)
     was, now = (picture[near, column].astype(np.int16) for picture in (before, after))
@@ -133,10 +141,10 @@ def _run(before: Pixels, after: Pixels, row: int, start: int, stop: int) -> Run:
 
 
 def _outside(color: NDArray[np.int16], others: NDArray[np.int16]) -> int:
-    """Levels by which a colour (3,) lies outside the range of others (N, 3)."""
+    """Return the distance, in levels, of a colour (3,) from the range of other colours (N, 3)."""
     return max(0, int(np.maximum(color - others.max(axis=0), others.min(axis=0) - color).max()))
 
 
 def _among(color: NDArray[np.int16], others: NDArray[np.int16]) -> bool:
-    """Whether a colour (3,) is one of others (N, 3)."""
+    """Return whether a colour (3,) is one of other colours (N, 3)."""
     return bool((np.abs(others - color).max(axis=1) <= SAME).any())

@@ -1,5 +1,8 @@
-"""What is structured is no noise, however faint: the same at every corner, along a whole edge, in all of a
-text, over a whole fill. And what compression explains is noise, however strong."""
+"""Detection of structured differences, which are not noise even if they are faint.
+
+A structured difference is the same at every corner, along a whole edge, in an entire text, or over a whole
+fill. Conversely, a difference that compression explains is noise even if it is strong.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -19,18 +22,21 @@ from whatchanged.measured.policy import Policy
 from whatchanged.measured.result import Box
 
 SURE = 4.0
-"""The strength of what is structured, in units of the visible: the measurement is sure of it."""
+"""The strength of structured differences, as a multiple of the visibility threshold. It marks them as
+certain."""
 LEAST_FILL = 5000
-"""Levels, summed over its pixels, that a fill changes by at least where it counts; smaller ones are not
-seen."""
+"""The least change of a fill, in levels summed over its pixels. Smaller changes are invisible."""
 LEAST_COLOR = 5000
-"""The same of text and borders, over all whose colours were exchanged."""
+"""The least change of recoloured text and borders, in levels summed over all their pixels."""
 
-# Every pair that is not seen to differ is looked at in this way, so each test is one that noise passes fast.
+# All pairs without visible differences pass through these tests, so each test must reject noise quickly.
 
 
 def visible_by(policy: Policy, before: Pixels, after: Pixels) -> Visibility:
-    """How visibly two pictures of one size differ, and where they do so by what a policy counts."""
+    """Return the visibility of the differences, including the structured differences that a policy counts.
+
+    The two pictures have the same size.
+    """
     seen = visibility(before, after, policy.weight)
     if seen.score >= DOUBT:
         explained = as_compressed(before, after)
@@ -47,7 +53,8 @@ def visible_by(policy: Policy, before: Pixels, after: Pixels) -> Visibility:
 
 
 def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
-    """Where two pictures differ by what a policy counts: edges, fills, colours, corners."""
+    """Yield the boxes of the structured differences that a policy counts: edges, fills, colours and
+    corners."""
     step = steps_between(before, after)
     runs = list(find_runs(before, after))
     edges = list(moved_edges(before, after, runs, policy.color)) if policy.shift <= 1 else []
@@ -62,15 +69,18 @@ def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
 
 
 def _together(parts: Sequence[tuple[Box, float, int]], least: float, most: float) -> Iterator[Box]:
-    """The places, with their step and their pixels, that change by a step that counts, if they do so together
-    by as many levels as are seen."""
+    """Yield the boxes whose step is at least ``least``, if their steps sum up to at least ``most`` over all
+    pixels.
+
+    parts: a box, its step in levels, and its number of pixels.
+    """
     steep = [one for one in parts if one[1] >= least]
     if sum(step * pixels for _, step, pixels in steep) >= most:
         yield from (box for box, _, _ in steep)
 
 
 def _with(seen: Visibility, boxes: Iterable[Box]) -> Visibility:
-    """What is seen, and these places beyond doubt."""
+    """Return the visibility, with all pixels in these boxes marked as certain differences."""
     strength = seen.strength
     for left, top, right, bottom in boxes:
         if strength is seen.strength:
