@@ -19,7 +19,7 @@ from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example, PictureReader
 
 SAME = 0.5
-"""Probability of a partner of the same class."""
+"""The probability that a partner is drawn from the same class."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from whatchanged.training.data.text_negatives import Judge, mine_text
 from whatchanged.worlds import Truth, World, language_of
 
 FalseCaptions = Mapping[str, tuple[str, ...]]
-"""Pair id -> sentences that are false of the pair."""
+"""A mapping from a pair id to sentences that are false for the pair."""
 
 
 def find_false_captions(

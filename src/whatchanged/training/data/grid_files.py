@@ -27,7 +27,7 @@ from whatchanged.urls import is_remote
 
 PATTERN = "[0-9]*.safetensors"
 MOST_HEADER = 100_000_000
-"""Bytes of a shard's header, as safetensors has it."""
+"""The largest size of a shard's header in bytes, as in the safetensors format."""
 
 
 def shard_file(folder: Path, number: int) -> Path:

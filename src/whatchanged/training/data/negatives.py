@@ -28,20 +28,21 @@ from whatchanged.records import PairRecord
 NegativeKind = Literal["retrieve", "replace", "confuse"]
 KINDS: tuple[NegativeKind, ...] = ("retrieve", "replace", "confuse")
 ProposedNegative = tuple[NegativeKind, str, float]
-"""A kind, a sentence of that kind, and the share of its words that were replaced."""
+"""A kind, a sentence of that kind, and the fraction of its words that were replaced."""
 Proposed = tuple[list[str], Iterator[ProposedNegative]]
-"""The false captions that a pair has so far, and further proposals, which differ from these."""
+"""The false captions that a pair already has, and an iterator over further proposals, which differ from
+them."""
 
 SHARES = ".shares.json"
-"""How the name ends of the file that says how many false captions there are of each kind."""
+"""The suffix of the file that records the number of false captions of each kind."""
 MIN_DOCUMENTS = 10
-"""A word may be a substitute where Replace would choose it in at least so many captions."""
+"""A word may be a substitute only if Replace would choose it in at least this number of captions."""
 POOL = 20_000
-"""Different captions that Retrieve searches at most, drawn at random."""
+"""The largest number of different captions that Retrieve searches. They are drawn at random."""
 CANDIDATES = 200
-"""Most similar captions that Retrieve looks at for one pair."""
+"""The number of most similar captions that Retrieve examines for one pair."""
 TRIES = 12
-"""How often Replace and Confuse draw for one caption before they give up."""
+"""The number of attempts of Replace and Confuse for one caption."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.training.data.grid_files import picture_name
 
 ABOUT = "features.json"
-"""Says which backbone's features lie beside it, where `whatchanged features --npy` wrote them."""
+"""The file that names the backbone of the features beside it. `whatchanged features --npy` writes it."""
 
 
 def npy_file(folder: Path, name: str) -> Path:

@@ -12,7 +12,10 @@ from whatchanged.recipes.visions import VisionSettings
 from whatchanged.training.batches import PictureReader
 
 MOST_BYTES = 2**29
-"""Of decoded pictures in memory: 17,000 of 128x80. Those beyond are decoded anew each time."""
+"""The largest total size in bytes of the decoded pictures in memory: 17,000 pictures of 128 x 80 pixels.
+
+Further pictures are decoded again each time.
+"""
 
 
 def picture_reader(vision: VisionSettings, features: str, root: Path) -> PictureReader:

@@ -18,7 +18,7 @@ from whatchanged.processes import end_with_parent
 from whatchanged.training.batches import Draw, StageInput, StepPlan, plans, read
 
 AHEAD = 2
-"""Batches that each worker reads ahead."""
+"""The number of batches that each worker prepares in advance."""
 
 
 @dataclass(frozen=True)

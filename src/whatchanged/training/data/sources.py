@@ -24,15 +24,15 @@ class Sources:
     validation: Source
     vocabulary: Vocabulary
     no_change_captions: tuple[str, ...] = ()
-    """Captions of pairs known to be unchanged that no other pair has, the most frequent first."""
+    """The captions that only pairs known to be unchanged have, the most frequent first."""
     single: Source | None = None
-    """One example per caption of single pictures, where a stage reads them."""
+    """One example for each caption of a single picture; None if no stage reads them."""
     labelled: Source | None = None
-    """Pairs of labelled pictures, where a task reads them."""
+    """Pairs of labelled pictures; None if no task reads them."""
     own: Mapping[str, Source] = field(default_factory=dict)
-    """Stage name -> its examples, for stages that set ``examples`` or ``changed_only``."""
+    """A mapping from a stage name to its examples, for stages that set ``examples`` or ``changed_only``."""
     longest_caption: int = 0
-    """Number of ids of the longest caption (``Preparation.longest``); 0 where it is not known."""
+    """The number of token ids of the longest caption (``Preparation.longest``); 0 if it is unknown."""
 
     def of(self, stage: StageConfig, tasks: Mapping[str, Task]) -> Mapping[str, Source]:
         """The source that each task of a stage reads. tasks: the tasks of the recipe."""

@@ -45,11 +45,11 @@ from whatchanged.training.data.negatives import (
 )
 
 Judge = Callable[[PairRecord, str], bool | None]
-"""Whether a sentence is true of a pair; None where the judge cannot tell."""
+"""A function that returns whether a sentence is true for a pair, or None if it cannot tell."""
 
 TAGS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS"})
 SUBJECTS = frozenset({"animal", "animals", "animal1", "animal2", "bird", "birds", "one", "other", "1", "2"})
-"""Nouns that name an animal and say nothing of it."""
+"""Nouns that refer to an animal without describing it."""
 SYMMETRIC = frozenset({"same", "similar", "identical", "both", "alike", "indistinguishable"})
 SYNONYMS = {
     word: words[0]
@@ -80,8 +80,10 @@ SYNONYMS = {
     )
     for word in words
 }
-"""Word -> the first word of its group. Words of one group are so alike that exchanging them could leave a
-caption true."""
+"""A mapping from a word to the first word of its group.
+
+Words of one group are so similar that exchanging them could leave a caption true.
+"""
 
 _ANIMAL = re.compile(r"\b(animal ?)([12])\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\band\b(?= animal ?[12])")

@@ -19,7 +19,8 @@ from whatchanged.training.data.sources import Sources
 from whatchanged.training.vision.base import PictureVision
 
 MOST_BYTES = 4 * 2**30
-"""Bytes of tokens kept in memory; the tokens of further pictures are computed each time."""
+"""The largest total size in bytes of the tokens in memory. Tokens of further pictures are computed each
+time."""
 
 
 def cached_tokens(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from whatchanged.errors import DatasetError
 
 DIGEST = hashlib.sha256().digest_size
-"""Bytes of a checksum."""
+"""The length of a checksum in bytes."""
 
 
 def checksums(rows: NDArray[Any]) -> NDArray[np.uint8]:

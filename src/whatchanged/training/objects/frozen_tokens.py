@@ -14,9 +14,10 @@ from whatchanged.training.objects.matching import Matching
 from whatchanged.training.vision.base import TokenPair, Tokens
 
 LEAST_DEVIATION = 0.01
-"""The least deviation that a number is divided by."""
+"""The least standard deviation by which a feature is divided."""
 LARGEST = 5.0
-"""The most deviations that a number is off its mean: of a changed token they can be a hundred."""
+"""The largest absolute value of a normalised feature, in standard deviations. Features of a changed token can
+reach a hundred deviations without this limit."""
 
 
 class Standardised(nn.Module):

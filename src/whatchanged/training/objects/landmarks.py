@@ -16,10 +16,11 @@ from whatchanged.training.objects.supervision import POSITION_SCALE
 from whatchanged.worlds.clevr.phrases import RELATION_MARGIN
 
 SIDES = ((-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0))
-"""The directions of left, right, behind and front."""
+"""Unit vectors on the ground that point left, right, behind and front."""
 LANDMARK_NUMBERS = len(SIDES)
 SHARPNESS = 20.0
-"""Of the step at ``RELATION_MARGIN``, a unit: positions are known to a tenth of one of Blender's."""
+"""The steepness, in 1 / unit, of the sigmoid at ``RELATION_MARGIN``. Positions are known to a tenth of a
+Blender unit."""
 
 
 def landmarks(changed: Tensor, ground_positions: Tensor, salience: Tensor, duplicates: Tensor) -> Tensor:

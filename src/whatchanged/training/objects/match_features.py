@@ -15,7 +15,7 @@ from whatchanged.training.objects.supervision import ATTRIBUTES
 from whatchanged.training.vision.base import Hidden, TokenPair, hide
 
 MATCH_NUMBERS = 13
-"""Numbers beside the three feature vectors of ``describe_matches``."""
+"""The number of scalar features beside the three feature vectors of ``describe_matches``."""
 
 
 class Located(NamedTuple):

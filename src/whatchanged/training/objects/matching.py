@@ -17,7 +17,8 @@ from torch.nn import functional as F
 ROUNDS = 3
 SINKHORN = 4
 RIDGE = 0.5
-"""How strongly the affine map is drawn to the rotation: as much as by half a match one unit away."""
+"""The weight that pulls the affine map towards the rotation. It equals half a match at a distance of one
+unit."""
 
 
 @dataclass(frozen=True)

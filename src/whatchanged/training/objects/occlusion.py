@@ -19,13 +19,14 @@ from whatchanged.training.objects.supervision import ATTRIBUTES, POSITION_SCALE
 from whatchanged.worlds.clevr.scene import CAMERA, RADIUS, SIZES
 
 OCCLUSION_NUMBERS = 4
-"""Numbers that a token is told: hidden here, hidden there, its place in the other picture (2)."""
+"""The number of occlusion features of a token: hidden here, hidden there, and its position in the other
+picture (2)."""
 EYE = math.hypot(*CAMERA[:2]) / POSITION_SCALE
-"""How far from the middle of the ground a camera stands: on CLEVR's average."""
+"""The distance of the camera from the middle of the ground, averaged over CLEVR's cameras."""
 SOFTNESS = 0.05
-"""Of the step from "as far away" to "nearer to the camera"."""
+"""The width of the sigmoid between "as far away" and "nearer to the camera"."""
 SHADOW = 4.0
-"""Radii behind an object up to which it hides others, before any training."""
+"""The distance, in radii behind an object, up to which it hides other objects before any training."""
 
 
 class Occlusion(nn.Module):

@@ -47,24 +47,24 @@ from whatchanged.worlds.clevr.visibility import index_picture
 
 CELL = 8
 ROOM = 10
-"""Objects in a scene at most."""
+"""The largest number of objects in a scene."""
 SHARD = 100
 TRUTH = ("change", "count", "pose", "camera", "lamps", "owner", "center", "attributes", "places")
-"""Arrays of a shard's truth, one row a triple."""
+"""The arrays of a shard's ground truth. Each row describes one triple."""
 CHECKSUMS = "sha256"
-"""Array beside them: of each triple's pictures."""
+"""The array with the checksum of each triple's pictures, stored beside the ground truth."""
 PICTURE_TRUTH = {
     "owner": "owner",
     "center": "center",
     "attributes": "attributes",
     "places": "ground_positions",
 }
-"""Array of a shard -> the field of ``PictureTruth`` that it holds."""
+"""A mapping from the arrays of a shard to the fields of ``PictureTruth`` that they hold."""
 REDRAW = "Delete this shard's two files and draw them again: whatchanged synth clevr-pool"
 DRAWN_LOOK = ("lamps", "ambient", "ground", "roughness", "floor")
-"""Fields of a ``PictureLook`` that vary from picture to picture."""
+"""The fields of a ``PictureLook`` that vary from picture to picture."""
 LEAST_COVER = 0.3
-"""Share of a cell's pixels that an object must cover to own the cell."""
+"""The least fraction of a cell's pixels that an object must cover to own the cell."""
 
 
 @dataclass(frozen=True)

@@ -37,17 +37,22 @@ from whatchanged.worlds.clevr.scene import Scene
 from whatchanged.worlds.clevr.world import WORLD
 
 PAIRS = ((0, 1, "forth"), (0, 2, "none"), (2, 1, "forth"), (1, 0, "back"), (1, 2, "back"), (2, 0, "none"))
-"""Ordered pairs of a triple's pictures: 0 default, 1 semantic, 2 nonsemantic; the official two first."""
+"""Ordered pairs of a triple's pictures. The two official pairs come first.
+
+The pictures are 0 default, 1 semantic and 2 nonsemantic.
+"""
 ORDERED = {
     "official": PAIRS[:2],
     "all": PAIRS,
     "balanced": PAIRS + tuple(pair for pair in PAIRS if pair[2] == "none"),
 }
-"""Choices of ``data.ordered_pairs``; "balanced" has the unchanged pairs twice, so that they are half."""
+"""The choices of ``data.ordered_pairs``. "balanced" lists the unchanged pairs twice, so that they make up
+half."""
 BEGUN = "shards.json"
-"""File of a run folder: the shards that the run reads and how many triples it holds out."""
+"""The file in a run folder that lists the shards of the run and the number of triples that it holds out."""
 NEGATIVE_PAIRS = 6_000
-"""Pairs, from the first on, that false captions are made for; each takes milliseconds to check."""
+"""The number of pairs, from the first one on, that get false captions. Checking one pair takes
+milliseconds."""
 
 
 @dataclass(frozen=True)

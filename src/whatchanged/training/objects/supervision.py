@@ -26,14 +26,16 @@ ATTRIBUTES: dict[str, int] = {
     "color": len(COLORS),
     "material": len(MATERIALS),
 }
-"""Attribute -> number of values, in the order of their columns in ``ObjectsTruth.attributes``."""
+"""A mapping from each attribute to its number of values, in the column order of
+``ObjectsTruth.attributes``."""
 
 CHANGE_LABELS = ("same", "color", "material", "unpaired", "move")
-"""What happened to an object between the pictures; "unpaired": it was added or dropped."""
+"""The labels for the change of an object between the pictures. "unpaired" means added or dropped."""
 
 ABSENT = -1
 POSITION_SCALE = 3.0
-"""Ground coordinates are learned in units of this many Blender units: objects stand within 3 of x = y = 0."""
+"""The unit of the learned ground coordinates, in Blender units. Objects lie within 3 Blender units of x = y =
+0."""
 
 
 @dataclass(frozen=True)

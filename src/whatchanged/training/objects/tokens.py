@@ -44,10 +44,14 @@ DETECTION_WEIGHTS = {
     "material": 1.0,
     "ground_position": 2.0,
 }
-"""Weights of the losses of task ``detection``. Shape is learned last, and positions decide about moves, so
-they weigh more."""
+"""The weights of the losses of task ``detection``.
+
+Shape has a larger weight because it is learned last. Positions have a larger weight because they decide about
+moves.
+"""
 SCENE_CONTEXT_WEIGHT = 5.0
-"""Weight of the position beside the size in ``scene_context_loss``: sizes are nearly known before it."""
+"""The weight of the position loss relative to the size loss in ``scene_context_loss``. Sizes are nearly known
+beforehand."""
 
 
 @dataclass(frozen=True)

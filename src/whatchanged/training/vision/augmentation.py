@@ -15,10 +15,13 @@ from torch.nn import functional as F
 from whatchanged.training.batches import Batch, Part, draw_rows
 
 TO_YCC = ((0.299, 0.587, 0.114), (-0.168736, -0.331264, 0.5), (0.5, -0.418688, -0.081312))
-"""JPEG's luma and two chromas of red, green and blue (JFIF 1.02)."""
+"""The matrix that converts red, green and blue to JPEG's luma and its two chroma channels (JFIF 1.02)."""
 LUMA = ((16, 11, 10, 16), (12, 12, 14, 19), (14, 13, 16, 24), (14, 17, 22, 29))
 CHROMA = ((17, 18, 24, 47), (18, 21, 26, 66), (24, 26, 56, 99), (47, 66, 99, 99))
-"""The corners of JPEG's example tables (T.81, Annex K), in grey levels; beyond CHROMA's all are 99."""
+"""The upper left 4 x 4 entries of JPEG's example quantization tables (T.81, Annex K), in grey levels.
+
+All other entries of the chroma table are 99.
+"""
 
 
 def augment(

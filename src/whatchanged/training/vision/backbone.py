@@ -13,7 +13,7 @@ from whatchanged.training.nn.batch_norm import BatchNorm
 from whatchanged.training.vision.base import Hidden, PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""ImageNet's, of channels in 0..1."""
+"""The mean and standard deviation of each ImageNet channel, for channel values in 0..1."""
 
 
 class BackboneSizes(Protocol):

@@ -14,9 +14,9 @@ from whatchanged.errors import ShapeError
 from whatchanged.training.batches import Batch
 
 PixelStatistics = tuple[tuple[float, ...], tuple[float, ...]]
-"""Mean and deviation of the three channels in 0..1."""
+"""The means and the standard deviations of the three channels, for channel values in 0..1."""
 Hidden = tuple[Tensor | None, Tensor | None]
-"""For before and after: bool (B, N), True where a token is to be hidden; None hides nothing."""
+"""Two masks for the pictures before and after, bool (B, N). True hides a token; None hides no token."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ class Vision(TorchModule, Protocol):
     raw_width: int
     width: int
     pixel_statistics: PixelStatistics | None
-    """Mean and deviation with which pictures are normalised; None if the vision reads no pictures."""
+    """The mean and standard deviation by which pictures are normalised; None if the vision reads no
+    pictures."""
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:

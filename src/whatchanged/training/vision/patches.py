@@ -8,7 +8,7 @@ from whatchanged.recipes.visions.patches import PatchesConfig
 from whatchanged.training.vision.base import PixelStatistics, PlainVision, TokenPair, Tokens
 
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
-"""CLIP's own, of channels in 0..1."""
+"""The mean and standard deviation of each channel in CLIP's own normalisation, for channel values in 0..1."""
 
 
 class PatchVision(PlainVision):
