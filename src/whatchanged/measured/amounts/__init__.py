@@ -1,1 +1,1 @@
-"""What can be measured of a change whose place is known: each attribute by its own small measurement."""
+"""Measurements of a change whose position is known. Each module measures one attribute."""

@@ -1,4 +1,4 @@
-"""Where a thing stands in what holds it: centred, at its left or its right; how much room it has there."""
+"""The horizontal alignment of an object in its container, and the free space at its left and right."""
 
 from dataclasses import dataclass
 
@@ -10,25 +10,28 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 ALIKE = 10
-"""Levels up to which a pixel has the colour of the ground."""
+"""The largest difference, in levels, of a pixel from the background."""
 CENTRED = 2
-"""Pixels by which the room at both sides of what is centred differs at most; a hundredth of both always."""
+"""The largest difference, in pixels, between the left and the right space of a centred object.
+
+A difference of a hundredth of both spaces is always allowed.
+"""
 MUCH = 12
-"""Pixels that the room at one side is more than at the other where a thing is aligned to this side."""
+"""The least difference, in pixels, between the two spaces of an object that is aligned to one side."""
 SAME_EDGE = 1
-"""Pixels by which the edge of what holds a thing may lie otherwise along its height."""
+"""The largest variation, in pixels, of the container's edge along the height of the object."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Pixels of plain ground between a thing and the edges of what holds it."""
+    """The free space, in pixels, between an object and the left and right edges of its container."""
 
     left: int
     right: int
 
     @property
     def align(self) -> str | None:
-        """How the thing stands in it: "center", "left", "right", or None where it is neither."""
+        """The alignment of the object: "center", "left" or "right"; None if it has no such alignment."""
         both = self.left + self.right
         if abs(self.left - self.right) <= max(CENTRED, both // 100):
             return "center"
@@ -40,8 +43,10 @@ class Room:
 
 
 def room_of(pixels: Pixels, box: Box) -> Room | None:
-    """The room that a thing has at its left and right; None where something else stands beside it before
-    an edge."""
+    """Return the free space at the left and right of an object.
+
+    The result is None if another object lies between it and an edge.
+    """
     left, top, right, bottom = box
     ground = ground_color(pixels, box)
     rows = np.unique(np.linspace(max(0, top - 2), min(len(pixels), bottom + 2) - 1, 8).astype(int))
@@ -52,16 +57,20 @@ def room_of(pixels: Pixels, box: Box) -> Room | None:
 
 
 def _reach(plain: np.ndarray) -> int | None:
-    """How far the ground goes on in all rows (N, M), up to an upright edge or the end; None where they
-    disagree."""
+    """Return how many pixels the background extends in all rows (N, M), up to a vertical edge or the border.
+
+    The result is None if the rows disagree.
+    """
     ended = np.concatenate([plain, np.zeros((len(plain), 1), bool)], axis=1)
     reaches = np.sort(ended.argmin(axis=1))
     return int(reaches[0]) if reaches[-1] - reaches[0] <= SAME_EDGE else None
 
 
 def alignment_of(before: Pixels, after: Pixels, was: Box, now: Box) -> dict[str, str]:
-    """How a thing that moved across stands in what holds it now and stood before, where both are known and
-    differ."""
+    """Return the alignments of a horizontally moved object in its container before and after.
+
+    The result is empty if one of them is unknown, or if they are equal.
+    """
     one, other = room_of(before, was), room_of(after, now)
     if one is None or other is None or abs(one.left + one.right - other.left - other.right) > 2 * CENTRED:
         return {}

@@ -1,4 +1,4 @@
-"""What became of the colours at a change: another fill behind the same text, or all of them paler at once."""
+"""Measurement of colour changes: another fill behind the same text, or a fading of all colours."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,43 +12,49 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 SAME_INK = 0.6
-"""Share of both inks together that they have in common where the same is written on another fill."""
+"""The least fraction of the combined ink that both pictures share if the same content is drawn on another
+fill."""
 LEAST_INK = 12
-"""Pixels of ink that make something that is written on a fill."""
+"""The least number of ink pixels of content on a fill."""
 OTHER_FILL = 6
-"""Levels by which two fills differ at least."""
+"""The least difference, in levels, between two fills."""
 COVERED = 0.5
-"""Share of a part that its fill has at least."""
+"""The least fraction of a part that its fill covers."""
 SAME_GROUND = 6
-"""Levels by which the ground of both pictures may differ where what stands on it became paler."""
+"""The largest difference, in levels, between the backgrounds of both pictures if an object faded."""
 STANDS_OUT = 20
-"""Levels from the ground from which on a pixel tells how much paler it became."""
+"""The least difference from the background, in levels, of a pixel that is used to measure the fading."""
 GONE, PALER = 0.15, 0.93
-"""What is left of the steps from the ground at least and at most where something became paler: of less it
-is gone."""
+"""The least and the largest remaining fraction of the contrast to the background if something faded.
+
+With a smaller fraction the object counts as removed.
+"""
 FLAT = 4
-"""Levels up to which a pixel has the colour of the one beside it."""
+"""The largest difference, in levels, between neighbouring pixels of the same colour."""
 FEWEST = 24
-"""Such pixels that tell the colours of something at least."""
+"""The least number of such pixels that determine the colours of an object."""
 ALL_ALIKE = 0.15
-"""What one part for all pixels may leave unexplained, as a part of all that changed."""
+"""The largest fraction of the change that a common fading factor may leave unexplained."""
 WRITTEN_ALIKE = 0.07
-"""The same where one of two colours is that of thin letters."""
+"""The same limit if one of the two colours belongs to thin letters."""
 PLATEAU = 0.03
-"""Share of the pixels that one of its colours has at least."""
+"""The least fraction of the pixels that have one of the colours."""
 FRINGED, BALANCED = 0.25, 0.35
-"""Share of the ink that has a tint where letters have coloured fringes, and by how much of both warm and cold
-tints may differ."""
+"""The least fraction of tinted ink in letters with coloured fringes, and the largest imbalance between warm
+and cold tints."""
 DARKEST = 97
-"""Percentile of how far ink is from the ground that tells its own colour."""
+"""The percentile of the ink's distances from the background at which the ink's own colour is read."""
 VEIL = 0.25
-"""Share of the picture that a black veil lies over at least."""
+"""The least fraction of the picture that a black overlay covers."""
 DARK = 110
-"""Luminance below which what goes towards the ground becomes darker."""
+"""The luminance of the target colour below which a fading towards it counts as darkening."""
 
 
 def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Another fill behind the same ink; None where the ink is not the same, or there is none."""
+    """Return the change of the fill behind the same ink.
+
+    The result is None if the ink is not the same, or if there is none.
+    """
     one, other = read_layer(before, box), read_layer(after, box)
     if far(one.fill, other.fill) < OTHER_FILL or min(one.even, other.even) < COVERED:
         return None
@@ -62,10 +68,10 @@ def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def fringed_ink(pixels: Pixels, box: Box) -> RGBColor | None:
-    """The colour of letters that are drawn by sub-pixels, red at one edge and blue at the other; None where
-    the ink of a box has no such fringes.
+    """Return the colour of letters with sub-pixel rendering, which are red at one edge and blue at the other.
 
-    Its fringes cancel each other out: the ink's way from the ground is that of all its pixels together.
+    The coloured fringes cancel in the sum, so the direction of the ink colour from the background is that of
+    all ink pixels together. The result is None if the ink of the box has no such fringes.
     """
     left, top, right, bottom = box
     part = pixels[top:bottom, left:right].astype(np.float32)
@@ -88,11 +94,11 @@ def fringed_ink(pixels: Pixels, box: Box) -> RGBColor | None:
 
 
 def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether all that is in a box, of several colours, went towards one colour by one part, or came from
-    there.
+    """Return the change of opacity of a box: all its colours moved towards, or away from, one colour by a
+    common factor.
 
-    That colour is the ground, or the black of a veil over much of the picture. None where one part does not
-    explain it.
+    That colour is the background, or black if an overlay covers a large part of the picture. The result is
+    None if no common factor explains the change.
     """
     left, top, right, bottom = box
     parts = [picture[top:bottom, left:right] for picture in (before, after)]
@@ -117,7 +123,7 @@ def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
-    """The part that is left of the steps from a colour, the same for all pixels of several colours; else
+    """Return the remaining fraction of the contrast to a colour, common to pixels of several colours, or
     None."""
     every = thinned(one.shape)
     steps = one[::every, ::every].astype(np.float32) - np.array(target, np.float32)
@@ -137,8 +143,10 @@ def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
 
 
 def _flat(part: Pixels, target: RGBColor) -> NDArray[np.uint8]:
-    """The pixels (N, 3) whose colour goes on beside and above them, and is far from another one: at the
-    edges of letters every shade between two colours occurs."""
+    """Return the pixels (N, 3) of uniform areas whose colour is clearly different from another one.
+
+    Pixels at the edges of letters are left out, because they have all shades between two colours.
+    """
     flat = steps_from(target, part[1:, 1:]) >= STANDS_OUT
     flat &= steps_between(part[1:, 1:], part[:-1, 1:]) <= FLAT
     flat &= steps_between(part[1:, 1:], part[1:, :-1]) <= FLAT
@@ -146,7 +154,7 @@ def _flat(part: Pixels, target: RGBColor) -> NDArray[np.uint8]:
 
 
 def _written_on(part: Pixels, target: RGBColor) -> bool:
-    """Whether something is written on a fill of another colour than the one that it may fade to."""
+    """Return whether there is content on a fill whose colour differs from the colour of the fading."""
     fill = usual_color(part.reshape(-1, 3))
     if far(fill, target) < STANDS_OUT:
         return False
@@ -155,8 +163,10 @@ def _written_on(part: Pixels, target: RGBColor) -> bool:
 
 
 def _several_colors(pixels: NDArray[np.uint8]) -> bool:
-    """Whether pixels (N, 3) have at least two colours that are clearly apart: of one nobody knows whether
-    it is paler or another one."""
+    """Return whether pixels (N, 3) have at least two clearly different colours.
+
+    With one colour, fading cannot be distinguished from recolouring.
+    """
     if len(pixels) < FEWEST:
         return False
     keys = (pixels >> 4).astype(np.int32) @ np.array([256, 16, 1])

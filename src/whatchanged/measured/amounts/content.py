@@ -1,4 +1,5 @@
-"""What came or went: lines of text, rows of a table, a dialog, alike things in a number, a grid."""
+"""Classification of added or removed content: text lines, table rows, dialogs, grids, or several equal
+objects."""
 
 from dataclasses import dataclass
 
@@ -24,63 +25,65 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LETTERS = 3
-"""Pieces that a line of text has at least."""
+"""The least number of connected pieces in a line of text."""
 MOST_INK = 0.6
-"""Share of a line of text that is ink at most."""
+"""The largest fraction of a line of text that is ink."""
 UNEXPLAINED = 0.35
-"""What may be neither ink nor ground, as a part of the ink: of more of it, it is no text of one colour."""
+"""The largest amount of pixels that are neither ink nor background, as a fraction of the ink. Text of one
+colour has less."""
 HIGHEST = 40
-"""Pixels that a line of text is high at most: what is higher may be a row of pictures."""
+"""The largest height of a line of text in pixels. Higher content may be a row of pictures."""
 THICK = 0.3
-"""How thick its strokes are at most, as a part of its height."""
+"""The largest stroke thickness of a line of text, as a fraction of its height."""
 ALIKE_LINES = 1.7
-"""How many times as high as the lowest the highest line of one paragraph is at most."""
+"""The largest ratio between the highest and the lowest line of a paragraph."""
 CELLS, CELL_SPACE = 2, 1.5
-"""Cells that a row of a table has at least, and the space between them in heights of its text."""
+"""The least number of cells in a table row, and the space between cells as a multiple of the text height."""
 SAME_START = 3
-"""Pixels by which the cells of two rows may begin apart."""
+"""The largest distance, in pixels, between the starts of corresponding cells in two rows."""
 LIKE_THE_NEXT = 0.6
-"""Share of the cells that begin where those of the row above or below do."""
+"""The least fraction of the cells that start at the same positions as those of the row above or below."""
 DIALOG, LOWEST_DIALOG = (0.03, 0.75), 48
-"""Share of the picture that a dialog covers, and how many pixels it is high at least."""
+"""The least and largest fraction of the picture that a dialog covers, and its least height in pixels."""
 RIM = 2
-"""Pixels within the edge of a dialog where it is one colour."""
+"""The width in pixels of the rim inside the edge of a dialog, which has one colour."""
 EVEN = 0.92
-"""Share of that rim that has this colour at least."""
+"""The least fraction of that rim with this colour."""
 BEHIND = 0.02
-"""Share of what a dialog hides that stands out from its ground at least."""
+"""The least fraction of the content behind a dialog that differs from its background."""
 CENTRED = 0.06
-"""Part of the picture's width by which the middle of a dialog may lie beside that of the picture."""
+"""The largest distance between the centres of a dialog and of the picture, as a fraction of the picture's
+width."""
 LINES, LINE = 3, 3
-"""Lines of a grid at least, and pixels that they are thick at most."""
+"""The least number of lines in a grid, and the largest thickness of a line in pixels."""
 ACROSS = 0.4
-"""Part of the box that a line of a grid goes across at least."""
+"""The least length of a grid line, as a fraction of the box."""
 REGULAR = 0.15
-"""Part of their distance by which the lines of a grid may lie otherwise."""
+"""The largest deviation of the spacing of the grid lines, as a fraction of the spacing."""
 SMALLEST_GRID = 40
-"""Pixels of its sides at least."""
+"""The least side of a grid in pixels."""
 FAINT = 6
-"""Levels by which its lines stand out from the ground at least."""
+"""The least difference, in levels, of a grid line from the background."""
 OF_THE_GRID = 0.7
-"""Share of what differs that its lines account for at least: where something stands in front they are
-hidden."""
+"""The least fraction of the differences that lies on the grid lines. The rest belongs to objects in front of
+them."""
 THINGS, ONE_SIZE = 3, 0.12
-"""Alike things at least, and the part of their sides by which they may differ."""
+"""The least number of equal objects, and the largest relative difference of their sides."""
 NEAR = 3
-"""Pixels between parts of one thing at most."""
+"""The largest distance in pixels between parts of the same object."""
 PIECES = 1.5
-"""Pieces that each of them is in at most."""
+"""The largest average number of connected pieces in an object."""
 MOST_THINGS = 60
-"""Alike things at most: more of them are letters, or a pattern."""
+"""The largest number of equal objects. A larger number indicates letters or a pattern."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What stands in a box.
+    """The content of a box.
 
-    element  what it is
-    number   how many of them
-    boxes    their places, where they are told apart
+    element  the sort of content; None if it is unknown
+    number   the number of objects
+    boxes    the bounding boxes of the objects, if they are separate
     """
 
     element: str | None
@@ -89,7 +92,8 @@ class Content:
 
 
 def read_content(pixels: Pixels, box: Box) -> Content | None:
-    """What stands in a box of a picture, beside what stands around it there; None where it is not sure."""
+    """Return the content of a box of a picture, or None if it is uncertain. The surroundings of the box are
+    used too."""
     left, top, right, bottom = box
     part = pixels[top:bottom, left:right]
     covered = read_coverage(part)
@@ -109,7 +113,7 @@ def read_content(pixels: Pixels, box: Box) -> Content | None:
 
 
 def _text_lines(part: Pixels, covered: Coverage) -> list[tuple[int, int]]:
-    """The rows of the lines of text that a part consists of; none where it is anything else."""
+    """Return the row ranges of the text lines that make up a part, or an empty list if it is not text."""
     if unexplained(part, covered) > UNEXPLAINED:
         return []
     lines = rows_of_ink(covered.ink)
@@ -126,7 +130,8 @@ def _text_lines(part: Pixels, covered: Coverage) -> list[tuple[int, int]]:
 
 
 def _is_row(pixels: Pixels, box: Box, ink: Floats, line: tuple[int, int]) -> bool:
-    """Whether a line consists of cells that begin where those of the row above or below it do."""
+    """Return whether a line consists of cells that start at the same positions as the cells of an adjacent
+    row."""
     height = line[1] - line[0]
     starts = [start for start, _ in columns_of_ink(ink[line[0] : line[1]], CELL_SPACE * height)]
     if len(starts) < CELLS:
@@ -147,8 +152,10 @@ def _is_row(pixels: Pixels, box: Box, ink: Floats, line: tuple[int, int]) -> boo
 
 
 def grid_change(before: Pixels, after: Pixels, box: Box) -> bool | None:
-    """Whether a grid came (True) or went (False) in a box: thin lines at regular distances differ and next
-    to nothing else; None where none did."""
+    """Return whether a grid appeared (True) or disappeared (False) in a box, or None if neither happened.
+
+    The differences must lie almost entirely on thin, regularly spaced lines.
+    """
     left, top, right, bottom = box
     one, other = (picture[top:bottom, left:right] for picture in (before, after))
     if min(one.shape[:2]) < SMALLEST_GRID:
@@ -170,7 +177,10 @@ def grid_change(before: Pixels, after: Pixels, box: Box) -> bool | None:
 
 
 def _regular_lines(share: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Which rows belong to thin lines at regular distances, by the share of each row that differs."""
+    """Return a mask of the rows that belong to thin, regularly spaced lines.
+
+    share: the fraction of each row that differs.
+    """
     filled = share >= ACROSS
     ends = np.flatnonzero(np.diff(np.r_[False, filled, False].astype(np.int8)))
     starts, stops = ends[::2], ends[1::2]
@@ -182,16 +192,16 @@ def _regular_lines(share: NDArray[np.floating]) -> NDArray[np.bool_]:
     if np.abs(steps - usual).max() > max(2, REGULAR * usual) or usual <= 2 * LINE:
         return rows
     for start, stop in zip(starts, stops, strict=True):
-        rows[max(0, start - 1) : stop + 1] = True  # with its soft edges
+        rows[max(0, start - 1) : stop + 1] = True  # The soft edges of the line are included.
     return rows
 
 
 def _alike_things(ink: Floats) -> list[Box]:
-    """The boxes of things of one size that a part consists of; none where it is anything else.
+    """Return the boxes of the objects of equal size that make up a part, or an empty list.
 
-    Words of one size are text: each consists of several letters.
+    Words of equal size are not objects, because each consists of several letters.
     """
-    from scipy import ndimage  # slow to import
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     pieces = ndimage.label(ink >= INKED, np.ones((3, 3), bool))[1]
     labels, _ = ndimage.label(enlarged(ink >= INKED, NEAR, NEAR), np.ones((3, 3), bool))
@@ -206,9 +216,10 @@ def _alike_things(ink: Floats) -> list[Box]:
 
 
 def is_dialog(shown: Pixels, hidden: Pixels, box: Box) -> bool:
-    """Whether a box holds a dialog in one picture that hides something in the other one.
+    """Return whether a box contains a dialog in one picture that hides content of the other picture.
 
-    shown, hidden: the picture with it and the one without.
+    shown: the picture with the dialog.
+    hidden: the picture without it.
     """
     left, top, right, bottom = box
     height, width = shown.shape[:2]
@@ -223,7 +234,7 @@ def is_dialog(shown: Pixels, hidden: Pixels, box: Box) -> bool:
 
 
 def _is_panel(pixels: Pixels, box: Box) -> bool:
-    """Whether a box has one colour within its edge, and something parts it from what is around it."""
+    """Return whether a box has one colour inside its edge and is separated from its surroundings."""
     rim = _rim(pixels[box[1] : box[3], box[0] : box[2]])
     if not len(rim):
         return False
@@ -235,7 +246,7 @@ def _is_panel(pixels: Pixels, box: Box) -> bool:
 
 
 def _rim(part: Pixels) -> NDArray[np.uint8]:
-    """The pixels (N, 3) that lie just within the edge of a part and its outline."""
+    """Return the pixels (N, 3) just inside the edge and the outline of a part."""
     inner = part[RIM:-RIM, RIM:-RIM]
     sides = (inner[:RIM], inner[-RIM:], inner[:, :RIM], inner[:, -RIM:])
     return np.concatenate([side.reshape(-1, 3) for side in sides])

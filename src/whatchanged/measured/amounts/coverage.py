@@ -1,4 +1,5 @@
-"""How much of each pixel is covered by ink, whatever the colours of ink and ground are; lines of ink."""
+"""Ink coverage of each pixel, independent of the colours of ink and background, and detection of ink
+lines."""
 
 from dataclasses import dataclass
 
@@ -14,22 +15,23 @@ from whatchanged.measured.result import Box
 Floats = NDArray[np.float32]
 
 STRONGEST = 0.7
-"""Ink at least this part as far from the ground as the farthest tells the ink's colour."""
+"""The ink colour is read from pixels whose distance from the background is at least this fraction of the
+largest distance."""
 FAINT = 20
-"""Levels that ink differs from its ground at least."""
+"""The least difference, in levels, between ink and background."""
 INKED = 0.3
-"""Coverage from which on a pixel belongs to what is drawn."""
+"""The least coverage of a pixel that counts as drawn."""
 DOT = 0.4
-"""A run of rows lower than this part of the one beside it, and nearer than that, is its dot or its accent."""
+"""The largest height of a dot or accent, and its largest distance, as fractions of the line beside it."""
 ENOUGH = 40_000
-"""Pixels that tell as much as more of them do."""
+"""The approximate number of pixels that are sampled from a larger part."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """One part of a picture.
+    """The ink coverage of a part of a picture.
 
-    ink     (h, w) from 0, ground, to 1, the ink's own colour
+    ink     (h, w) from 0 (background) to 1 (the colour of the ink)
     ground  the most frequent colour
     color   the most frequent colour of the strongest ink
     """
@@ -40,12 +42,12 @@ class Coverage:
 
     @property
     def area(self) -> float:
-        """Pixels covered by ink."""
+        """The total coverage in pixels."""
         return float(self.ink.sum())
 
 
 def read_coverage(part: Pixels) -> Coverage | None:
-    """The coverage of a part (h, w, 3); None where nothing stands out from its ground."""
+    """Return the coverage of a part (h, w, 3), or None if nothing differs from its background."""
     if part.size == 0:
         return None
     fill = usual_color(part.reshape(-1, 3))
@@ -63,7 +65,8 @@ def read_coverage(part: Pixels) -> Coverage | None:
 
 
 def unexplained(part: Pixels, covered: Coverage) -> float:
-    """What of a part (h, w, 3) is neither its ground nor its ink, nor between both, as a part of the ink."""
+    """Return the amount of pixels in a part (h, w, 3) that are no mixture of background and ink, relative to
+    the ink."""
     every = thinned(part.shape)
     some, ink = part[::every, ::every], covered.ink[::every, ::every]
     ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
@@ -73,17 +76,18 @@ def unexplained(part: Pixels, covered: Coverage) -> float:
 
 
 def thinned(shape: tuple[int, ...]) -> int:
-    """Every so many rows and columns of a large part are as good as all of them."""
+    """Return the step at which rows and columns of a large part are sampled."""
     return max(1, int(np.sqrt(shape[0] * shape[1] / ENOUGH)))
 
 
 def ink_box(ink: Floats) -> Box | None:
-    """The box of what is drawn; None where nothing is."""
+    """Return the bounding box of the drawn pixels, or None if there are none."""
     return box_of(ink >= INKED)
 
 
 def rows_of_ink(ink: Floats) -> list[tuple[int, int]]:
-    """First row and end of each line of ink: dots and accents belong to the line beside them."""
+    """Return the first row and the end of each line of ink. Dots and accents are merged with the line beside
+    them."""
     filled = (ink >= INKED).any(axis=1)
     ends = np.flatnonzero(np.diff(np.r_[False, filled, False].astype(np.int8)))
     runs = [(int(start), int(stop)) for start, stop in zip(ends[::2], ends[1::2], strict=True)]
@@ -101,7 +105,8 @@ def rows_of_ink(ink: Floats) -> list[tuple[int, int]]:
 
 
 def columns_of_ink(ink: Floats, space: float) -> list[tuple[int, int]]:
-    """First column and end of each piece of a line that stands apart by so many columns."""
+    """Return the first column and the end of each piece of a line that is separated by more than ``space``
+    columns."""
     filled = np.flatnonzero((ink >= INKED).any(axis=0))
     if not len(filled):
         return []
@@ -112,10 +117,11 @@ def columns_of_ink(ink: Floats, space: float) -> list[tuple[int, int]]:
 
 
 def stroke(ink: Floats) -> float:
-    """How thick what is drawn is, in pixels: twice its area by the length of its edge.
+    """Return the average stroke thickness in pixels: twice the area of the ink divided by the length of its
+    edge.
 
-    A line of width w and length l has the area w l and the edge 2 l. The edge is the sum of all steps of the
-    coverage, across and down; of slanted lines that is up to 1.4 times too long.
+    A line of width w and length l has the area w l and the edge length 2 l. The edge length is the sum of the
+    gradient of the coverage. For slanted lines it is up to 1.4 times too long.
     """
     padded = np.pad(ink, 1)
     across, down = np.abs(np.diff(padded, axis=1)), np.abs(np.diff(padded, axis=0))

@@ -1,5 +1,7 @@
-"""What became of a drawing of which the rules tell no more than that it looks otherwise: whether a part of it
-came or went, or whether it is drawn more strongly or more faintly."""
+"""Measurement of changed drawings that the rules only classify as different.
+
+A drawing may have gained or lost a part, or be drawn more strongly or more faintly.
+"""
 
 import numpy as np
 
@@ -10,30 +12,31 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 SAME_GROUND = 6
-"""Levels by which the ground of both pictures may differ."""
+"""The largest difference, in levels, between the backgrounds of both pictures."""
 DIFFERS = 16
-"""Levels from which on a pixel differs."""
+"""The least difference, in levels, at which a pixel counts as different."""
 FEWEST = 24
-"""Pixels that differ at least."""
+"""The least number of differing pixels."""
 ONE_WAY = 0.92
-"""Part of all that differs that goes one way at least: away from the ground, or towards it."""
+"""The least fraction of the differences in one direction: away from the background, or towards it."""
 GONE = 0.9
-"""Part of the pixels that differ which show nothing but the ground where a part came or went."""
+"""The least fraction of the differing pixels that show only the background in one picture, if a part appeared
+or disappeared."""
 BARE = 12
-"""Levels by which the ground itself may differ from its usual colour."""
+"""The largest difference, in levels, of background pixels from the usual background colour."""
 MOST = 0.35
-"""Share of the box above which what came or went is no part of a drawing."""
+"""The largest fraction of the box that differs if a part of a drawing appeared or disappeared."""
 REST = 0.25
-"""Share of a drawing that stays at least where a part of it came or went: else all of it did."""
+"""The least fraction of a drawing that remains if only a part of it appeared or disappeared."""
 STRONGER = 1.15
-"""How many times as far from the ground what differs is at least, where it is drawn more strongly."""
+"""The least ratio of the contrasts if the drawing is drawn more strongly or more faintly."""
 
 
 def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a drawing gained or lost a part, came or went, or is drawn more strongly or more faintly.
+    """Return whether a drawing gained or lost a part, appeared, disappeared, or changed its contrast.
 
-    None where the ground differs, or where some of it went one way and some the other: then another thing
-    may stand there.
+    The result is None if the background differs, or if the differences go in both directions. In that case
+    the box may show another object.
     """
     left, top, right, bottom = box
     one, other = before[top:bottom, left:right], after[top:bottom, left:right]

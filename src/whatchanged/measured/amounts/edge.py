@@ -1,4 +1,4 @@
-"""What became of the edge of a thing: its outline, how thick that is, its corners, its shadow."""
+"""Measurement of changes at the edge of an object: outline, thickness, corners and shadow."""
 
 from dataclasses import dataclass
 
@@ -13,58 +13,61 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 ALIKE = 10
-"""Levels up to which two colours are the same."""
+"""The largest difference, in levels, between two colours that count as the same."""
 OUTSIDE, INSIDE = 3, 14
-"""Pixels outside and inside the box of a thing in which its outline is looked for."""
+"""The distances in pixels outside and inside the box of an object in which its outline is searched."""
 THICKEST = 8
-"""Pixels of an outline at most."""
+"""The largest thickness of an outline in pixels."""
 SMALLEST = 10
-"""Pixels of the sides of a thing at least."""
+"""The least side of an object in pixels."""
 LEAST_SIDES, MOST_SIDES = 2, 0.7
-"""Sides that must agree at least, and the part of those that tell anything."""
+"""The least number of sides that must agree, and the least fraction of the readable sides that must agree."""
 CORNERS = 3
-"""Corners, of four, that must agree."""
+"""The number of corners, of four, that must agree."""
 SAME_WITHIN = 0.8
-"""Share of what a thing holds that is the same where its outline alone changed."""
+"""The least fraction of an object's interior that stays the same if only its outline changed."""
 EVEN = 0.8
-"""Share of a stretch of a line that has its colour at least."""
+"""The least fraction of a part of a line that has the line's colour."""
 DASHES = 4
-"""Dashes of a dashed line along one side at least."""
+"""The least number of dashes along one side of a dashed outline."""
 DASHED = (0.25, 0.85)
-"""Share of a dashed line that is drawn."""
+"""The least and largest fraction of a dashed line that is drawn."""
 LARGEST_CORNER = 40
-"""Pixels of a corner's sides at most."""
+"""The largest side of a corner in pixels."""
 QUARTER = 1 - np.pi / 4
-"""Part of the square around a quarter of a circle that lies outside of it."""
+"""The fraction of a square outside the quarter circle that is inscribed in it."""
 ROUND = 0.3
-"""Part of its radius by which a corner may begin earlier or later."""
+"""The largest deviation of the start of a corner, as a fraction of its radius."""
 IN_CORNERS = 0.9
-"""Share of what differs that lies in the corners where they alone changed."""
+"""The least fraction of the differences inside the corners if only the corners changed."""
 ROUNDER = 1.0
-"""Pixels by which a radius grew or shrank at least."""
+"""The least change of a radius in pixels."""
 FAINTEST, FAINT = 3, 120
-"""Levels between which a shadow is darker than its ground, at its darkest."""
+"""The least and the largest darkening, in levels, at the darkest pixel of a shadow."""
 SHADES = 3
-"""Shades that a shadow has at least: one shade is a line."""
+"""The least number of shades in a shadow. A single shade is a line."""
 NARROW = 20
-"""Pixels of the shorter side of a box up to which it may be all shadow: that of one side."""
+"""The largest shorter side, in pixels, of a box that may consist entirely of a shadow at one side of an
+object."""
 BARE = 0.85
-"""Share of a shadow's pixels that are ground where it is not there."""
+"""The least fraction of a shadow's pixels that show plain background in the other picture."""
 FADES = (0.4, 0.3)
-"""What is left at least of a shadow's pixel in the next one, and of that one in the one after."""
+"""The least ratios between the darkening of adjacent pixels, for the first and the second step of a fading
+shadow."""
 SOFT = 0.5
-"""Share of the darkest pixels of a shadow that fade so in some direction."""
+"""The least fraction of the darkest pixels of a shadow that fade like this in some direction."""
 HOLLOW = 0.75
-"""Part of the box that a shadow covers at most: the thing that throws it stands within or beside it."""
+"""The largest fraction of the box that a shadow covers. The object with the shadow lies inside or beside
+it."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """The outline of a thing.
+    """The outline of an object at one side.
 
-    thick   its pixels; 0 where there is none
-    color   its colour; that of the thing where there is none
-    dashed  whether it is dashed
+    thick   the thickness in pixels; 0 if there is no outline
+    color   the colour of the outline, or of the object if it has no outline
+    dashed  whether the outline is dashed
     """
 
     thick: int
@@ -73,8 +76,10 @@ class Outline:
 
 
 def read_outline(pixels: Pixels, box: Box) -> list[Outline | None]:
-    """The outline as each side of a box shows it: left, top, right, bottom; None where a side shows
-    neither a line nor none."""
+    """Return the outline at each side of a box: left, top, right, bottom.
+
+    An entry is None if the side is ambiguous.
+    """
     left, top, right, bottom = box
     height, width = pixels.shape[:2]
     deep = min(INSIDE, (min(right - left, bottom - top) + 1) // 2)
@@ -89,23 +94,24 @@ def read_outline(pixels: Pixels, box: Box) -> list[Outline | None]:
 
 
 def _middle(start: int, stop: int) -> slice:
-    """The part of a side without its corners."""
+    """Return the part of a side without its corners."""
     corner = max(2, (stop - start) // 4)
     return slice(start + corner, max(start + corner + 1, stop - corner))
 
 
 def _side(part: Pixels) -> Outline | None:
-    """The outline in lines (N, M, 3) that run from outside a thing into it; None where they disagree."""
+    """Return the outline in lines (N, M, 3) that run from the outside into an object, or None if they
+    disagree."""
     if not part.size:
         return None
     ground = usual_color(part[:, 0])
-    usual = np.median(part, axis=0)  # (M, 3)
+    usual = np.median(part, axis=0)  # The shape is (M, 3).
     outside = np.abs(usual - ground).max(axis=1) <= ALIKE
     if outside.all():
         return _dashed_side(part, ground)
     start = int(np.argmin(outside))
     line = usual[start]
-    # a soft edge is one pixel of a colour between both
+    # A soft edge is one pixel with a colour between both.
     if (
         start + 1 < len(usual)
         and np.abs(usual[start + 1] - ground).max() > np.abs(line - ground).max() + ALIKE
@@ -121,7 +127,8 @@ def _side(part: Pixels) -> Outline | None:
 
 
 def _dashed_side(part: Pixels, ground: RGBColor) -> Outline | None:
-    """A dashed line along the side; None where there is none."""
+    """Return the dashed outline along a side. It has thickness 0 if nothing is drawn, and is None if the side
+    is ambiguous."""
     drawn = steps_from(ground, part) > 2 * ALIKE
     shares = drawn.mean(axis=0)
     rows = np.flatnonzero((shares >= DASHED[0]) & (shares <= DASHED[1]))
@@ -139,7 +146,7 @@ def _dashed_side(part: Pixels, ground: RGBColor) -> Outline | None:
 
 
 def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """What became of the outline of the thing in a box: it came, went, became thicker or dashed."""
+    """Return how the outline of the object in a box changed: appeared, disappeared, thickness or dashes."""
     if min(box[2] - box[0], box[3] - box[1]) < SMALLEST:
         return None
     sides = [
@@ -173,14 +180,14 @@ def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _same_within(before: Pixels, after: Pixels, box: Box, rim: int) -> bool:
-    """Whether what a thing holds within its rim is the same in both pictures."""
+    """Return whether the interior of an object, within its rim, is the same in both pictures."""
     rows, columns = slice(box[1] + rim, box[3] - rim), slice(box[0] + rim, box[2] - rim)
     steps = steps_between(before[rows, columns], after[rows, columns])
     return steps.size > 0 and bool((steps <= ALIKE).mean() >= SAME_WITHIN)
 
 
 def radius_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether the corners of the thing in a box became rounder or sharper; None where neither is sure."""
+    """Return how the corner radius of the object in a box changed, or None if that is uncertain."""
     if not _differs_in_corners(before, after, box):
         return None
     one, other = _radius(before, box), _radius(after, box)
@@ -192,7 +199,7 @@ def radius_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _differs_in_corners(before: Pixels, after: Pixels, box: Box) -> bool:
-    """Whether what differs in a box lies in the squares at its corners, nearly all of it."""
+    """Return whether nearly all differences in a box lie in the squares at its corners."""
     left, top, right, bottom = box
     differs = steps_between(before[top:bottom, left:right], after[top:bottom, left:right]) >= 2 * ALIKE
     height, width = differs.shape
@@ -205,8 +212,10 @@ def _differs_in_corners(before: Pixels, after: Pixels, box: Box) -> bool:
 
 
 def _radius(pixels: Pixels, box: Box) -> float | None:
-    """The radius of the corners of the thing that fills a box, by the ground within the corners; None
-    where the corners do not agree."""
+    """Return the corner radius of the object that fills a box, or None if the corners disagree.
+
+    The radius is computed from the area of the background inside the corners.
+    """
     left, top, right, bottom = box
     side = min(LARGEST_CORNER, (right - left) // 2, (bottom - top) // 2)
     if side < 4:
@@ -230,7 +239,7 @@ def _radius(pixels: Pixels, box: Box) -> float | None:
 
 
 def _corner(part: Pixels, ground: RGBColor) -> float | None:
-    """The radius of a corner that lies at the first row and column; None where no edge begins beside it."""
+    """Return the radius of a corner at the first row and column, or None if no edge begins beside it."""
     if min(part.shape[:2]) < 4:
         return None
     steps = steps_from(ground, part).astype(np.float32)
@@ -238,19 +247,22 @@ def _corner(part: Pixels, ground: RGBColor) -> float | None:
     if edge <= ALIKE:
         return None
     uncovered = 1 - np.clip(steps / edge, 0, 1)
-    # ground is counted from the corner on along each row: what is inside an outline may have its colour
+    # The background is counted only up to the outline, because the interior may have the same colour.
     outside = np.minimum.accumulate(uncovered, axis=1)
     radius = float(np.sqrt(outside.sum() / QUARTER))
     along, down = float(outside[0].sum()), float(outside[:, 0].sum())
-    # a circle leaves its first row, half a pixel deep, where it is sqrt(r - 1/4) from the end of the corner
+    # The circle leaves the first row, which is half a pixel deep, at the distance sqrt(r - 1/4) from the end
+    # of the corner.
     along, down = (length + np.sqrt(max(0.0, radius - 0.25)) for length in (along, down))
     fits = max(abs(along - radius), abs(down - radius)) <= max(1.5, ROUND * radius)
     return radius if fits and radius <= len(part) + 1 else None
 
 
 def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a shadow came or went in a box: many faint shades on what is plain ground in the other
-    picture."""
+    """Return whether a shadow appeared or disappeared in a box.
+
+    A shadow consists of many faint shades where the other picture shows plain background.
+    """
     left, top, right, bottom = box
     one, other = before[top:bottom, left:right], after[top:bottom, left:right]
     steps = steps_between(one, other)
@@ -267,8 +279,10 @@ def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _is_soft(steps: NDArray[np.integer]) -> bool:
-    """Whether the strongest of what differs (h, w) fades over two pixels at least, as a shadow does: strokes
-    and areas end at once."""
+    """Return whether the strongest differences (h, w) fade over at least two pixels, as in a shadow.
+
+    Strokes and areas end abruptly.
+    """
     padded = np.pad(steps.astype(np.float32), 2)
     height, width = steps.shape
     here = padded[2:-2, 2:-2]
@@ -288,7 +302,7 @@ def _is_soft(steps: NDArray[np.integer]) -> bool:
 
 
 def _is_shadow(bare: NDArray[np.uint8], shaded: NDArray[np.uint8]) -> bool:
-    """Whether pixels (N, 3) of one ground became darker in several shades of grey."""
+    """Return whether pixels (N, 3) of a uniform background became darker in several shades of grey."""
     if len(bare) < 4 * SMALLEST:
         return False
     ground = usual_color(bare)

@@ -1,4 +1,4 @@
-"""What a thing without a name looks like, as far as its pixels tell: "red shape", "line", "picture"."""
+"""A plain noun for an unnamed object, derived from its pixels: "red shape", "line", "picture"."""
 
 from collections.abc import Sequence
 
@@ -14,34 +14,36 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LARGEST = 0.6
-"""Share of the picture from which on a box is no thing that a look could name."""
+"""The fraction of the picture from which on a box is too large for a noun."""
 ONE_COLOR, COLOR_STEP = 0.75, 24
-"""Share of a thing's pixels that have its colour at least, and the levels by which they may differ."""
+"""The least fraction of an object's pixels that have its colour, and the largest difference from it in
+levels."""
 MOST_ENDS = 3
-"""Pixels that a line is thick at most."""
+"""The largest thickness of a line in pixels."""
 LONG = 5
-"""How many times as long as thick a line is at least."""
+"""The least ratio of the length to the thickness of a line."""
 FULL = 0.93
-"""Share of its box that an area covers at least."""
+"""The least fraction of its box that an area covers."""
 ONE_PIECE = 0.9
-"""Share of a shape that hangs together at least."""
+"""The least fraction of a shape that is one connected component."""
 COMPACT = 0.35
-"""Share of its box that a shape covers at least: what covers less of it may be a drawing or a letter."""
+"""The least fraction of its box that a shape covers. Drawings and letters may cover less."""
 SMALLEST = 10
-"""Pixels of the sides of a shape or of an area at least: what is smaller may be a letter."""
+"""The least side in pixels of a shape or an area. A smaller object may be a letter."""
 PICTURE = 48
-"""Pixels of a picture's sides at least."""
+"""The least side of a picture in pixels."""
 SHADES = 160
-"""Shades of the coarse colours that a picture has at least."""
+"""The least number of coarse colours in a picture."""
 BUSY = 0.5
-"""Share of a picture's pixels that are of another colour than the most frequent one at least."""
+"""The least fraction of a picture's pixels that differ from its most frequent colour."""
 
 
 def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
-    """A noun for what stands in a box, with its colour where it has one: "blue area", "picture"; None where
-    it looks like nothing that has a plain name.
+    """Return a noun for the content of a box, with its colour if it has one: "blue area", "picture".
 
-    colored: whether the colour is told.
+    The result is None if no plain noun fits.
+
+    colored: whether the colour is included.
     """
     height, width = pixels.shape[:2]
     if not lies_in(box, pixels.shape) or (box[2] - box[0]) * (box[3] - box[1]) > LARGEST * width * height:
@@ -68,9 +70,9 @@ def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
 def look_in_both(
     before: Pixels, after: Pixels, was: Box | None, now: Box | None, colored: bool = True
 ) -> str | None:
-    """The look of a thing wherever it is seen; None where it looks otherwise before than after.
+    """Return the noun for an object in both pictures, or None if the two pictures disagree.
 
-    was, now: its boxes; None where it is not there.
+    was, now: the boxes of the object before and after; None where it is absent.
     """
     pairs = [(pixels, box) for pixels, box in ((before, was), (after, now)) if box is not None]
     looks = [look_of(pixels, box, colored) for pixels, box in pairs]
@@ -78,14 +80,14 @@ def look_in_both(
 
 
 def look_of_all(pixels: Pixels, boxes: Sequence[Box], colored: bool = True) -> str | None:
-    """The look that things in several boxes have in common; None where they have none."""
+    """Return the noun that fits the objects in all boxes, or None if they disagree."""
     looks = {look_of(pixels, box, colored) for box in boxes}
     return looks.pop() if len(looks) == 1 else None
 
 
 def _noun(drawn: NDArray[np.bool_]) -> str | None:
-    """A noun for what is drawn in one colour, by its outline."""
-    from scipy import ndimage  # slow to import
+    """Return a noun for a drawing in one colour, by its outline."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     height, width = drawn.shape
     if min(height, width) <= MOST_ENDS and max(height, width) >= LONG * min(height, width):
@@ -102,7 +104,7 @@ def _noun(drawn: NDArray[np.bool_]) -> str | None:
 
 
 def _may_be_text(part: Pixels) -> bool:
-    """Whether a part holds several pieces in a row, as words do."""
+    """Return whether a part contains several pieces in a row, like words."""
     covered = read_coverage(part)
     if covered is None:
         return False
@@ -111,7 +113,7 @@ def _may_be_text(part: Pixels) -> bool:
 
 
 def _is_picture(part: Pixels) -> bool:
-    """Whether a part has so many shades all over as photographs have."""
+    """Return whether a part has as many shades as a photograph."""
     coarse = (part >> 4).astype(np.int32)
     codes = (coarse[..., 0] << 8 | coarse[..., 1] << 4 | coarse[..., 2]).ravel()
     counts = np.bincount(codes)

@@ -1,4 +1,5 @@
-"""Two things that stand in each other's place: found among what moved, and within one part that differs."""
+"""Detection of two objects that exchanged their positions, among moved objects or within one differing
+box."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,21 +16,21 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
 SAME_PLACE = 0.5
-"""Overlap (IoU) of where one thing was with where the other one is."""
+"""The least intersection over union between the old box of one object and the new box of the other."""
 SAME = 4.0
-"""Mean levels up to which two parts are the same."""
+"""The largest mean difference, in levels, between two equal parts."""
 PARTS = 16
-"""Parts of a line in which two pictures are compared."""
+"""The number of bins along a line in which two pictures are compared."""
 SMALLEST = 12
-"""Pixels of a thing along the way at least."""
+"""The least length of an object along the axis, in pixels."""
 TOGETHER = 0.7
-"""Part of what differs that both things cover at least."""
+"""The least fraction of the box that both objects cover together."""
 INK = 2.0
-"""Mean levels by which each of them stands out from the ground at least."""
+"""The least mean difference, in levels, of each object from the background."""
 
 
 def exchanged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
-    """The changes, with two things that moved to each other's place as one that says so."""
+    """Replace two objects that moved to each other's position by one change, and return the changes."""
     results = list(changes)
     moved = [one for one in changes if one.finding.kind == "moved" and one.box_before and one.box_after]
     for index, one in enumerate(moved):
@@ -43,12 +44,12 @@ def exchanged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
 
 
 def _overlap(one: Box | None, other: Box | None) -> bool:
-    """Whether two boxes stand for one place."""
+    """Return whether two boxes describe the same position."""
     return one is not None and other is not None and iou(one, other) >= SAME_PLACE
 
 
 def _both(one: DetectedChange, other: DetectedChange) -> DetectedChange:
-    """Two things that changed places as one change with a box each."""
+    """Combine two objects that exchanged their positions into one change with two boxes."""
     before = [box for each in (one, other) if (box := each.box_before)]
     after = [box for each in (one, other) if (box := each.box_after)]
     return replace(
@@ -63,8 +64,10 @@ def _both(one: DetectedChange, other: DetectedChange) -> DetectedChange:
 
 
 def order_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, tuple[Box, Box]] | None:
-    """Whether what stands at both ends of a box was exchanged, across or downwards: the finding and where
-    they stand now; else None."""
+    """Return the finding and the new boxes of the two objects that exchanged the ends of a box, or None.
+
+    Both directions, horizontal and vertical, are tried.
+    """
     left, top, right, bottom = box
     one, other = (picture[top:bottom, left:right] for picture in (before, after))
     for axis in (1, 0):
@@ -81,7 +84,7 @@ def order_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, tupl
 
 
 def _profile(part: Pixels, axis: int) -> NDArray[np.float32]:
-    """The lines of a part along an axis as the mean luminance of ``PARTS`` parts each, less the ground's:
+    """Return the lines of a part along an axis as mean luminances of ``PARTS`` bins, minus the background's:
     (N, P)."""
     light = luminance(part).astype(np.float32) / UNIT
     ground = np.array(usual_color(part.reshape(-1, 3)), np.uint8)
@@ -93,7 +96,8 @@ def _profile(part: Pixels, axis: int) -> NDArray[np.float32]:
 
 
 def _exchanged_lengths(one: NDArray[np.float32], other: NDArray[np.float32]) -> tuple[int, int] | None:
-    """How many of the first lines after were the last ones before, and of the last ones the first."""
+    """Return how many of the first lines after were the last ones before, and how many of the last ones the
+    first."""
     length = len(one)
     if length < 2 * SMALLEST:
         return None
@@ -105,8 +109,7 @@ def _exchanged_lengths(one: NDArray[np.float32], other: NDArray[np.float32]) -> 
 
 
 def _longest(start: NDArray[np.float32], end: NDArray[np.float32]) -> int | None:
-    """How many of the first lines of one part are the last lines of another one, at most; None where none
-    are."""
+    """Return the largest number of first lines of one part that equal the last lines of another, or None."""
     length = len(start)
     first_fits = np.abs(end - start[0]).mean(axis=1) <= SAME
     for count in range(length - SMALLEST, SMALLEST - 1, -1):

@@ -1,4 +1,4 @@
-"""Several colours at once: which turned to which, where the same is drawn in other colours."""
+"""Detection of several simultaneous colour changes in the same drawing."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,28 +11,29 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 FLAT = 4
-"""Levels up to which a pixel has the colour of the one beside it."""
+"""The largest difference, in levels, between neighbouring pixels of the same colour."""
 DIFFERS = 24
-"""Levels from which on a pixel differs."""
+"""The least difference, in levels, at which a pixel counts as different."""
 FEWEST = 60
-"""Even pixels that differ at least: of letters alone there are few."""
+"""The least number of differing pixels in uniform areas. Letters alone have few of them."""
 ONE_STEP = 0.7
-"""Share of them of which one colour turned to one other, above which that alone is told."""
+"""The fraction of these pixels from which on one pair of colours is described alone."""
 LEAST, ALL = 0.08, 0.75
-"""Share of them that each pair of colours has at least, and all pairs that are told together."""
+"""The least fraction of these pixels for each pair of colours, and for all described pairs together."""
 PURE = 0.8
-"""Share of one colour that turned to the same other one."""
+"""The least fraction of one colour's pixels that turned to the same other colour."""
 MOST_PAIRS = 3
-"""Pairs that are told."""
+"""The largest number of pairs that are described."""
 ALIKE = 40
-"""Levels up to which two shades are one colour here."""
+"""The largest difference, in levels, between two shades of the same colour."""
 
 
 def palette_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Several colours that turned to others; None where one step tells most of it, or too little is even.
+    """Return the pairs of colours that changed.
 
-    ``values["colors"]`` holds pairs ["#rrggbb", "#rrggbb"], the most frequent first; none where a colour
-    turned to several.
+    ``values["colors"]`` contains pairs ["#rrggbb", "#rrggbb"], the most frequent first. It is empty if one
+    colour turned to several. The result is None if one pair explains most of the change, or if too few pixels
+    are uniform.
     """
     left, top, right, bottom = box
     one, other = before[top:bottom, left:right], after[top:bottom, left:right]
@@ -53,7 +54,7 @@ def palette_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _flat(part: Pixels) -> NDArray[np.bool_]:
-    """Which pixels (h, w) have about the colour of those above and to the left of them."""
+    """Return a mask (h, w) of the pixels that have about the colour of their upper and left neighbours."""
     flat = np.zeros(part.shape[:2], bool)
     flat[1:, 1:] = (steps_between(part[1:, 1:], part[:-1, 1:]) <= FLAT) & (
         steps_between(part[1:, 1:], part[1:, :-1]) <= FLAT
@@ -62,7 +63,8 @@ def _flat(part: Pixels) -> NDArray[np.bool_]:
 
 
 def _steps(was: NDArray[np.uint8], now: NDArray[np.uint8]) -> list[tuple[RGBColor, RGBColor, float]]:
-    """The most frequent pairs of colours of pixels (N, 3) before and after, with the share of each."""
+    """Return the most frequent pairs of colours of pixels (N, 3) before and after, with the fraction of
+    each."""
     results: list[tuple[RGBColor, RGBColor, float]] = []
     left = np.ones(len(was), bool)
     while left.any() and len(results) <= 2 * MOST_PAIRS:
@@ -79,12 +81,12 @@ def _steps(was: NDArray[np.uint8], now: NDArray[np.uint8]) -> list[tuple[RGBColo
 
 
 def _purity(was: NDArray[np.uint8], now: NDArray[np.uint8], first: RGBColor, second: RGBColor) -> float:
-    """The share of one colour's pixels (N, 3) that turned to another one."""
+    """Return the fraction of one colour's pixels (N, 3) that turned to another colour."""
     of_first = _near(was, first)
     both = int(np.count_nonzero(of_first & _near(now, second)))
     return both / max(1, int(np.count_nonzero(of_first)))
 
 
 def _near(colors: NDArray[np.uint8], color: RGBColor) -> NDArray[np.bool_]:
-    """Which of the colours (N, 3) are one with another."""
+    """Return a mask of the colours (N, 3) that count as the same as another one."""
     return steps_from(color, colors) <= ALIKE

@@ -1,4 +1,4 @@
-"""Plots, told by the lines of their grid: whether what they show within was exchanged."""
+"""Detection of plots by their grid lines, and of plots that show other data."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,26 +10,28 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 SMALLEST = 100
-"""Pixels of the sides of a plot at least."""
+"""The least side of a plot in pixels."""
 DRAWN = 12
-"""Levels by which a line differs from the ground at least."""
+"""The least difference, in levels, between a line and the background."""
 ACROSS = 0.75
-"""Part of the box that a line of the grid goes across at least."""
+"""The least length of a grid line, as a fraction of the box."""
 THICKEST = 3
-"""Pixels that a line is thick at most."""
+"""The largest thickness of a line in pixels."""
 EQUAL = 0.15
-"""Part of their distance by which the lines of a grid may stand otherwise."""
+"""The largest deviation of the spacing of grid lines, as a fraction of the spacing."""
 LINES = 3
-"""Lines down and lines across that a grid has at least."""
+"""The least number of vertical and of horizontal lines in a grid."""
 SAME_LINE = 1
-"""Pixels by which a line of the grid may lie elsewhere where the axes are the same."""
+"""The largest movement of a grid line, in pixels, if the axes are the same."""
 BARE = 0.5
-"""Share of what is within that is ground at least: a table of filled cells is no plot."""
+"""The least fraction of a plot that is background. A table with filled cells has less."""
 
 
 def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether a plot shows other data, or, where the lines of its grid moved, perhaps another range of its
-    axes."""
+    """Return that a plot shows other data, or None if a picture shows no plot.
+
+    ``values["same_axes"]`` is False if grid lines moved. The plot may then show another axis range instead.
+    """
     one, other = grid_of_plot(before, box), grid_of_plot(after, box)
     if one is None or other is None:
         return None
@@ -40,8 +42,11 @@ def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def grid_of_plot(pixels: Pixels, box: Box) -> list[int] | None:
-    """Where the lines of a plot's grid lie, those across first; None where the box holds no plot: thin lines
-    down and across all of it, on much bare ground."""
+    """Return the positions of a plot's grid lines, the horizontal ones first, or None if the box shows no
+    plot.
+
+    A plot has thin vertical and horizontal lines across its entire box, on a mostly empty background.
+    """
     part = pixels[box[1] : box[3], box[0] : box[2]]
     if min(part.shape[:2]) < SMALLEST:
         return None
@@ -53,8 +58,8 @@ def grid_of_plot(pixels: Pixels, box: Box) -> list[int] | None:
 
 
 def _is_regular(lines: list[int]) -> bool:
-    """Whether lines are those of a grid: at equal distances, perhaps but for the frame's, the first and the
-    last."""
+    """Return whether lines are equally spaced, with the possible exception of the first and last line of the
+    frame."""
     for those in (lines, lines[1:-1]):
         steps = np.diff(those)
         if len(those) >= LINES and bool(np.ptp(steps) <= EQUAL * np.median(steps)):
@@ -63,7 +68,7 @@ def _is_regular(lines: list[int]) -> bool:
 
 
 def _lines(drawn: NDArray[np.bool_], axis: int) -> list[int]:
-    """The rows (axis 0) or columns (axis 1) at which thin lines go across."""
+    """Return the rows (axis 0) or columns (axis 1) of the thin lines across a mask."""
     full = drawn.mean(axis=1 - axis) >= ACROSS
     ends = np.flatnonzero(np.diff(np.r_[False, full, False].astype(np.int8)))
     return [int(start) for start, stop in zip(ends[::2], ends[1::2], strict=True) if stop - start <= THICKEST]

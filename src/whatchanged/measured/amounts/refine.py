@@ -1,5 +1,4 @@
-"""Each change with what can be measured of it: the finer word, its amounts, and what sort of thing shows
-it."""
+"""Refinement of detected changes: a finer aspect, measured amounts, and the sort of object."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,12 +24,12 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
 
 MOST_CHANGES = 24
-"""Changes that are measured, the largest."""
+"""The number of changes that are measured, starting with the largest."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
-"""Finer words of what came or went between things that moved: both pictures show other things at its
-place."""
+"""Aspects of objects that appeared or disappeared between moved objects. The pictures show different objects
+there."""
 _TEXT = ("text", "line of text")
-"""What text is called."""
+"""The names of text elements."""
 
 _Measure = Callable[[Pixels, Pixels, Box], Finding | None]
 _EDGES: tuple[_Measure, ...] = (shadow_change, radius_change, outline_change)
@@ -49,13 +48,15 @@ _MEASURES: dict[tuple[str | None, str], tuple[_Measure, ...]] = {
     ("rewritten", ""): (shadow_change, opacity_change),
     (None, ""): (*_EDGES, opacity_change, fill_change),
 }
-"""What is measured of a kind and its finer word, in this order; "": of any other finer word."""
+"""A mapping from a kind and an aspect to their measurements, in order. The aspect "" stands for all other
+aspects."""
 
 
 def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> list[DetectedChange]:
-    """The changes, each with what was measured of it; what is not measured surely stays as the rules told it.
+    """Return the changes with their measurements. A change without a certain measurement stays as the rules
+    found it.
 
-    before, after: two pictures that lie on each other, as the changes were found in them.
+    before, after: the aligned pictures in which the changes were found.
     """
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
@@ -65,7 +66,8 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
 
 
 def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """The change with a plain noun for what has no other; its colour is told where it did not change."""
+    """Return the change with a plain noun if it has no element. The noun includes a colour only if the colour
+    stayed the same."""
     if change.element is not None or not change.cause or change.finding.kind == "rewritten":
         return change
     colored = change.finding.kind in ("added", "removed", "moved", "resized")
@@ -73,13 +75,14 @@ def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> Detecte
         look = look_of_all(before if change.box_after is None else after, change.boxes, colored)
     else:
         look = look_in_both(before, after, change.box_before, change.box_after, colored)
-    if look is None or (look == "area" and change.finding.kind == "recolored"):  # that is said anyway
+    # The sentence mentions the area anyway.
+    if look is None or (look == "area" and change.finding.kind == "recolored"):
         return change
     return replace(change, look=look)
 
 
 def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """One change, with the first attribute that explains it."""
+    """Return the change with the first measurement that explains it."""
     box = change.box_after or change.box_before
     if box is None or not (lies_in(box, before.shape) and lies_in(box, after.shape)) or not area(box):
         return change
@@ -87,7 +90,9 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return _with_alignment(change, before, after)
     if change.finding.kind == "resized" and change.box_before != change.box_after:
         return (
-            change  # its sides were measured: at one of its places an outline came, at the other one it went
+            # The size was measured already: an outline would appear at one of its positions and disappear at
+            # the other.
+            change
         )
     if change.finding.aspect not in _SHIFTED:
         for measure in (_grid, _data, _state, _palette, _edge_or_color, _text, _lines, _drawing):
@@ -98,7 +103,7 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
 
 
 def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """A change of an ink's colour with the colours that letters have without their coloured fringes."""
+    """Correct the colours of a change of ink colour for the coloured fringes of letters."""
     finding, was, now = change.finding, change.box_before, change.box_after
     if (finding.kind, finding.aspect) != ("recolored", "ink") or was is None or now is None:
         return change
@@ -110,7 +115,7 @@ def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> D
 
 
 def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """A grid that came or went."""
+    """Return the change as a grid that appeared or disappeared, or None."""
     came = grid_change(before, after, box)
     if came is None:
         return None
@@ -120,7 +125,8 @@ def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> De
 
 
 def _data(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """Other data in a plot, of which the rules tell no more than that another thing is drawn there."""
+    """Return the change as other data in a plot, if the rules only found that something else is drawn, or
+    None."""
     kind, aspect = change.finding.kind, change.finding.aspect
     by_amount = kind in ("added", "removed") and change.finding.confidence <= BY_AMOUNT
     unlike = kind in (None, "replaced") or (kind == "restyled" and aspect in ("weight", "shape"))
@@ -129,17 +135,17 @@ def _data(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> De
 
 
 def _palette(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """Several colours that turned to others, of what the rules took for one step."""
+    """Return the change as several exchanged colours, if the rules found one change of colour, or None."""
     if change.finding.kind != "recolored" or change.finding.aspect not in ("ink", "fill"):
         return None
     finding = palette_change(before, after, box)
     if finding is not None and opacity_change(before, after, box) is not None:
-        return None  # one cause for all of them
+        return None  # A change of opacity explains all of them.
     return None if finding is None else replace(change, finding=finding)
 
 
 def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """The state of a control, which keeps the kind that the rules told."""
+    """Return the change as another state of a control, or None. The kind that the rules found is kept."""
     if change.finding.kind in ("resized", "rewritten"):
         return None
     state = state_change(before, after, box)
@@ -152,7 +158,7 @@ def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 
 def _edge_or_color(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """An edge, a fill or an opacity."""
+    """Return the change as a change of an edge, a fill or an opacity, or None."""
     kind, aspect = change.finding.kind, change.finding.aspect
     for measure in _MEASURES.get((kind, aspect), _MEASURES.get((kind, ""), ())):
         finding = measure(before, after, box)
@@ -162,7 +168,7 @@ def _edge_or_color(change: DetectedChange, before: Pixels, after: Pixels, box: B
 
 
 def _text(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """Text that says the same, or a line under it."""
+    """Return the change as a style change of the same text, or as a change of its underline, or None."""
     kind, aspect = change.finding.kind, change.finding.aspect
     if kind in ("added", "removed", "restyled", "recolored", "resized"):
         underline = underline_change(before, after, box)
@@ -176,7 +182,7 @@ def _text(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> De
 
 
 def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """Drawn lines that became thicker, or got markers."""
+    """Return the change as drawn lines that became thicker or thinner, or whose markers changed, or None."""
     if change.finding.kind not in ("restyled", "added", "removed"):
         return None
     finding = line_width_change(before, after, box) or marker_change(before, after, box)
@@ -184,7 +190,8 @@ def _lines(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 
 def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """A part that a drawing gained or lost, or how strongly all of it is drawn."""
+    """Return the change as a part that a drawing gained or lost, or as another contrast of the drawing, or
+    None."""
     unclear = change.finding.kind == "restyled" and change.finding.aspect in ("shape", "border")
     if not unclear or change.box_before != change.box_after:
         return None
@@ -196,7 +203,7 @@ def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
 
 
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """What moved across, with how it is aligned now, where that changed."""
+    """Add the alignments before and after to a change that moved horizontally, if they differ."""
     was, now, values = change.box_before, change.box_after, change.finding.values
     if change.finding.kind != "moved" or not values.get("dx") or values.get("dy") or not change.cause:
         return change
@@ -207,7 +214,8 @@ def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> De
 
 
 def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange:
-    """The change with what it is that came, went or was exchanged, where its look tells."""
+    """Return the change with the sort of content that appeared, disappeared or was replaced, if the pixels
+    show it."""
     kind, aspect = change.finding.kind, change.finding.aspect
     if kind in ("added", "removed"):
         shown, hidden = (after, before) if kind == "added" else (before, after)
@@ -228,16 +236,17 @@ def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Bo
 
 
 def _is_text_in(hidden: Pixels, box: Box, content: Content) -> bool:
-    """Whether text stands in a box in the other picture, too: there is more of it, and other words.
+    """Return whether the other picture contains text in a box, too. The text then has more and different
+    words.
 
-    content: what the picture shows in which there is more.
+    content: the content in the picture with more ink.
     """
     there = read_content(hidden, box)
     return there is not None and there.element in _TEXT and content.element in _TEXT
 
 
 def _dialog(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """A dialog that came over something else, or went."""
+    """Return the change as a dialog that appeared over other content, or disappeared, or None."""
     if is_dialog(after, before, box):
         finding = Finding("added", "dialog", 0.6)
         return replace(change, finding=finding, box_before=None, element="dialog")
@@ -248,6 +257,6 @@ def _dialog(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> 
 
 
 def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """Two things within what differs that changed places."""
+    """Return the change as two objects that exchanged their positions, or None."""
     order = order_change(before, after, box)
     return None if order is None else replace(change, finding=order[0], boxes=order[1])

@@ -1,4 +1,5 @@
-"""A ring around something small and round, such as a radio button: the ring of the focus came or went."""
+"""Detection of a focus ring that appeared or disappeared around a small round object, such as a radio
+button."""
 
 import numpy as np
 
@@ -9,27 +10,28 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 SMALLEST, LARGEST = 12, 64
-"""Pixels of the sides of a ring."""
+"""The least and largest side of a ring in pixels."""
 ROUND = 1.2
-"""How many times as long as the other one a side of it is at most."""
+"""The largest ratio between the sides of a ring."""
 DIFFERENT = 10
-"""Levels from which on a pixel differs."""
+"""The difference, in levels, above which a pixel counts as different."""
 HOLE = 0.6
-"""Part of the radius within which nothing changed."""
+"""The fraction of the radius within which nothing changed."""
 STILL = 0.02
-"""Share of the pixels within that may differ."""
+"""The largest fraction of the inner pixels that may differ."""
 SECTORS, FULL = 16, 15
-"""Parts of a full turn, and how many of them the ring shows in at least."""
+"""The number of sectors of a full turn, and the least number of sectors in which the ring is visible."""
 FAINTER = 0.4
-"""How strongly the ring stands out from the ground at most where it is not, as a part of where it is."""
+"""The largest contrast of the ring where it is absent, as a fraction of its contrast where it is present."""
 LEAST_LEFT, FAINTEST = 24, 3
-"""Pixels that stay of the thing within at least, and the levels by which they differ from the ground."""
+"""The least number of pixels that remain of the inner object, and their least difference, in levels, from the
+background."""
 
 
 def ring_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """The ring that fills a box and came or went; None where something else changed.
+    """Return the ring that fills a box and appeared or disappeared, or None if something else changed.
 
-    What it surrounds is still there: where nothing is left, an icon came or went.
+    The object inside the ring must remain. If nothing remains, an icon appeared or disappeared instead.
     """
     left, top, right, bottom = box
     width, height = right - left, bottom - top

@@ -1,4 +1,4 @@
-"""What state a control is in: a tick or a dot in a small box, the knob of a switch at one of its ends."""
+"""Detection of the state of a control: a tick or dot in a small box, or the side of a switch's knob."""
 
 from typing import Literal
 
@@ -12,34 +12,33 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 ROOM = 12
-"""Pixels around a difference in which the control that it belongs to is looked for."""
+"""The distance in pixels from a difference within which its control is searched."""
 STANDS_OUT = 16
-"""Levels by which a control stands out from its ground at least."""
+"""The least difference, in levels, of a control from its background."""
 BOX_SIDES = (10, 34)
-"""Pixels of the sides of a box for a tick."""
+"""The least and largest side of a check box in pixels."""
 SQUARE = 1.2
-"""How much longer than the other one of its sides is at most."""
+"""The largest ratio between the sides of a check box."""
 SWITCH_HEIGHTS, SWITCH_LONG = (12, 40), (1.45, 2.7)
-"""Pixels that a switch is high, and how many times as long it is."""
+"""The least and largest height of a switch in pixels, and its least and largest ratio of width to height."""
 SAME_SIDE = 3
-"""Pixels by which the sides of a control may differ between both pictures."""
+"""The largest difference, in pixels, between the sides of a control in both pictures."""
 MARKED = (0.08, 0.85)
-"""Share of what a box holds that a tick or a dot covers."""
+"""The least and largest fraction of a box's interior that a tick or dot covers."""
 PLAIN = 0.03
-"""The same where there is none."""
+"""The largest such fraction if there is no tick or dot."""
 ROUND_CORNER = 0.12
-"""Part of its side from which on the corners of a box lie outside of it: it is a circle."""
+"""The corner size, as a fraction of the side, that must show the background if the control is a circle."""
 FULL = 0.65
-"""Part of the box around a dot that it covers at least."""
+"""The least fraction of its bounding box that a dot covers."""
 KNOB = 0.25
-"""How much more of its half than of the other one a knob covers."""
+"""The least difference between the two halves of a switch in how far their colour reaches past the middle."""
 
 ControlName = Literal["checkbox", "radio button", "switch"]
 
 
 def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, ControlName, Box] | None:
-    """What became of the state of the control at a difference: the finding, what it is, and its box; else
-    None."""
+    """Return the finding for the control at a difference, its name and its box, or None."""
     if max(box[2] - box[0], box[3] - box[1]) > SWITCH_LONG[1] * SWITCH_HEIGHTS[1]:
         return None
     boxes = [_control_box(picture, box) for picture in (before, after)]
@@ -62,9 +61,11 @@ def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Cont
 
 
 def _control_box(pixels: Pixels, box: Box) -> Box | None:
-    """The box of what stands out from its ground around a difference; None where it goes on beyond
-    ``ROOM``."""
-    from scipy import ndimage  # slow to import
+    """Return the box of the object that differs from its background around a difference.
+
+    The result is None if the object extends beyond ``ROOM``.
+    """
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     window = grown(box, ROOM, (pixels.shape[1], pixels.shape[0]))
     left, top = window[:2]
@@ -83,21 +84,21 @@ def _control_box(pixels: Pixels, box: Box) -> Box | None:
 
 
 def _of_box(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, ControlName, Box] | None:
-    """A tick or a dot that came or went in a small box or circle."""
+    """Return a tick or dot that appeared or disappeared in a small box or circle, or None."""
     one, other = _marked(before, was), _marked(after, now)
     marked = [MARKED[0] <= share <= MARKED[1] for share in (one, other)]
     plain = [share <= PLAIN for share in (one, other)]
     if not (marked[0] and plain[1]) and not (marked[1] and plain[0]):
         return None
     element: ControlName = "radio button" if _is_round(after, now) else "checkbox"
-    # in a circle a number may stand as well
+    # A circle may also contain a number.
     if element == "radio button" and not _is_dot(*((before, was) if marked[0] else (after, now))):
         return None
     return Finding("replaced", "mark", 0.7, {"state": "checked", "on_after": marked[1]}), element, now
 
 
 def _is_dot(pixels: Pixels, box: Box) -> bool:
-    """Whether what a circle holds is a full dot in its middle."""
+    """Return whether a circle contains a filled dot at its centre."""
     rim = max(3, round(0.2 * (box[2] - box[0])))
     part = pixels[box[1] + rim : box[3] - rim, box[0] + rim : box[2] - rim]
     corner = tuple(int(level) for level in np.median(part[[0, 0, -1, -1], [0, -1, 0, -1]], axis=0))
@@ -112,7 +113,7 @@ def _is_dot(pixels: Pixels, box: Box) -> bool:
 
 
 def _marked(pixels: Pixels, box: Box) -> float:
-    """The share of what lies within the edge of a small box that has another colour than most of it."""
+    """Return the fraction of a small box's interior that differs from its most frequent colour."""
     side = min(box[2] - box[0], box[3] - box[1])
     rim = max(3, round(0.2 * side))
     part = pixels[box[1] + rim : box[3] - rim, box[0] + rim : box[2] - rim]
@@ -122,7 +123,7 @@ def _marked(pixels: Pixels, box: Box) -> float:
 
 
 def _is_round(pixels: Pixels, box: Box) -> bool:
-    """Whether the corners of a box lie outside what stands in it."""
+    """Return whether the corners of a box show the background, as around a circle."""
     ground = ground_color(pixels, box)
     corner = max(1, round(ROUND_CORNER * (box[2] - box[0])))
     left, top, right, bottom = box
@@ -136,7 +137,8 @@ def _is_round(pixels: Pixels, box: Box) -> bool:
 
 
 def _of_switch(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Finding, ControlName, Box] | None:
-    """The knob of a switch that went from one end to the other: at the right it is on."""
+    """Return the change of a switch whose knob moved to the other side, or None. With the knob at the right
+    it is on."""
     one, other = _knob_side(before, was), _knob_side(after, now)
     if one is None or other is None or one == other:
         return None
@@ -144,7 +146,7 @@ def _of_switch(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Findi
 
 
 def _knob_side(pixels: Pixels, box: Box) -> Literal["left", "right"] | None:
-    """The end at which the knob stands: the one half has two colours, the other nothing but the track's."""
+    """Return the side of the knob. One half has two colours, the other half only that of the track."""
     left, top, right, bottom = box
     height = bottom - top
     part = pixels[top + height // 2 - 1 : top + height // 2 + 2, left + 2 : right - 2]
@@ -152,7 +154,7 @@ def _knob_side(pixels: Pixels, box: Box) -> Literal["left", "right"] | None:
     inner = min(half - 1, max(3, round(0.5 * height)))
     ends = [part[:, :inner].reshape(-1, 3), part[:, -inner:].reshape(-1, 3)]
     usual = [usual_color(end) for end in ends]
-    # the track's colour goes on past the middle, the knob's ends before it
+    # The track's colour extends past the middle; the knob's colour ends before it.
     reach = [float((steps_from(color, part[:, half - 1 : half + 1]) <= STANDS_OUT).mean()) for color in usual]
     if (
         max(abs(a - b) for a, b in zip(*usual, strict=True)) <= 2 * STANDS_OUT

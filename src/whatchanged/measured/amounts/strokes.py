@@ -1,5 +1,4 @@
-"""What became of lines that are drawn: how thick they are, whether they are dashed, whether markers stand
-on them."""
+"""Measurement of drawn lines: thickness and markers."""
 
 import numpy as np
 
@@ -11,27 +10,29 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 THICKEST = 9.0
-"""Pixels that a line is thick at most."""
+"""The largest thickness of a line in pixels."""
 THICKER = 1.25
-"""How many times as thick a line became at least, or is left of it."""
+"""The least ratio between the thicknesses of a line before and after."""
 LEAST_STEP = 0.4
-"""Pixels by which it became so at least."""
+"""The least change of the thickness in pixels."""
 WITHIN = 0.92
-"""Share of the thinner line that lies on the thicker one."""
+"""The least fraction of the thinner line that lies on the thicker one."""
 UNEXPLAINED = 0.35
-"""What may be neither line nor ground, as a part of the lines."""
+"""The largest amount of pixels that are neither line nor background, as a fraction of the lines."""
 LENGTH = 0.25
-"""Part by which the lengths of both may differ."""
+"""The largest relative difference between the lengths of the lines."""
 LONGEST = 24
-"""How many times as long as thick a line is at least."""
+"""The least ratio of the length to the thickness of a line."""
 FAR, PART_OF_ALL = 40, 0.25
-"""Pixels that one piece of a line goes at least, and part of the longer side of its box."""
+"""The least length of a connected piece of a line, in pixels and as a fraction of the longer side of its
+box."""
 SAME_COLOR = 40
-"""Levels by which the colours of both may differ: thin lines seldom show the whole colour."""
+"""The largest difference, in levels, between the colours before and after. Thin lines seldom reach their full
+colour."""
 
 
 def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether the lines in a box became thicker or thinner where they are; None where neither is sure."""
+    """Return whether the lines in a box became thicker or thinner in place, or None if that is uncertain."""
     left, top, right, bottom = box
     one, other = (read_coverage(picture[top:bottom, left:right]) for picture in (before, after))
     if one is None or other is None or far(one.ground, other.ground) > SAME_COLOR:
@@ -59,8 +60,8 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
 
 
 def _goes_far(ink: Floats) -> bool:
-    """Whether one piece of what is drawn goes far across the part: letters do not."""
-    from scipy import ndimage  # slow to import
+    """Return whether one connected component of the ink extends far across the part, unlike letters."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     labels, _ = ndimage.label(ink >= INKED, np.ones((3, 3), bool))
     sides = [
@@ -71,7 +72,7 @@ def _goes_far(ink: Floats) -> bool:
 
 
 def _within(thin: Coverage, broad: Coverage) -> float:
-    """The share of one's ink that lies on the other's, or beside it."""
+    """Return the fraction of the first ink that lies within a pixel of the second one."""
     inked = thin.ink >= INKED
     around = enlarged(broad.ink >= INKED, 1, 1)
     count = np.count_nonzero(inked)
@@ -79,7 +80,7 @@ def _within(thin: Coverage, broad: Coverage) -> float:
 
 
 def marker_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Whether markers came or went on lines that stay where they are: blobs of one size beside them."""
+    """Return whether markers appeared or disappeared on unchanged lines. Markers are blobs of equal size."""
     left, top, right, bottom = box
     one, other = (read_coverage(picture[top:bottom, left:right]) for picture in (before, after))
     if one is None or other is None or far(one.color, other.color) > SAME_COLOR:
@@ -93,12 +94,16 @@ def marker_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 MARKERS, MARKER_SIDES, ONE_SIZE = 4, (4, 24), 0.3
-"""Markers at least, pixels of their sides, and the part by which these may differ."""
+"""The least number of markers, the least and largest side in pixels, and the largest relative difference of
+sides."""
 
 
 def _are_markers(extra: Floats, thick: float) -> bool:
-    """Whether what came on lines of so many pixels is blobs of one size that are broader than these."""
-    from scipy import ndimage  # slow to import
+    """Return whether the additional ink consists of blobs of equal size that are broader than the lines.
+
+    thick: the thickness of the lines in pixels.
+    """
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     labels, _ = ndimage.label(enlarged(extra >= INKED, 2, 2), np.ones((3, 3), bool))
     sides = np.array(

@@ -1,4 +1,4 @@
-"""Text at a change: its lines in both pictures, and what became of those that say the same."""
+"""Measurement of text at a change: its lines in both pictures, and how lines of the same text changed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,48 +32,50 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 
 DIFFERS = 24
-"""Levels from which on a pixel differs."""
+"""The least difference, in levels, at which a pixel counts as different."""
 JOINED = (1, 7)
-"""Rows and columns over which differences belong to one line of text."""
+"""The numbers of rows and columns over which differences are joined to one line of text."""
 MOST_LINES = 6
-"""Lines that are looked at, the largest."""
+"""The number of lines that are examined, starting with the largest."""
 ROOM = 2
-"""Pixels around what differs that are looked at as well."""
+"""The margin in pixels around the differences that is examined too."""
 UNEXPLAINED = 0.4
-"""What may be neither ink nor ground, as a part of the ink: more of it and the part is no text of one
-colour."""
+"""The largest amount of pixels that are neither ink nor background, as a fraction of the ink. Text of one
+colour has less."""
 PIECES = 3
-"""Letters, or other pieces that touch none beside them, that a text has at least."""
+"""The least number of letters, or other separate pieces, in a text."""
 INK_SHARE = (0.02, 0.6)
-"""Share of a line's box that is ink."""
+"""The least and largest fraction of a line's box that is ink."""
 MOST_OF_THEM = 0.6
-"""Part of the pixels that differ of which lines that changed alike account at least."""
+"""The least fraction of the differing pixels in lines that changed in the same way."""
 UPRIGHT = 2.2
-"""How many times as high as wide text that runs upwards is at least."""
+"""The least ratio of height to width of vertical text."""
 SURELY_BOLDER = 1.4
-"""How much more ink bolder letters have at least where the rules take the text for another one."""
+"""The least ratio of the ink of bolder letters, if the rules classified the text as another one."""
 SAME = 0.09
-"""What is left over at most where a line is the same but for its place and its colour."""
+"""The largest residual of a line that only changed its position or its colour."""
 SAME_COLOR = 12
-"""Levels up to which two colours of ink are the same."""
+"""The largest difference, in levels, between two ink colours that count as the same."""
 PALER = 80
-"""Levels by which the colours of bolder and of lighter letters may differ: thin ones seldom show theirs."""
+"""The largest difference, in levels, between the colours of bolder and lighter letters. Thin letters seldom
+reach their full colour."""
 THICKEST, LONG = 4, 5
-"""Pixels that a line under text is thick at most, and how many times as long as thick it is at least."""
+"""The largest thickness of an underline in pixels, and its least ratio of length to thickness."""
 HIGHEST, NEAR_TEXT = 32, 8
-"""Pixels above it in which the text is looked for, and pixels between both at most."""
+"""The distance in pixels above an underline in which its text is searched, and the largest gap between
+both."""
 HALF = 0.4
-"""Part of the line's columns above which something is written."""
+"""The least fraction of the underline's columns that has text above it."""
 OTHER_LETTERS, OTHER_HEIGHT = 0.45, 1.3
-"""What is left over at least where a line says something else; and how many times as high it is at most."""
+"""The least residual of a line of other text, and the largest ratio between its heights."""
 FARTHEST = 60
-"""Pixels that a line of text moved at most within what differs."""
+"""The largest movement, in pixels, of a line of text within a change."""
 
 
 def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> DetectedChange | None:
-    """What became of the text at a change; None where it is no text, or where nothing is sure.
+    """Return how the text at a change changed, or None if it is not text or nothing is certain.
 
-    Text that says the same and looks the same has moved, or has another colour.
+    Text with the same content and style has moved, or has another colour.
     """
     box = change.box_after or change.box_before
     upright = box is not None and _is_upright(box)
@@ -105,8 +107,10 @@ def text_change(before: Pixels, after: Pixels, change: DetectedChange) -> Detect
 
 
 def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
-    """Whether a line under text came or went where nothing else differs: the finding and the box of text
-    and line."""
+    """Return the finding for an underline that appeared or disappeared, and the box of text and underline.
+
+    The result is None if something else differs.
+    """
     left, top, right, bottom = box
     height = bottom - top
     if height > THICKEST or right - left < LONG * height or not top:
@@ -134,7 +138,7 @@ def underline_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, 
 
 
 def _is_unsure(finding: Finding, rules: Finding) -> bool:
-    """Whether an attribute is too weak for text of which the rules say that it reads otherwise."""
+    """Return whether a change of weight is too weak to overrule the rules, which found a different text."""
     if rules.kind not in ("rewritten", "replaced") or finding.aspect != "weight":
         return False
     return _growth(finding) < SURELY_BOLDER
@@ -143,9 +147,9 @@ def _is_unsure(finding: Finding, rules: Finding) -> bool:
 def _line_boxes(
     before: Pixels, after: Pixels, change: DetectedChange, upright: bool
 ) -> list[tuple[Box, Box, int]]:
-    """The boxes of lines of text that differ, in both pictures, and the pixels that do; most of them
-    first."""
-    from scipy import ndimage  # slow to import
+    """Return the boxes of differing text lines before and after, and their differing pixels, the largest
+    number first."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     was, now = change.box_before, change.box_after
     if was is None or now is None or not area(now):
@@ -167,11 +171,11 @@ def _line_boxes(
 
 
 _LineChange = tuple[Finding | None, Box, Box, int]
-"""What became of a line, its boxes before and after, and how many pieces it is in."""
+"""The finding for a line, its boxes before and after, and its number of separate pieces."""
 
 
 def _line_change(before: Pixels, after: Pixels, was: Box, now: Box, upright: bool) -> _LineChange | None:
-    """What became of one line of text, and its boxes; None where there is none in one of the pictures."""
+    """Return how one line of text changed, or None if one of the pictures shows no line."""
     first, second = _covered(before, was), _covered(after, now)
     if first is None or second is None:
         return None
@@ -193,13 +197,12 @@ def _line_change(before: Pixels, after: Pixels, was: Box, now: Box, upright: boo
 
 
 def _is_upright(box: Box) -> bool:
-    """Whether a box is so much higher than wide that text in it runs upwards, as the label of an axis
-    does."""
+    """Return whether a box is so high that text in it runs vertically, like the label of an axis."""
     return box[3] - box[1] > UPRIGHT * (box[2] - box[0])
 
 
 def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
-    """The coverage of a part that may be text of one colour, and the box of its ink in the picture."""
+    """Return the coverage of a part that may be text of one colour, and the box of its ink in the picture."""
     around = grown(box, ROOM, (pixels.shape[1], pixels.shape[0]))
     part = pixels[around[1] : around[3], around[0] : around[2]]
     covered = read_coverage(part)
@@ -217,7 +220,7 @@ def _covered(pixels: Pixels, box: Box) -> tuple[Coverage, Box] | None:
 def _of_lines(
     lines: Sequence[tuple[TextLine, TextLine]], one: Coverage, other: Coverage, was: Box, now: Box
 ) -> Finding | None:
-    """What became of all lines of a part: that of each of them, where it is the same."""
+    """Return the change that all lines of a part have in common, or None."""
     steps = [compare_lines(*line) for line in lines]
     if all(_is_same(step) for step in steps):
         return _of_same(one, other, was, now)
@@ -227,7 +230,7 @@ def _of_lines(
     first = findings[0]
     if first is None or any(each is None or each.aspect != first.aspect for each in findings):
         return None
-    # thin strokes seldom show the whole colour, so bolder text looks a little darker as well
+    # Thin strokes seldom reach their full colour, so bolder text also looks slightly darker.
     apart = far(one.color, other.color)
     if first.aspect == "weight" and apart > PALER:
         return None
@@ -235,19 +238,19 @@ def _of_lines(
 
 
 def _says_otherwise(step: LineStep) -> bool:
-    """Whether a line of one height is made of other letters, whatever their style."""
+    """Return whether a line of about the same height has other letters, independent of their style."""
     one_height = max(step.heights) <= TEXT_HEIGHT and max(step.height, 1 / step.height) <= OTHER_HEIGHT
     return step.left_over >= OTHER_LETTERS and one_height and abs(step.slant) < SLANTED
 
 
 def _growth(finding: Finding) -> float:
-    """How many times as much ink bolder letters have, or had."""
+    """Return the ratio of the ink of the bolder letters to that of the lighter ones."""
     area = float(finding.values["amount_after"])
     return max(area, 1 / area)
 
 
 def _is_same(step: LineStep) -> bool:
-    """Whether a line is the same but for its place and its colour."""
+    """Return whether a line is the same except for its position and its colour."""
     return (
         step.left_over <= SAME
         and abs(step.height - 1) < 0.06
@@ -257,7 +260,7 @@ def _is_same(step: LineStep) -> bool:
 
 
 def _of_same(one: Coverage, other: Coverage, was: Box, now: Box) -> Finding | None:
-    """Of text that is the same: another colour, or another place; None where both are the same too."""
+    """Return the change of colour or of position of the same text, or None if both are the same."""
     if far(one.color, other.color) > SAME_COLOR and far(one.ground, other.ground) <= SAME_COLOR:
         values = {"color_before": words.color_code(one.color), "color_after": words.color_code(other.color)}
         return Finding("recolored", "ink", 0.7, values)

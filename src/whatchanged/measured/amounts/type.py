@@ -1,8 +1,8 @@
-"""What became of a line of text that says the same: weight, size, slant, underline, letter spacing, face.
+"""Measurement of style changes of the same text: weight, size, slant, underline, letter spacing and typeface.
 
-Both lines are laid on each other column by column, so that letters may be wider, higher or bolder; what is
-left over tells whether they are the same letters. The limits that tell the attributes apart were set by hand
-where the measures of drawn lines part, which ``tools/fit/type_limits.py`` prints.
+Two lines are aligned column by column, so that letters may be wider, higher or bolder. The residual shows
+whether they have the same letters. The limits between the attributes were set by hand from measurements of
+drawn lines, which ``tools/fit/type_limits.py`` prints.
 """
 
 from dataclasses import dataclass
@@ -14,57 +14,63 @@ from whatchanged.measured.amounts.coverage import INKED, Floats, ink_box
 from whatchanged.measured.rules.kinds import Finding
 
 ROWS, COLUMNS = 12, 240
-"""Both lines are brought to so many rows, and to so many columns at most."""
+"""The number of rows to which both lines are scaled, and the largest number of columns."""
 BAND = 0.12
-"""Columns may lie so far from their place, as a part of the longer line."""
+"""The largest displacement of a column in the alignment, as a fraction of the longer line."""
 SHEARS = np.linspace(-0.1, 0.4, 21)
-"""Slants that are tried: columns to the right for each row upwards."""
+"""The slants that are tried, in columns to the right for each row upwards."""
 
 SAME_LETTERS = 0.33
-"""What is left over, as a part of the ink, below which both lines show the same letters."""
+"""The residual, as a fraction of the ink, below which both lines have the same letters."""
 CUT_LETTERS, UNDERLINED_WIDTH = 0.42, (0.9, 1.1)
-"""The same where one is underlined, which may cut off the feet of letters; and between which its width
-grew then."""
+"""The same residual, and the range of the width ratio, if one line is underlined.
+
+The residual may be larger, because removing the underline can cut off the lower parts of letters.
+"""
 ALIKE_WIDTH = (0.92, 1.09)
-"""Between which the width grew beside the height where letters grew or shrank."""
+"""The range of the ratio between the growth of the width and of the height, if letters changed their size."""
 ALIKE_INK = (0.8, 1.25)
-"""Between which their ink grew beside height and width."""
+"""The range of the ratio between the growth of the ink and of the area, if letters changed their size."""
 LEAST_SIZE, LEAST_STEP = 0.05, 0.8
-"""How much of their height letters grew or shrank at least, and how many pixels."""
+"""The least change of the letter height, relative and in pixels, if letters changed their size."""
 ONE_SIZE, ONE_STEP = 0.05, 1.3
-"""How much of their height letters may differ where they have one size, and how many pixels always."""
+"""The largest relative change of the letter height at the same size. This number of pixels is always
+allowed."""
 BOLDER, BOLDEST = 1.15, 1.8
-"""How much more ink bolder letters have at least and at most, or how much less the others."""
+"""The least and largest ratio of the ink of bolder letters to that of lighter ones."""
 EVENLY = 0.3
-"""How much of it each third of the line shows at least."""
+"""The exponent for the least ink ratio of each third of the line: the ratio of the entire line raised to this
+power."""
 BOLD_WIDTH = (0.97, 1.17)
-"""Between which the line's width grew as well, for each time that its letters became bolder."""
+"""The range of the ratio between the line widths of bolder and lighter letters."""
 SLANTED = 0.14
-"""Columns for each row that italics are slanted more."""
+"""The least change of the slant of italics, in columns a row."""
 SPACED, LEAST_SPACED = 1.03, 2
-"""How much wider a line with more space between its letters is at least, and by how many pixels."""
+"""The least ratio and the least difference in pixels between the widths if the letter spacing changed."""
 SAME_INK = 0.04
-"""Part by which its ink, and the columns that have any, may differ then."""
+"""The largest relative change of the ink, and of the inked columns, if the letter spacing changed."""
 OTHER_FACE = 0.17
-"""What is left over at least where another typeface shows the same letters; only where they were read."""
+"""The least residual of another typeface with the same letters. It is used only if the words were read."""
 UNDERLINED, UNBROKEN = 0.7, 1.5
-"""Share of the columns that a line under the text covers at least, and how long its longest part is at
-least, in heights of the text: letters that reach below it interrupt it."""
+"""The least fraction of the columns that an underline covers, and its least unbroken length in text heights.
+
+Descenders of letters interrupt an underline.
+"""
 STRUCK = 0.95
-"""Share of the columns that a line through the text covers at least."""
+"""The least fraction of the columns that a strike-through line covers."""
 THICK = 0.16
-"""How thick such a line is at most, as a part of the text's height; three pixels always."""
+"""The largest thickness of such a line, as a fraction of the text height. Three pixels are always allowed."""
 SHORTEST, SMALLEST, LARGEST = 8, 5, 64
-"""Pixels that a line of text is long at least, and high at least and at most."""
+"""The least length, the least height and the largest height of a line of text, in pixels."""
 
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text without what underlines it.
+    """A line of text without its underline.
 
-    ink         (h, w) the coverage in the box of the letters
-    underlined  whether there is a line under it
-    struck      whether there is a line through it
+    ink         (h, w) the coverage inside the bounding box of the letters
+    underlined  whether the text has an underline
+    struck      whether the text is struck through
     """
 
     ink: Floats
@@ -74,16 +80,16 @@ class TextLine:
 
 @dataclass(frozen=True)
 class LineStep:
-    """What became of a line.
+    """The differences between two lines.
 
-    left_over       what differs when both are laid on each other, as a part of the ink of both
-    height, width   how much larger its letters and its length are: 1 for no change
-    area            how much more ink there is
-    areas           the same of the first, the middle and the last third of the line
-    slant           columns for each row by which it is slanted more
-    inked           how many more of its columns have ink
-    wider           by how many pixels the lengths differ
-    heights         pixels from its highest to its lowest ink, before and after
+    left_over      the residual at the best alignment, as a fraction of the ink of both lines
+    height, width  the ratios of the letter heights and of the line widths; 1 for no change
+    area           the ratio of the amounts of ink
+    areas          the same ratio for the first, middle and last third of the line
+    slant          the change of the slant in columns a row
+    inked          the ratio of the numbers of columns with ink
+    wider          the absolute difference of the widths in pixels
+    heights        the heights in pixels, from the highest to the lowest ink, before and after
     """
 
     left_over: float
@@ -98,7 +104,7 @@ class LineStep:
 
 
 def read_line(ink: Floats) -> TextLine | None:
-    """The line that a part's coverage shows; None where it is too small or too large for one."""
+    """Return the text line in a part's coverage, or None if it is too small or too large."""
     box = ink_box(ink)
     if box is None:
         return None
@@ -123,10 +129,11 @@ def read_line(ink: Floats) -> TextLine | None:
 
 
 def _rule(ink: Floats, within: tuple[int, int], least: float, unbroken: float, thick: int) -> slice | None:
-    """The rows of a line across most of the columns; None where there is none, or it is too thick.
+    """Return the rows of a horizontal line across most columns, or None if there is none or it is too thick.
 
-    within: between which rows. least: share of the columns that it covers. unbroken: how long its longest
-    part is.
+    within: the range of rows that is searched.
+    least: the least fraction of the columns that the line covers.
+    unbroken: the least length of its longest unbroken part.
     """
     covered = ink.mean(axis=1)
     rows = np.flatnonzero(covered[within[0] : within[1]] >= least) + within[0]
@@ -135,14 +142,14 @@ def _rule(ink: Floats, within: tuple[int, int], least: float, unbroken: float, t
     gaps = np.flatnonzero(ink[rows].max(axis=0) < INKED)
     if np.diff(np.r_[-1, gaps, ink.shape[1]]).max() - 1 < unbroken:
         return None
-    # its soft edges belong to it
+    # The soft edges of the line belong to it.
     start, stop = int(rows[0]), int(rows[-1]) + 1
     soft_end = stop < len(covered) and covered[stop] > least / 2
     return slice(start - (covered[start - 1] > least / 2), stop + soft_end)
 
 
 def compare_lines(one: TextLine, other: TextLine) -> LineStep:
-    """How the letters of a line differ from those of another one."""
+    """Measure the differences between two lines."""
     heights = (_height(one.ink), _height(other.ink))
     return LineStep(
         left_over=_left_over(_columns(one.ink), _columns(other.ink)),
@@ -158,9 +165,10 @@ def compare_lines(one: TextLine, other: TextLine) -> LineStep:
 
 
 def type_change(one: TextLine, other: TextLine, same_words: bool = False) -> Finding | None:
-    """What became of a line that says the same; None where it may say something else, or nothing is sure.
+    """Return the style change of a line of the same text, or None if the text may differ or nothing is
+    certain.
 
-    same_words: whether both were read and say the same.
+    same_words: whether both lines were read and have the same words.
     """
     return change_by_step(one, other, compare_lines(one, other), same_words)
 
@@ -168,7 +176,7 @@ def type_change(one: TextLine, other: TextLine, same_words: bool = False) -> Fin
 def change_by_step(
     one: TextLine, other: TextLine, step: LineStep, same_words: bool = False
 ) -> Finding | None:
-    """The same, of two lines that were compared before."""
+    """Return the same as ``type_change`` for two lines that were already compared."""
     if one.underlined != other.underlined:
         if step.left_over < CUT_LETTERS and UNDERLINED_WIDTH[0] < step.width < UNDERLINED_WIDTH[1]:
             return Finding("restyled", "decoration", 0.8, {"on_after": other.underlined})
@@ -181,7 +189,7 @@ def change_by_step(
 
 
 def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
-    """The attribute that explains a step, if one does."""
+    """Return the style attribute that explains the differences between two lines, or None."""
     low, high = ALIKE_WIDTH
     grown = step.heights[1] - step.heights[0]
     one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= ONE_STEP
@@ -198,7 +206,7 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     bolder, width = (step.area, step.width) if step.area > 1 else (1 / step.area, 1 / step.width)
     even = all((area if step.area > 1 else 1 / max(area, 1e-3)) >= bolder**EVENLY for area in step.areas)
     if BOLDER <= bolder <= BOLDEST and even and BOLD_WIDTH[0] <= width <= BOLD_WIDTH[1]:
-        # relative amounts: how much ink the letters have
+        # The amounts are relative amounts of ink.
         return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
     spaced = max(step.width, 1 / step.width) >= SPACED and step.wider >= LEAST_SPACED
     if max(abs(step.area - 1), abs(step.inked - 1)) <= SAME_INK and spaced:
@@ -211,18 +219,18 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
 
 
 def _height(ink: Floats) -> float:
-    """Rows that a line's ink covers; the soft ones at both ends as far as they are covered."""
+    """Return the height of a line's ink in rows. Soft rows at both ends count by their coverage."""
     covered = ink.max(axis=1)
     return float(len(covered) - 2 + covered[0] + covered[-1])
 
 
 def _inked(ink: Floats) -> int:
-    """How many columns of a line have ink."""
+    """Return the number of columns of a line that have ink."""
     return int(np.count_nonzero((ink >= INKED).any(axis=0)))
 
 
 def _by_thirds(one: Floats, other: Floats) -> tuple[float, float, float]:
-    """How much more ink each third of a line's length has."""
+    """Return the ratio of the amounts of ink for each third of a line."""
     inks = []
     for ink in (one, other):
         ends = np.linspace(0, ink.shape[1], 4).round().astype(int)
@@ -232,8 +240,8 @@ def _by_thirds(one: Floats, other: Floats) -> tuple[float, float, float]:
 
 
 def _columns(ink: Floats) -> Floats:
-    """A line as a row of columns of ``ROWS`` values each, slightly blurred: (W, ROWS)."""
-    from PIL import Image  # slow to import
+    """Return a line as a sequence of columns with ``ROWS`` values each, slightly blurred: (W, ROWS)."""
+    from PIL import Image  # Pillow is imported here because its import is slow.
 
     height, width = ink.shape
     long = int(np.clip(round(width * ROWS / height), 4, COLUMNS))
@@ -245,19 +253,21 @@ def _columns(ink: Floats) -> Floats:
 
 
 def _left_over(one: Floats, other: Floats) -> float:
-    """Dynamic time warping of two lines (N, ROWS) and (M, ROWS): the least sum of differences along a way
-    through both, as a part of the ink of both. Nothing that lies further from its place than ``BAND`` is
-    tried.
+    """Return the dynamic time warping distance of two lines (N, ROWS) and (M, ROWS).
+
+    The distance is the least sum of differences along an alignment path, as a fraction of the ink of both
+    lines. Columns are displaced by at most ``BAND``.
     """
     count, others = len(one), len(other)
     cost = np.abs(one[:, None] - other[None]).sum(axis=2)
     scale = (others - 1) / max(1, count - 1)
     apart = np.abs(np.arange(count)[:, None] * scale - np.arange(others)[None])
     cost[apart > max(6, BAND * max(count, others))] = np.inf
-    # Along the diagonals each value follows from the two before: no loop over the pixels of one.
+    # Each diagonal depends only on the two diagonals before it, so no Python loop over its entries is needed.
     here = _diagonals(cost)
     further = 2 * here
-    before_last, last, current = np.full((3, count + 1), np.inf)  # what comes before the first row is not
+    # There are no values before the first row, so they are infinite.
+    before_last, last, current = np.full((3, count + 1), np.inf)
     last[1] = here[0, 0]
     for diagonal in range(1, count + others - 1):
         np.minimum(last[:-1], last[1:], out=current[1:])
@@ -268,16 +278,20 @@ def _left_over(one: Floats, other: Floats) -> float:
 
 
 def _diagonals(cost: Floats) -> Floats:
-    """The diagonals of (N, M), each by its rows: (N + M - 1, N), infinite where a row is not on one."""
+    """Return the diagonals of (N, M), indexed by row: (N + M - 1, N). Entries outside the matrix are
+    infinite."""
     count, others = cost.shape
     skewed = np.full((count, others + count), np.inf, np.float32)
     skewed[:, :others] = cost
-    # of rows that are one shorter each one begins one place further right
+    # The rows of the reshaped array are one entry shorter, so each row is shifted by one position.
     return np.ascontiguousarray(skewed.ravel()[:-count].reshape(count, others + count - 1).T)
 
 
 def _slant(ink: Floats) -> float:
-    """How many columns for each row upwards a line leans to the right: where its columns are most unlike."""
+    """Return the slant of a line in columns to the right for each row upwards.
+
+    It is the shear at which the inks of the columns differ most after its removal.
+    """
     height, width = ink.shape
     best, slant = -1.0, 0.0
     heights = height / 2 - np.arange(height)
