@@ -36,8 +36,8 @@ class Run:
 
     step   the difference of the two colours, in levels
     sharp  whether both colours occur beside the run in the other picture, as at a moved edge
-    new    the distance, in levels, of each colour from the range of the colours beside the run in the other
-           picture; neither a moved nor a redrawn edge explains such a distance
+    new    the smaller distance, in levels, of the two colours from the range of the colours beside the run in
+           the other picture; neither a moved nor a redrawn edge explains such a distance
     """
 
     box: Box
