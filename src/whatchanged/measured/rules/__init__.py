@@ -1,1 +1,1 @@
-"""What changed between two pictures, by rules over what is seen: found, paired, named, put into words."""
+"""Rules that find the changes between two pictures, pair and classify them, and put them into words."""

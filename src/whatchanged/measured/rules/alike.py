@@ -1,4 +1,4 @@
-"""Alike changes of alike things as one: each has a box of its own, and all of them one statement."""
+"""Merging of similar changes of similar objects into one change that keeps the box of each object."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,21 +8,24 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT
 
-# Set by hand on real pairs of training repositories (`benchmarks/screens/real_pairs.py`).
+# The limits were set by hand on real pairs of training repositories (`benchmarks/screens/real_pairs.py`).
 ONE_SIZE = 0.75
-"""Of two alike things each side of one is at least this part of the other's."""
+"""The least ratio between corresponding sides of two similar objects."""
 TOGETHER = 20
-"""Pixels between parts of one thing at most."""
+"""The largest distance in pixels between parts of the same object."""
 ONE_STEP = 1
-"""Pixels by which things that moved as one may differ in how far they went."""
+"""The largest difference, in pixels, between the movements of objects that moved together."""
 ONE_COLOR = 16
-"""Levels by which colours of alike things may differ."""
+"""The largest difference, in levels, between the colours of similar objects."""
 OF_A_STYLE = ("restyled", "replaced", "resized", None)
-"""Kinds that have one cause wherever they are seen: a style, a scale, a set of pictures."""
+"""Kinds that have a common cause at any distance: a style, a scale or a set of pictures."""
 
 
 def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
-    """Alike changes as one, the largest first: a change belongs to all that are alike to one of them."""
+    """Merge similar changes and return the results, the largest first.
+
+    A change joins a group if it is similar to any member.
+    """
     groups: list[list[DetectedChange]] = []
     for one in sorted(changes, key=lambda one: -one.pixels):
         near = [group for group in groups if any(_alike(one, other) for other in group)]
@@ -32,10 +35,11 @@ def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
 
 
 def _alike(one: DetectedChange, other: DetectedChange) -> bool:
-    """Whether two changes are told as one: of one kind and finer word, and of alike things or near.
+    """Return whether two changes are described as one.
 
-    What moved must have moved by the same step, unless something else pushed it; what turned to another
-    colour must have turned from about the same one to about the same one, or lie near.
+    They must have the same kind and aspect, and similar or adjacent objects. Moved objects must have moved by
+    the same step, unless another change pushed them. Recoloured objects must have similar colours before and
+    similar colours after, or be adjacent.
     """
     kind = one.finding.kind
     if (one.cause, kind, one.finding.aspect) != (other.cause, other.finding.kind, other.finding.aspect):
@@ -53,7 +57,8 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
 
 
 def _direction(change: DetectedChange) -> tuple[object, ...]:
-    """Which way a measured attribute went: what became so or no longer is so, what became more or less."""
+    """Return the direction of a measured change: a state that began or ended, or an amount that grew or
+    shrank."""
     values = change.finding.values
     one, other = values.get("amount_before"), values.get("amount_after")
     more = None if one is None or other is None else other > one
@@ -61,13 +66,13 @@ def _direction(change: DetectedChange) -> tuple[object, ...]:
 
 
 def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
-    """Whether two things moved by the same step."""
+    """Return whether two objects moved by the same step."""
     steps = ([change.finding.values.get(name, 0) for name in ("dx", "dy")] for change in (one, other))
     return all(abs(a - b) <= ONE_STEP for a, b in zip(*steps, strict=True))
 
 
 def _one_color(one: DetectedChange, other: DetectedChange) -> bool:
-    """Whether two things turned from about the same colour to about the same colour."""
+    """Return whether two objects changed from similar colours to similar colours."""
     pairs = [
         [change.finding.values.get(name) for change in (one, other)]
         for name in ("color_before", "color_after")
@@ -76,24 +81,27 @@ def _one_color(one: DetectedChange, other: DetectedChange) -> bool:
 
 
 def _far(one: str, other: str) -> int:
-    """The largest step of a channel between two colours as they are written, "#rrggbb"."""
+    """Return the largest difference of a channel between two colours in the form "#rrggbb"."""
     return max(abs(a - b) for a, b in zip(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]), strict=True))
 
 
 def _one_size(one: Box, other: Box) -> bool:
-    """Whether two things are of about one size, or two lines of text about equally high."""
+    """Return whether two objects have similar sizes, or are lines of text of similar height."""
     sides = [(box[2] - box[0], box[3] - box[1]) for box in (one, other)]
     across, down = (min(pair) >= ONE_SIZE * max(pair) for pair in zip(*sides, strict=True))
     return down and (across or max(side[1] for side in sides) <= TEXT_HEIGHT)
 
 
 def _box(one: DetectedChange) -> Box:
-    """Where something is, or was where it is gone."""
+    """Return the box of an object after, or its box before if it is gone."""
     return one.box_after or one.box_before or (0, 0, 0, 0)
 
 
 def _together(group: Sequence[DetectedChange]) -> DetectedChange:
-    """Alike changes as one; its boxes are around theirs, its values those of all, if all have the same."""
+    """Combine similar changes into one change.
+
+    Its boxes enclose the boxes of all changes. Its values are those that the changes share.
+    """
     first = max(group, key=lambda one: one.pixels)
     before = [one.box_before for one in group if one.box_before]
     after = [one.box_after for one in group if one.box_after]
@@ -110,8 +118,11 @@ def _together(group: Sequence[DetectedChange]) -> DetectedChange:
 
 
 def _shared(group: Sequence[DetectedChange]) -> dict[str, object]:
-    """What is told of a group whose values differ: the colours, the step or the amounts of the largest, where
-    alike."""
+    """Return the values of a group whose values differ.
+
+    They are the values of the largest change if the group has similar colours, steps or directions. Otherwise
+    they are empty.
+    """
     first = max(group, key=lambda one: one.pixels)
     if first.finding.kind == "recolored" and all(_one_color(first, one) for one in group):
         return first.finding.values

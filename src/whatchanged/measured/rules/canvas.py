@@ -1,4 +1,4 @@
-"""Pictures of two sizes: turned, mirrored, cropped, resized, or with lines that came or went."""
+"""Pictures of two sizes: turned, mirrored, cropped, scaled, or with added or removed lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,42 +31,46 @@ TURNS = (
     (Image.Transpose.TRANSVERSE, "mirrored and turned by 90 degrees"),
 )
 UPRIGHT = (Image.Transpose.ROTATE_180, Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.FLIP_TOP_BOTTOM)
-"""Those that leave width and height as they are."""
+"""The transpositions that keep the width and the height."""
 PROBES = 64
-"""Pixels that tell whether one picture lies in another, and most places that are then compared."""
+"""The number of pixels that test whether one picture is a part of another, and the largest number of
+positions that are then compared."""
 THUMBNAIL = 64
-"""Side of the reduced pictures on which turns and resizes are looked for."""
+"""The side of the thumbnails that are compared to find turned and scaled pictures."""
 SCALED = 4.0
-"""Mean levels up to which a resized picture is the same."""
+"""The largest mean difference, in levels, at which a scaled picture counts as the same."""
 TURNED = 2.0
-"""Mean levels up to which a turned picture is the same."""
+"""The largest mean difference, in levels, at which a turned picture counts as the same."""
 SIZES = "the picture's size changed from {} to {} pixels"
 LEAST_LINES = 12
-"""Lines at the edge of a picture below which nothing is called removed: they were cropped."""
+"""The least number of lines that count as removed at the edge of a picture. Fewer lines were cropped."""
 LEAST_STEP, MOST_STEPS = 12, 8
-"""Levels from one pixel to the next from which on it is a step; and steps of a line at most that is about
-empty, so that nothing but frames goes on through it."""
+"""The least difference, in levels, between adjacent pixels of a step, and the largest number of steps in an
+almost empty line.
+
+Only frames continue through an almost empty line.
+"""
 LARGEST_CORNER = 16
-"""Pixels of the sides of a round corner at most."""
+"""The largest side of a rounded corner in pixels."""
 OF_MARGIN = 0.95
-"""Share of a line's pixels that have one colour at least where it is of a margin: the rest are the sides and
-corners of what it surrounds."""
+"""The least fraction of a margin line's pixels that have one colour. The other pixels belong to the sides and
+corners of the enclosed content."""
 UNLIKE = 0.4
-"""Share of what two pictures of two sizes both show that must differ where one replaced the other."""
+"""The least differing fraction of the common area if one picture of another size replaced the other."""
 FITTING = 0.4
-"""Share of the lines that must have a source for pictures of two sizes to be laid on each other."""
+"""The least fraction of the lines that must have a source for pictures of two sizes to be aligned."""
 
 
 @dataclass(frozen=True)
 class _Lines:
-    """Lines of the picture after and the lines before that they come from."""
+    """Lines of the picture after, and the lines of the picture before from which they come."""
 
     after: NDArray[np.intp]
     before: NDArray[np.intp]
 
 
 def turned(before: Pixels, after: Pixels) -> str | None:
-    """How the picture was turned or mirrored, None where it was not."""
+    """Return how the picture was turned or mirrored, or None if it was not."""
     shown = _thumbnail(Image.fromarray(after))
     picture = Image.fromarray(before)
     if _distance(_thumbnail(picture), shown) <= TURNED:
@@ -81,7 +85,7 @@ def turned(before: Pixels, after: Pixels) -> str | None:
 
 
 def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
-    """The statement that the picture was turned or mirrored, None where it was not."""
+    """Return the statement that the picture was turned or mirrored, or None if it was not."""
     text = turned(before, after)
     if text is None:
         return None
@@ -100,13 +104,13 @@ def turn_statement(before: Pixels, after: Pixels) -> Statement | None:
 
 @dataclass(frozen=True)
 class AlignedPair:
-    """Two pictures of two sizes, laid on each other.
+    """Two pictures of different sizes after their alignment.
 
-    changes     what was found, before it is merged and ranked
-    whole       what is said of the whole picture
-    before      the picture before with its lines where they are after
-    seen        how visibly that differs from the picture after
-    unused      indices of the ignored boxes that hold no difference
+    changes  the changes that were found, before they are merged and ranked
+    whole    the statement about the entire picture
+    before   the picture before with its lines moved to their positions after
+    seen     the visibility of the differences between it and the picture after
+    unused   indices of the ignored boxes without a difference
     """
 
     changes: tuple[DetectedChange, ...]
@@ -117,15 +121,15 @@ class AlignedPair:
 
     @cached_property
     def statements(self) -> list[Statement]:
-        """What the pictures tell, best first."""
+        """The statements about the pictures, best first."""
         return in_words(self.changes, (self.before.shape[1], self.before.shape[0]), self.whole)
 
 
 def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box] = ()) -> AlignedPair:
-    """What two pictures of two sizes tell.
+    """Align two pictures of different sizes and find their changes.
 
-    ignore: boxes of the picture after in which differences do not count; where the pictures cannot be laid on
-    each other, as when one is turned or scaled, they count as a whole.
+    ignore: boxes of the picture after in which differences do not count. They have no effect if the picture
+    was turned or scaled, because the result then describes the entire picture.
     """
     turn = turn_statement(before, after)
     if turn is not None:
@@ -157,7 +161,8 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     changes = [
         one for one in detect_changes(aligned, after, seen, threshold) if not _is_corner(one, after.shape)
     ]
-    if exchanged and any(one.cause for one in changes):  # what changed in exchanged lines pushed the rest
+    # A change within exchanged lines pushed the remaining lines.
+    if exchanged and any(one.cause for one in changes):
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     changes += counted
     text = SIZES
@@ -167,8 +172,10 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
 
 
 def _is_corner(one: DetectedChange, shape: tuple[int, ...]) -> bool:
-    """Whether a change is no more than a corner of a picture (H, W, 3): a round one lies elsewhere because
-    the picture ends elsewhere."""
+    """Return whether a change is only a corner of a picture (H, W, 3).
+
+    A rounded corner moves with the edge of the picture.
+    """
     box = one.box_after or one.box_before
     if box is None or max(box[2] - box[0], box[3] - box[1]) > LARGEST_CORNER:
         return False
@@ -176,10 +183,11 @@ def _is_corner(one: DetectedChange, shape: tuple[int, ...]) -> bool:
 
 
 def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
-    """Whether the lines that came or went at an edge of a picture are a margin, or a part of something that
-    goes on beyond them: then the picture was cropped or extended, and no thing was added or removed.
+    """Return whether lines at the edge of a picture were cropped or extended, not removed or added as an
+    object.
 
-    Where the line that they begin or end with is about empty, they hold a thing of their own.
+    Cropped lines are a margin, or a part of something that continues beyond them. Lines that begin or end
+    with an almost empty line are an object of their own.
     """
     if gap.new and gap.gone:
         return False
@@ -200,22 +208,23 @@ def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
 
 
 def _is_margin(picture: Pixels, lines: Pixels) -> bool:
-    """Whether some lines (N, M, 3) of a picture show its ground alone: margin or padding, and no banner."""
+    """Return whether lines (N, M, 3) of a picture show only its background: a margin or padding, but not a
+    banner."""
     ground = np.array(ground_color(picture, _whole(picture)), np.int16)
     alike = np.abs(lines.astype(np.int16) - ground).max(axis=2) <= LEAST_STEP
     return bool((alike.mean(axis=1) >= OF_MARGIN).all())
 
 
 def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
-    """One statement about the whole, where nothing is laid on the picture after but that itself."""
+    """Return the result that consists of one statement about the entire picture, without an alignment."""
     return AlignedPair((), statement, after, visibility(after, after))
 
 
 def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box]) -> AlignedPair:
-    """Two pictures whose lines do not follow from one another, laid on each other at their upper left
-    corners, the smaller one with ground beside it.
+    """Align two pictures whose lines do not match at their upper left corners, and find their changes.
 
-    Where most of what both show differs, one picture was replaced by the other.
+    The smaller picture is padded with its background. If most of the common area differs, one picture was
+    replaced by the other.
     """
     size = tuple(max(sides) for sides in zip(before.shape[:2], after.shape[:2], strict=True))
     wholes = _whole(before), _whole(after)
@@ -243,7 +252,8 @@ def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequenc
 
 
 def _with_ground(picture: Pixels, size: tuple[int, ...]) -> Pixels:
-    """The picture at the upper left of one of this height and width, its ground beside it."""
+    """Return the picture at the upper left of a canvas of this height and width, padded with its
+    background."""
     canvas = np.empty((*size, 3), np.uint8)
     canvas[:] = ground_color(picture, _whole(picture))
     canvas[: picture.shape[0], : picture.shape[1]] = picture
@@ -251,7 +261,10 @@ def _with_ground(picture: Pixels, size: tuple[int, ...]) -> Pixels:
 
 
 def _within(change: DetectedChange, before: Box, after: Box) -> DetectedChange | None:
-    """A change with its boxes inside their pictures, whose boxes are given; None where nothing is left."""
+    """Return a change with its boxes clipped to the pictures, or None if no box remains.
+
+    before, after: the boxes of the entire pictures.
+    """
     ends = [
         None if box is None else (box[0], box[1], min(box[2], whole[2]), min(box[3], whole[3]))
         for box, whole in ((change.box_before, before), (change.box_after, after))
@@ -263,10 +276,13 @@ def _within(change: DetectedChange, before: Box, after: Box) -> DetectedChange |
 
 
 def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: Sequence[_Lines]) -> _Lines:
-    """The lines of an axis with those of a gap in which about as many went as came.
+    """Return the lines of an axis together with those of a gap in which about as many lines appeared as
+    disappeared.
 
-    They are laid on each other at their beginnings or ends, whichever fits; where more came than went, the
-    last of those before is repeated. lines: of both axes.
+    The lines of the gap are aligned at their beginnings or at their ends, whichever fits better. If more
+    lines appeared than disappeared, the line at the end of those before is repeated.
+
+    lines: the lines of both axes.
     """
     (first, last), (start, stop) = gap.after, gap.before
     there = np.arange(first, last)
@@ -282,7 +298,7 @@ def _with_exchanged(before: Pixels, after: Pixels, axis: int, gap: Gap, lines: S
 
 
 def unused_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[int, ...]:
-    """Indices of the ignored boxes in which nothing differs between two pictures of one size."""
+    """Return the indices of the ignored boxes without a difference between two pictures of one size."""
     return tuple(
         index
         for index, (left, top, right, bottom) in enumerate(ignore)
@@ -291,7 +307,7 @@ def unused_boxes(before: Pixels, after: Pixels, ignore: Sequence[Box]) -> tuple[
 
 
 def without_boxes(picture: Pixels, other: Pixels, ignore: Sequence[Box]) -> Pixels:
-    """The picture with another one's pixels in the ignored boxes."""
+    """Return the picture with the ignored boxes copied from another picture."""
     if not ignore:
         return picture
     copy = picture.copy()
@@ -301,13 +317,13 @@ def without_boxes(picture: Pixels, other: Pixels, ignore: Sequence[Box]) -> Pixe
 
 
 def _inside(one: DetectedChange, box: Box) -> bool:
-    """Whether something was found in a box alone."""
+    """Return whether a change lies entirely inside a box."""
     boxes = [region for region in (one.box_before, one.box_after) if region is not None]
     return all(common(region, box) == area(region) for region in boxes)
 
 
 def _cropping_text(rows: LineRun, columns: LineRun, before: Pixels, after: Pixels) -> str:
-    """The words for a picture of which only margins came or went."""
+    """Return the sentence for a picture whose margins alone were cropped or extended."""
     top, left = rows.offset or 0, columns.offset or 0
     bottom = len(after) - len(before) - top
     right = after.shape[1] - before.shape[1] - left
@@ -326,8 +342,10 @@ _Alignment = tuple[list[LineRun], _Lines]
 
 
 def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment]:
-    """Rows and columns: first those that are found as they lie, then the others within what fits of the
-    first."""
+    """Align both the rows and the columns.
+
+    The first axis is aligned on the entire pictures, the second one only on the matching lines of the first.
+    """
     first = max((0, 1), key=lambda axis: after.shape[1 - axis] == before.shape[1 - axis])
     one = _aligned(before, after, first)
     if len(one[1].after) < FITTING * after.shape[first]:
@@ -344,10 +362,10 @@ def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment
 
 
 def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
-    """How the lines after follow from those before, compared over the length that both have.
+    """Align the lines of an axis, compared over the length that both pictures have in common.
 
-    The lines are laid on each other at their beginnings, their ends or their middles, whichever fits best.
-    Where there are as many as before, each comes from the one in its place: what moved is looked for later.
+    The lines are aligned at their beginnings, ends or centres, whichever fits best. If the number of lines is
+    the same, each line is matched to the line with the same index, and movements are searched later.
     """
     if before.shape[axis] == after.shape[axis]:
         runs = [LineRun(0, after.shape[axis], 0)]
@@ -369,13 +387,14 @@ def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
 
 
 def _cropped_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
-    """So much of a picture along an axis, with this part of the rest cut off before it."""
+    """Return ``length`` lines of a picture along an axis. The fraction ``part`` of the other lines is cut off
+    before them."""
     start = int((picture.shape[axis] - length) * part)
     return np.take(picture, range(start, start + length), axis=axis)
 
 
 def _sources(runs: Sequence[LineRun], length_before: int) -> _Lines:
-    """Which lines after come from which lines before."""
+    """Return the indices of the lines after and of their source lines before."""
     after = [line for run in runs if run.offset is not None for line in range(run.start, run.stop)]
     before = [
         line - run.offset for run in runs if run.offset is not None for line in range(run.start, run.stop)
@@ -385,19 +404,21 @@ def _sources(runs: Sequence[LineRun], length_before: int) -> _Lines:
 
 
 def _is_scaled(before: Pixels, after: Pixels) -> bool:
-    """Whether the picture after is the one before at another scale, larger or smaller by a twentieth at
-    least."""
+    """Return whether the picture after is the picture before at another scale. The scale differs by at least
+    5 %."""
     down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
     if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
         return False
     small = [_thumbnail(Image.fromarray(picture)) for picture in (before, after)]
     if _distance(*small) > SCALED or before.std() <= 4 * SCALED:
         return False
-    return not (_is_part(before, after) or _is_part(after, before))  # a crop can look like a scaled picture
+    # A cropped picture can look like a scaled one.
+    return not (_is_part(before, after) or _is_part(after, before))
 
 
 def _is_part(whole: Pixels, part: Pixels) -> bool:
-    """Whether a picture lies in another as it is, looked for at pixels that differ from their neighbours."""
+    """Return whether a picture is an exact part of another one, tested at pixels that differ from their
+    neighbours."""
     height, width = part.shape[:2]
     down, across = whole.shape[0] - height, whole.shape[1] - width
     if down < 0 or across < 0:
@@ -414,18 +435,18 @@ def _is_part(whole: Pixels, part: Pixels) -> bool:
 
 
 def _thumbnail(picture: Image.Image) -> NDArray[np.int16]:
-    """A picture reduced to one small size: (``THUMBNAIL``, ``THUMBNAIL``, 3)."""
+    """Return a thumbnail of a picture: (``THUMBNAIL``, ``THUMBNAIL``, 3)."""
     small = picture.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)
     return np.asarray(small).astype(np.int16)
 
 
 def _distance(one: NDArray[np.int16], other: NDArray[np.int16]) -> float:
-    """Mean levels between two reduced pictures."""
+    """Return the mean absolute difference between two thumbnails, in levels."""
     return float(np.abs(one - other).mean())
 
 
 def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:
-    """The statement about the sizes."""
+    """Return the statement about the sizes of the pictures."""
     sizes = [f"{picture.shape[1]} x {picture.shape[0]}" for picture in (before, after)]
     one, other = _whole(before), _whole(after)
     values = {"aspect": "canvas", "dx": other[2] - one[2], "dy": other[3] - one[3]}
@@ -442,5 +463,5 @@ def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:
 
 
 def _whole(picture: Pixels) -> Box:
-    """The box of all of a picture."""
+    """Return the box of the entire picture."""
     return 0, 0, picture.shape[1], picture.shape[0]

@@ -1,4 +1,5 @@
-"""Causes and what followed from them: what came, went or grew pushed the rest, and the picture with it."""
+"""Causes and consequences: objects that appeared, disappeared or grew push other objects and the picture's
+edge."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,26 +12,26 @@ from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 from whatchanged.measured.rules.lines import one_line, rewritten_with
 
 MOST_GAP = 40
-"""Pixels between what pushes and what it pushes at most."""
+"""The largest distance in pixels between an object and the object that it pushes."""
 PUSH = (0.4, 2.5)
-"""What comes or goes is at least and at most so large, in steps of what it pushes."""
+"""The least and largest size of an added or removed object, as a multiple of the movement that it causes."""
 OVERLAP = 4
-"""Pixels by which what pushes may reach into what it pushes."""
+"""The largest overlap in pixels of an object and the object that it pushes."""
 LEAST_REST = 2
-"""Pixels by which the rest moved at least, where it is told: a line that is drawn anew may move by one."""
+"""The least movement of the remaining content, in pixels, that is described. A redrawn line may move by one
+pixel."""
 NEVER_PUSH = ("moved", "restyled")
-"""Kinds that push nothing."""
+"""Kinds of changes that do not push other objects."""
 BETWEEN = ("pushed in", "closed up")
-"""Finer words of what came or went between other things."""
+"""Aspects of objects that appeared or disappeared between other objects."""
 IN_TURNS = 5
-"""Places in which something came or went in turns, from which on lines that seem to have moved are alike by
-chance."""
+"""The number of alternating additions and removals from which on matching lines are a coincidence."""
 PUSHING = ("pushed in", "closed up", "moved over", "length")
-"""Finer words of what came, went or grew between other things, which moved or made the picture larger."""
+"""Aspects of changes between other objects that push those, or enlarge the picture."""
 
 
 def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
-    """The most telling first: causes before consequences, then by size."""
+    """Return the changes with the most important first: causes before consequences, then by size."""
     return sorted(
         changes,
         key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
@@ -38,9 +39,10 @@ def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
 
 
 def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """What moved is a consequence where something beside it came, went or grew by about as much.
+    """Mark movements as consequences of an adjacent object that appeared, disappeared or grew by about the
+    same amount.
 
-    In a line of text, what a rewritten word pushes is rewritten with it.
+    In a line of text, words that a rewritten word pushes are merged with it.
     """
     moved = [one for one in changes if one.finding.kind == "moved" and one.cause]
     if not moved:
@@ -59,10 +61,10 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
 
 
 def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """The changes, with those that come from a wrong alignment as one: that place looks different.
+    """Replace the changes from a wrong alignment by one change: the region looks different.
 
-    Where things seem to have come and gone in many places in turns, rows were aligned that are alike by
-    chance. That happens where a list is drawn in another size, or with other gaps between its rows.
+    Many alternating additions and removals show that rows were matched by coincidence. This happens if a list
+    is drawn at another size, or with other gaps between its rows.
     """
     between = [one for one in changes if one.finding.aspect in BETWEEN]
     if len(between) < IN_TURNS or len({one.finding.kind for one in between}) == 1:
@@ -79,12 +81,13 @@ def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChang
 
 
 def _box(one: DetectedChange) -> Box:
-    """Where something is, or was where it is gone."""
+    """Return the box of an object after, or its box before if it is gone."""
     return one.box_after or one.box_before or (0, 0, 0, 0)
 
 
 def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChange]) -> bool:
-    """Whether something came or went and pushed its neighbours by more than anything else moved."""
+    """Return whether an added or removed object pushed its neighbours at least as far as any other object
+    moved."""
     if not any(
         one.finding.aspect in ("pushed in", "closed up", "moved over") and one.cause for one in changes
     ):
@@ -94,14 +97,14 @@ def _follows_all(changes: Sequence[DetectedChange], moved: Sequence[DetectedChan
 
 
 def _step(moved: DetectedChange) -> int:
-    """How far something moved."""
+    """Return the distance by which an object moved."""
     return max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
 
 
 def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
-    """Whether a change explains that something moved."""
+    """Return whether a change explains the movement of another object."""
     step = {name: abs(moved.finding.values.get(name, 0)) for name in ("dx", "dy")}
-    # what went far across and a little down was pushed across
+    # A movement that is mainly along one axis was caused along that axis.
     step = {name: far if 2 * far >= _step(moved) else 0 for name, far in step.items()}
     box = one.box_after or one.box_before
     if box is None or moved.box_after is None or one.finding.kind in NEVER_PUSH:
@@ -121,17 +124,24 @@ def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
 
 
 def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
-    """Whether a box ends where another begins, from left to right (axis 0) or downwards, and beside it."""
+    """Return whether a box ends where another one begins, from left to right (axis 0) or top to bottom (axis
+    1).
+
+    The two boxes must overlap along the other axis.
+    """
     across = 1 - axis
     beside = box[across] < other[across + 2] and other[across] < box[across + 2]
     return beside and -MOST_GAP <= box[axis + 2] - other[axis] <= overlap
 
 
 def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]) -> list[DetectedChange]:
-    """Ranked changes, the cause with how far the rest went, and what went so without a statement of its own.
+    """Return ranked changes in which the cause includes the movement of its consequences.
 
-    parts: the changes before alike ones became one. The cause is the first that explains the largest part
-    that was pushed, or else the first of all; its ``values["rest"]`` is the step [dx, dy] of that part.
+    The consequences have no statements of their own. The cause is the first change that explains the largest
+    pushed part, or else the first of all causes. Its ``values["rest"]`` is the movement [dx, dy] of that
+    part.
+
+    parts: the changes before similar ones were merged.
     """
     pushed_ones = [one for one in changes if one.finding.kind == "moved" and not one.cause]
     moved = [
@@ -149,8 +159,10 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
 
 
 def brings_about(changes: Sequence[DetectedChange], canvas: Statement) -> bool:
-    """Whether another size of the picture follows from what was found: something in between came, went or
-    grew, or pushed the rest."""
+    """Return whether the new size of the picture is a consequence of the changes that were found.
+
+    Such a change appeared, disappeared or grew between other objects, or pushed them.
+    """
     if canvas.values.get("aspect") != "canvas":
         return False
     return any(
@@ -159,8 +171,11 @@ def brings_about(changes: Sequence[DetectedChange], canvas: Statement) -> bool:
 
 
 def following(changes: Sequence[DetectedChange], canvas: Statement) -> list[DetectedChange]:
-    """Ranked changes, of which what moved follows where the picture grew or shrank along its step: most of
-    the picture, or, where nothing else changed, what lies at the edge and went with it."""
+    """Return ranked changes in which movements that follow from the new size of the picture are consequences.
+
+    These are movements of most of the picture along the axis of its growth. If nothing else changed, they are
+    also movements of objects at the edge by the same distance.
+    """
     grew = [canvas.values.get(name, 0) for name in ("dx", "dy")]
     edges = [] if canvas.box_after is None else list(canvas.box_after[2:])
     if all(one.finding.kind == "moved" and _at_the_edge(one, grew, edges) for one in changes):
@@ -169,7 +184,7 @@ def following(changes: Sequence[DetectedChange], canvas: Statement) -> list[Dete
 
 
 def _is_most(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
-    """Whether most of a picture moved along a direction in which it grew or shrank."""
+    """Return whether most of a picture moved along an axis on which the picture grew or shrank."""
     box = moved.box_after
     if moved.finding.kind != "moved" or box is None or not edges or 2 * area(box) < edges[0] * edges[1]:
         return False
@@ -178,7 +193,7 @@ def _is_most(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -
 
 
 def _at_the_edge(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
-    """Whether something moved with the right or the lower edge of the picture."""
+    """Return whether an object moved together with the right or the lower edge of the picture."""
     box = moved.box_after
     if box is None:
         return False

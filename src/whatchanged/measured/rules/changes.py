@@ -1,4 +1,4 @@
-"""From the visible differences of two pictures of one size to ranked statements."""
+"""The path from the visible differences of two pictures of one size to ranked statements."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,47 +32,50 @@ from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_s
 from whatchanged.measured.rules.sides import edge_shadow, moved_side, refilled_side, resized_thing
 
 ROUNDS = 2
-"""How often a shift is looked for in what the last one left over."""
+"""The number of rounds in which a shift is searched in the remaining differences."""
 SMALLEST_FRAME = 16
-"""Pixels of the shorter side of a frame at least."""
+"""The least shorter side of a frame in pixels."""
 FRAME = 26
-"""Pixels from the border of a box within which differences make a frame or corners."""
+"""The distance in pixels from the border of a box within which differences form a frame or corners."""
 SAME_OBJECT = 6.0
-"""Mean levels by which a thing that moved may differ from itself."""
+"""The largest mean difference, in levels, between a moved object before and after."""
 MOST_REGIONS = 64
-"""Clusters that are told apart, the largest."""
+"""The number of clusters that are examined, starting with the largest."""
 MOST_GAP = 40
-"""Clusters at most so many pixels apart can belong together."""
+"""The largest distance in pixels between clusters that belong together."""
 MOST_ROOM = 1.5
-"""Clusters belong together where the box around them is at most this many times their own boxes."""
+"""The largest ratio of the area around clusters that belong together to their own areas."""
 FAINT_PART = 0.1
-"""Pixels that differ by less than this part of the most in a cluster are not what it is about."""
+"""The least difference of a relevant pixel, as a fraction of the largest difference in its cluster."""
 LEAST_UNEXPLAINED = 7
-"""Levels, beside those that nobody sees, up to which motion by one pixel explains a difference."""
+"""The largest residual, in levels above the invisible ones, that a movement by one pixel explains."""
 NO_RIM = 0.6
-"""What is left of a cluster without its rim is at least this part of its pixels."""
+"""The least area of a cluster without its rim, as a fraction of its number of pixels."""
 NEAR = 4
-"""Pixels around what such motion does not explain that belong to the change."""
+"""The margin in pixels around unexplained differences that belongs to a change."""
 OVERLAP = 4
-"""Pixels of the shorter side of what is nothing but an edge at most."""
+"""The largest shorter side, in pixels, of a region that is only an edge."""
 MUCH_MORE = 2
-"""Where so many times as many lines came as went, or the other way round, something was added, or removed."""
+"""The ratio between appeared and disappeared lines above which an object was added or removed, not
+replaced."""
 BETTER = 0.02
-"""How much more of what differs a shift of another part must explain than those before."""
+"""The least additional fraction of the differences that a shift of another part must explain."""
 LARGEST_SIDE = 300_000
-"""Pixels of what moved above which it is no side of a thing."""
+"""The largest area in pixels of a moved region that may be a side of an object."""
 MATCH = 0.1
-"""How much more of what differs words must explain than lines do."""
+"""The least additional fraction of the differences that matched words must explain compared with lines."""
 MOST_PARTS = 8
-"""Bands in which shifts are looked for, the largest first."""
+"""The number of bands in which shifts are searched, starting with the largest."""
 
 
 def in_words(
     changes: Sequence[DetectedChange], size: tuple[int, int], whole: Statement | None = None
 ) -> list[Statement]:
-    """Statements for what was found, alike ones as one and causes with what followed, best first.
+    """Return statements about the changes, best first. Similar changes are merged, and causes include their
+    consequences.
 
-    size: of the picture after. whole: what is said of the whole picture, if anything.
+    size: the width and height of the picture after.
+    whole: the statement about the entire picture, if there is one.
     """
     changes = without_chance_likeness(list(changes))
     found = with_rest(ranked(merged(changes)), changes)
@@ -100,7 +103,7 @@ def in_words(
 
 
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
-    """What is found in two pictures that lie on each other: shifts first, then what they leave over."""
+    """Find the changes between two aligned pictures: first the shifts, then the remaining differences."""
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
@@ -161,7 +164,7 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
 
 
 def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
-    """What moved, if it is nothing but a side of a thing, as the thing that grew or shrank."""
+    """Convert a movement that is only a side of an object into a change of the object's size."""
     if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
         return one
     if area(one.box_after) > LARGEST_SIDE:
@@ -171,7 +174,7 @@ def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChan
 
 
 def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple[Box, Box]:
-    """The boxes before and after of a thing that grew into a box, or shrank out of it."""
+    """Return the boxes before and after of an object that grew into a box, or shrank out of it."""
     axis = 1 if "dx" in finding.values else 0
     grew = finding.values["grew"]
     larger = stretched(after if grew else before, box, axis)
@@ -187,9 +190,10 @@ def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple
 
 
 def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
-    """The cluster without its rim, such as noise beside a change.
+    """Return a cluster without its rim, which may be noise beside a change.
 
-    Rim is what is faint, and what lies far from all that motion by one pixel does not explain.
+    The rim consists of faint pixels, and of pixels far from every difference that a movement by one pixel
+    does not explain.
     """
     left, top, right, bottom = region.box
     part = (slice(top, bottom), slice(left, right))
@@ -198,12 +202,16 @@ def tightened(before: Pixels, after: Pixels, region: Region) -> Region:
     near = strong & _near_unexplained(before, after, region.box)
     strong = near if near.any() else strong
     box = box_of(strong, left, top)
-    # what differs outside as far as it does inside is no rim: a pale fill around dark text
+    # If most of the cluster would be removed, it is not a rim but a part of the change, such as a pale fill
+    # around dark text.
     return region if box is None or area(box) < NO_RIM * region.pixels else replace(region, box=box)
 
 
 def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.bool_]:
-    """Whether a pixel of a box lies near what motion by one pixel does not explain; all do where it does."""
+    """Return a mask of the pixels near differences that a movement by one pixel does not explain.
+
+    All pixels are True if such a movement explains all differences.
+    """
     left, top, right, bottom = grown(box, 1, (after.shape[1], after.shape[0]))
     inside = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
     rest = np.zeros((box[3] - box[1], box[2] - box[0]), np.int16)
@@ -219,7 +227,7 @@ def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.boo
 
 
 def with_moves(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
-    """A thing that was removed at one place and added at another, unaltered, has moved."""
+    """Replace the removal and the addition of the same object by a movement, and return the changes."""
     gone = [one for one in changes if one.finding.kind == "removed"]
     new = [one for one in changes if one.finding.kind == "added"]
     rest = [one for one in changes if one not in gone and one not in new]
@@ -241,7 +249,7 @@ def with_moves(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> 
 
 
 def _same_object(before: Pixels, after: Pixels, was: Box | None, there: Box | None) -> bool:
-    """Whether two boxes of about one size show about the same."""
+    """Return whether two boxes have about the same size and content."""
     if was is None or there is None:
         return False
     width, height = (min(was[k + 2] - was[k], there[k + 2] - there[k]) for k in (0, 1))
@@ -253,7 +261,7 @@ def _same_object(before: Pixels, after: Pixels, was: Box | None, there: Box | No
 
 
 def merged_regions(regions: list[Region]) -> list[Region]:
-    """Clusters that lie together as one."""
+    """Merge clusters that belong together, and return the results."""
     regions = regions[:MOST_REGIONS]
     boxes = [region.box for region in regions]
     groups = [list(range(len(boxes)))] if _is_frame(boxes) else gathered(boxes, MOST_GAP, MOST_ROOM)
@@ -269,7 +277,7 @@ def merged_regions(regions: list[Region]) -> list[Region]:
 
 
 def _is_frame(boxes: Sequence[Box]) -> bool:
-    """Whether boxes lie along the border of the box around them alone, in all its four corners."""
+    """Return whether boxes lie only along the border of their common box and reach all its four corners."""
     if not 2 <= len(boxes) <= 8:
         return False
     left, top, right, bottom = union(boxes)
@@ -291,16 +299,16 @@ def _is_frame(boxes: Sequence[Box]) -> bool:
 def _best_shift(
     before: Pixels, after: Pixels, seen: Visibility, regions: Sequence[Region], threshold: float
 ) -> Shift | None:
-    """The shift that explains most of what differs; None where none does.
+    """Return the shift that explains most of the differences, or None if there is none.
 
-    regions: the clusters of what differs.
+    regions: the clusters of the differences.
     """
     if not regions:
         return None
     best: Shift | None = None
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
         if best is not None and best.explained >= 1 - BETTER:
-            break  # no other one can explain more
+            break  # No other shift can explain more.
         beyond = 0.0 if best is None else best.explained + BETTER
         best = find_shift(before, after, seen, box, axis, threshold, beyond) or best
     if best is not None and best.explained >= 1 - MATCH:
@@ -313,7 +321,8 @@ def _best_shift(
 
 
 def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]:
-    """Where shifts are looked for: all differences together, then each row of them, each column of them."""
+    """Return the parts in which shifts are searched: all differences together, then each row and each column
+    of them."""
     everything = grown(union(boxes), 2, size)
     parts = [(everything, 0), (everything, 1)]
     rows = [(grown(box, 2, size), 1) for box in bands(boxes, axis=0)]
@@ -323,7 +332,7 @@ def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]
 
 
 def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> list[DetectedChange]:
-    """What a shift says: what is new, gone, rewritten or stretched, and what moved."""
+    """Return the changes of a shift: added, removed, rewritten and stretched parts, and movements."""
     text_line = axis == 1 and all(one.after[3] - one.after[1] <= TEXT_HEIGHT for one in moved)
     changes = [_of_gap(gap, axis, moved if text_line else ()) for gap in gaps]
     thick = [one for one in changes if not _is_edge(one)]
@@ -335,14 +344,16 @@ def shift_changes(axis: int, moved: Sequence[Moved], gaps: Sequence[Gap]) -> lis
 
 
 def _is_edge(one: DetectedChange) -> bool:
-    """Whether nothing but an edge was exchanged or grew, as where what moved meets what did not, or a few
-    lines were covered or came into sight."""
+    """Return whether a change is only an edge, for example where a moved part meets an unmoved one."""
     box = one.box_after or one.box_before
     return box is not None and min(box[2] - box[0], box[3] - box[1]) <= OVERLAP
 
 
 def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:
-    """What came and went at one place; ``line``: what moved beside it, where all that is one line of text."""
+    """Return the change at a gap.
+
+    line: the moved parts beside the gap, if all of it is one line of text; else empty.
+    """
     if gap.stretch:
         box = gap.thing
         values = {"dy" if axis == 0 else "dx": gap.lines, "grew": gap.lines > 0}
@@ -362,9 +373,10 @@ def _of_gap(gap: Gap, axis: int, line: Sequence[Moved]) -> DetectedChange:
 
 
 def _stretch_boxes(box: Box, axis: int, lines: int) -> tuple[Box, Box]:
-    """The boxes before and after of a thing that grew by some lines, or shrank where they are less than 0.
+    """Return the boxes before and after of an object that grew by ``lines``, or shrank if ``lines`` is
+    negative.
 
-    box: of the larger one.
+    box: the larger one of the two boxes.
     """
     left, top, right, bottom = box
     less = abs(lines)

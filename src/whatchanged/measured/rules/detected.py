@@ -1,4 +1,4 @@
-"""A change as the rules find it in two pictures, before a sentence is made of it."""
+"""A change as the rules detect it, before it is put into words."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from whatchanged.measured.rules.kinds import Finding
 
 @dataclass(frozen=True)
 class DetectedChange:
-    """A change before it is put into words: what happened, where, and to how much of the picture.
+    """A detected change.
 
-    finding     the kind, the finer word and the measured values
-    box_before  where the thing was; None where it was added
-    box_after   where it is; None where it was removed
-    pixels      how many pixels it takes up
-    cause       whether it is told by itself; what another change brought about is not
-    boxes       of several alike things, the box of each
-    element     what sort of thing it is ("icon"), where its look tells
-    look        a plain noun for it where it has no element ("red shape")
+    finding     the kind, the aspect and the measured values
+    box_before  the bounding box of the object before; None if it was added
+    box_after   the bounding box of the object after; None if it was removed
+    pixels      the size of the change in pixels
+    cause       whether the change has a statement of its own; False for a consequence of another change
+    boxes       the box of each object, if several objects changed in a similar way
+    element     the sort of object ("icon"), if its pixels show it
+    look        a plain noun for an object without an element ("red shape")
     """
 
     finding: Finding

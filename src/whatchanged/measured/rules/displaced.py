@@ -1,4 +1,4 @@
-"""Things that lie elsewhere, across and down at once: found by laying what differs on itself."""
+"""Detection of objects that moved horizontally and vertically at once, by correlating the differences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,28 +15,28 @@ from whatchanged.measured.result import Box
 Mask = NDArray[np.bool_]
 
 EXPLAINED = 0.85
-"""Share of what differs that must be found again where the thing went."""
+"""The least fraction of the differences that must be found again at the new position."""
 LEAST_INK = 24
-"""Pixels that a thing which moved has at least, before and after, where it differs."""
+"""The least number of differing pixels of a moved object, both before and after."""
 BALANCE = 0.4
-"""What differs of the thing before is at least this part of what differs of it after, and the other way
-round: of what only grew or shrank it is not."""
+"""The least ratio between the numbers of its differing pixels before and after. An object that only grew or
+shrank has a smaller ratio."""
 LEAST_EDGE = 12
-"""Levels of local contrast from which on a pixel is of an edge, by which steps are looked for."""
+"""The least local contrast, in levels, of the edge pixels by which movements are searched."""
 SMALLEST = 6
-"""Pixels of the sides at least of what came beside it."""
+"""The least side, in pixels, of an object that was added beside a moved object."""
 PEAKS = 4
-"""Steps that are tried, the likeliest ones."""
+"""The number of candidate movements that are tried, starting with the most likely."""
 LARGEST = 500_000
-"""Pixels of a box above which nothing is looked for in it."""
+"""The largest area in pixels of a box that is searched."""
 
 
 @dataclass(frozen=True)
 class Displaced:
-    """A thing that lies elsewhere: its boxes, how far it went, and what came beside it.
+    """An object that moved: its boxes, its movement, and an object that was added beside it.
 
-    came: the box of what the step does not explain and lies outside of the thing, after; None where nothing
-    does.
+    came: the box of the differences after that the movement does not explain and that lie outside the object;
+    None if there are none.
     """
 
     before: Box
@@ -47,10 +47,10 @@ class Displaced:
 
 
 def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
-    """The step by which what differs in a box moved; None where no one step explains most of it.
+    """Return the movement that explains most of the differences in a box, or None if no single movement does.
 
-    A pixel that differs is explained where the thing, which stands out from the ground, is found there in one
-    picture and a step further in the other one. Cost: three Fourier transforms of the box.
+    A differing pixel is explained if the pixel stands out from the background in one picture and the other
+    picture has the same pixel at the moved position. The cost is three Fourier transforms of the box.
     """
     left, top, right, bottom = box
     if area(box) > LARGEST:
@@ -67,7 +67,7 @@ def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
     edges = (differs & (contrast(luminance(part)) >= LEAST_EDGE * UNIT) for part in (one, other))
 
     def explained(step: tuple[int, int]) -> int:
-        """How many pixels a step explains."""
+        """Return the number of pixels that a movement explains."""
         return sum(int(np.count_nonzero(mask)) for mask in _recognised(one, other, inks, step))
 
     step = max(_steps(*edges), key=explained)
@@ -81,9 +81,10 @@ def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
 
 
 def _beside(rest: Mask, thing: Box, left: int, top: int) -> Box | None:
-    """The box of what is not explained, where it lies beside the thing that moved and is no speck.
+    """Return the box of the unexplained pixels, if it lies beside the moved object and is large enough, or
+    None.
 
-    rest: a mask whose first pixel lies at (left, top).
+    rest: a mask with its first pixel at (left, top).
     """
     box = box_of(rest, left, top)
     if box is None or common(box, thing) or min(box[2] - box[0], box[3] - box[1]) < SMALLEST:
@@ -92,13 +93,14 @@ def _beside(rest: Mask, thing: Box, left: int, top: int) -> Box | None:
 
 
 def _recognised(one: Pixels, other: Pixels, inks: Sequence[Mask], step: tuple[int, int]) -> tuple[Mask, Mask]:
-    """Where what differs of the thing is found again a step further: before, after."""
+    """Return masks, before and after, of the object's differing pixels that are found again at the moved
+    position."""
     dx, dy = step
     return inks[0] & ~_unlike(one, other, dx, dy), inks[1] & ~_unlike(other, one, -dx, -dy)
 
 
 def _steps(one: Mask, other: Mask) -> list[tuple[int, int]]:
-    """The steps (dx, dy) at which most of a mask lies on the other one, the best first; never none at all."""
+    """Return the movements (dx, dy) at which two masks overlap most, the best first. (0, 0) is excluded."""
     shape = tuple(2 * length for length in one.shape)
     spectra = (np.fft.rfft2(mask.astype(np.float32), shape) for mask in (other, one))
     first, second = spectra
@@ -113,7 +115,7 @@ def _steps(one: Mask, other: Mask) -> list[tuple[int, int]]:
 
 
 def _unlike(one: Pixels, other: Pixels, dx: int, dy: int) -> Mask:
-    """Where a picture is not found again a step further in the other one."""
+    """Return a mask of the pixels that differ from the other picture at the moved position."""
     height, width = one.shape[:2]
     unlike = np.ones((height, width), bool)
     if abs(dx) >= width or abs(dy) >= height:
@@ -126,8 +128,11 @@ def _unlike(one: Pixels, other: Pixels, dx: int, dy: int) -> Mask:
 
 
 def _of_one_size(was: Box, now: Box, dx: int, dy: int, size: tuple[int, int]) -> tuple[Box, Box]:
-    """The boxes of the thing before and after, of which what differs may show a part alone: each is around
-    its own and around the other one, a step further."""
+    """Return the boxes of an object before and after, with equal sizes.
+
+    The differences may show only a part of the object. Each box therefore encloses both its own differences
+    and the moved differences of the other picture.
+    """
     there = (was[0] + dx, was[1] + dy, was[2] + dx, was[3] + dy)
     around = (
         max(0, dx, min(now[0], there[0])),

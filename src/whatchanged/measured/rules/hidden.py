@@ -1,4 +1,4 @@
-"""Differences that a look at the pixels on white does not show; they are never passed over in silence."""
+"""Differences that the pixels over white do not show. They are always reported."""
 
 from dataclasses import replace
 
@@ -26,10 +26,11 @@ def look_closer(
     sources: tuple[PictureSource, PictureSource],
     threshold: float,
 ) -> Measured:
-    """The answer for pictures without a visible difference on white, after a look at all else in their files.
+    """Return the answer for pictures without a visible difference over white, after a comparison of all other
+    data.
 
-    Alpha, colour profile and later frames change what is seen elsewhere: they are compared as pictures.
-    Depth, the stored turn and colours below full transparency are told.
+    Alpha, colour profile and later frames affect what is visible elsewhere, so they are compared as pictures.
+    Bit depth, the stored orientation and fully transparent colours are reported in notes.
     """
     for text, before, after in _other_looks(one, other):
         if not np.array_equal(before, after):
@@ -51,7 +52,7 @@ def look_closer(
 
 
 def _other_looks(one: Picture, other: Picture) -> list[tuple[str, Pixels, Pixels]]:
-    """The same pictures as they look elsewhere: over black, and on a screen of standard colours."""
+    """Return the pictures as they appear elsewhere: over black, and on a screen with standard colours."""
     looks = []
     if one.on_black is not None or other.on_black is not None:
         shown = [p.on_white if p.on_black is None else p.on_black for p in (one, other)]
@@ -62,7 +63,7 @@ def _other_looks(one: Picture, other: Picture) -> list[tuple[str, Pixels, Pixels
 
 
 def _hidden_differences(one: Picture, other: Picture) -> list[str]:
-    """What differs without being seen."""
+    """Return notes about the invisible differences."""
     notes = []
     if one.profile != other.profile and np.array_equal(in_common_colors(one), in_common_colors(other)):
         notes.append("the files hold two colour profiles, which show the same colours")
@@ -81,7 +82,7 @@ def _hidden_differences(one: Picture, other: Picture) -> list[str]:
 
 
 def _noted(answer: Measured, text: str) -> Measured:
-    """The answer with a note; what has one is not identical."""
+    """Return the answer with an additional note. Its verdict is no longer identical."""
     notes = (*answer.notes, words.capitalised(text))
     parts = [words.NOISE, *(words.lowered(note)[:-1] for note in notes)]
     sentence = words.capitalised(words.joined(parts))
@@ -89,7 +90,7 @@ def _noted(answer: Measured, text: str) -> Measured:
 
 
 def _changed(answer: Measured, text: str, score: float, threshold: float) -> Measured:
-    """The answer where a hidden difference can be seen."""
+    """Return the answer for a hidden difference that is visible elsewhere."""
     box: Box = (0, 0, *answer.size_after)
     statement = Statement(
         kind=None,
@@ -116,7 +117,8 @@ def _changed(answer: Measured, text: str, score: float, threshold: float) -> Mea
 def _later_frame(
     answer: Measured, text: str, sources: tuple[PictureSource, PictureSource], frame: int, threshold: float
 ) -> Measured:
-    """The answer where frames after the first differ: changed if the first of them does so visibly."""
+    """Return the answer for later frames that differ. It is changed if the first such frame differs
+    visibly."""
     before, after = (read_picture(source, frame).on_white for source in sources)
     if before.shape != after.shape:
         return _changed(answer, text, gate.CERTAIN, threshold)

@@ -1,4 +1,4 @@
-"""Rules that tell what kind of change one place shows, from its layers before and after."""
+"""Rules that classify the change in a box from its layers before and after."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,56 +13,63 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Kind
 
 TEXT_HEIGHT = 40
-"""Pixels that a line of text is high at most."""
+"""The largest height of a line of text in pixels."""
 SAME_COLOR = 10
-"""Levels up to which two colours are the same."""
+"""The largest difference, in levels, between two colours that count as the same."""
 
-# The limits below, and how sure each kind is, were set by hand; nothing was fitted.
+# The following limits and confidences were set by hand, not fitted.
 SMALLEST = 12
-"""Pixels of the sides of a place at least, in which outlines and corners are told from all else."""
+"""The least side in pixels of a box in which outlines and corners are recognised."""
 LINE = 4
-"""Pixels of a frame's line at most."""
+"""The largest thickness of a frame's line in pixels."""
 WITHIN_FRAME = 0.02
-"""Share of what a frame holds that may differ where nothing but the frame did."""
+"""The largest fraction of a frame's interior that may differ if only the frame changed."""
 MOST_FRAME = 0.5
-"""Share of a place below which what differs can be a frame."""
+"""The fraction of a box below which its differences can be a frame."""
 CORNER, CORNER_PART = 4, 4
-"""Pixels of a corner's sides at least; of a larger place, one in so many."""
+"""The least side of a corner in pixels, and the divisor of a larger box's side that gives the corner's
+side."""
 BESIDE = 3
-"""Pixels beside a place in which its fill may go on."""
+"""The distance in pixels beside a box at which its fill may continue."""
 DEEP, OF_FILL, EVEN_THING = 12, 4, 0.75
-"""Pixels beside a place in which a thing goes on that grew into it, the levels by which these may differ from
-its fill, unlike those of a shadow, and the share of them that do not differ by more."""
+"""The extent beside a box, in pixels, of an object that grew into it; the largest difference, in levels, of
+these pixels from its fill; and the least fraction of them within that difference.
+
+The pixels of a shadow differ more.
+"""
 FILLED = 0.4
-"""Share of a place's pixels that have the fill's colour, above which the fill tells."""
+"""The fraction of fill-coloured pixels above which the fill of a box is significant."""
 BARE_FILL = 0.02
-"""Share of ink below which a fill of the ground's colour is ground."""
+"""The fraction of ink below which a fill of the background's colour counts as background."""
 NO_INK = 0.01
-"""Share of ink below which there is none."""
+"""The fraction of ink below which a box counts as empty."""
 SAME_INK = 0.85
-"""Share of either ink that lies on the other's, above which it is the same ink."""
+"""The fraction of overlap above which both pictures have the same ink."""
 INK_WITHIN = 0.8
-"""Share of one ink that lies on the other's, above which strokes became thicker or thinner."""
+"""The fraction of one ink inside the other above which strokes became thicker or thinner."""
 MOST_LONG, LARGEST_ICON = 1.6, 64
-"""How many times as long as broad an icon is at most, and below how many pixels long."""
+"""The largest ratio between the sides of an icon, and the side in pixels from which on a region is too large
+for one."""
 AS_MUCH_TEXT = (0.4, 2.5)
-"""Between which the ink after is of the ink before, where a text was rewritten."""
+"""The range of the ratio between the ink after and before if a text was rewritten."""
 MORE_INK = 1.4
-"""How many times the ink before that after is at least where something was added."""
+"""The least ratio between the ink after and before if an object was added."""
 LOW_LINE = 24
-"""Pixels that a line of text is high at most in which less ink tells that a word was removed: of 16 other
-places with less ink in real pairs of training repositories a thing was removed in two."""
+"""The largest height in pixels of a line of text in which less ink indicates a removed word.
+
+In 16 higher boxes with less ink, from real pairs of training repositories, an object was removed only twice.
+"""
 ONE_SIZE = 0.08
-"""Part of its side by which the box of the same ink may differ."""
+"""The largest relative difference between the sides of the box of the same ink."""
 ONE_FACTOR = 0.12
-"""Part by which the factors across and down may differ where a thing was scaled."""
+"""The largest relative difference between the horizontal and the vertical factor of a scaled object."""
 SCALED = (0.5, 2.0)
-"""Between which the factor across lies then."""
+"""The range of the horizontal factor of a scaled object."""
 LEAST_SCALED, LEAST_STEP = 0.1, 2
-"""Part by which the height differs then at least; and the pixels of both sides where the inks lie on each
-other."""
+"""The least relative change of the height of a scaled object, and the least change of both sides in pixels if
+the inks overlap."""
 SAME_DRAWING = 0.7
-"""Share of either ink that lies on the other's once both have one size."""
+"""The least overlap of both inks after they are scaled to the same size."""
 
 CONFIDENCES: dict[tuple[Kind, str], float] = {
     ("added", "fill"): 0.6,
@@ -82,16 +89,16 @@ CONFIDENCES: dict[tuple[Kind, str], float] = {
     ("restyled", "weight"): 0.5,
     ("rewritten", "text"): 0.45,
 }
-"""How sure each kind and finer word is, from 0 to 1."""
+"""The confidence in each kind and aspect, from 0 to 1."""
 ON_GROUND = 0.75
-"""How sure it is that a thing came or went where nothing but the ground was before or is after."""
+"""The confidence that an object was added or removed if one picture shows only the background."""
 BY_AMOUNT = 0.3
-"""How sure it is that one did because there is more ink, or less."""
+"""The confidence that an object was added or removed if only the amount of ink changed."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What happened at a place: kind, the finer word, how sure, and measured values."""
+    """The classification of a change: kind, aspect, confidence and measured values."""
 
     kind: Kind | None
     aspect: str
@@ -100,14 +107,14 @@ class Finding:
 
 
 def _finding(kind: Kind, aspect: str, values: dict[str, Any] | None = None) -> Finding:
-    """A kind and its finer word, as sure as ``CONFIDENCES`` tells."""
+    """Return a finding with the confidence from ``CONFIDENCES``."""
     return Finding(kind, aspect, CONFIDENCES[kind, aspect], values or {})
 
 
 def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_]) -> Finding:
-    """The kind of change in a box of two pictures that lie on each other.
+    """Return the kind of change in a box of two aligned pictures.
 
-    differs: (H, W), where the pictures differ visibly.
+    differs: (H, W) whether the pictures differ visibly.
     """
     one, other = read_layer(before, box), read_layer(after, box)
     left, top, right, bottom = box
@@ -120,7 +127,7 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
     length = _length(one, other, before, after, box) if fills_differ else None
     if length is not None:
         return length
-    # where something stands on what looks like ground, and stays, the ground is a fill
+    # If ink stays on an apparent background, this background is a fill.
     if one.empty and not other.empty and not ink_within(one.ink, other.ink) > SAME_INK:
         return Finding("added", "thing", ON_GROUND)
     if other.empty and not one.empty and not ink_within(other.ink, one.ink) > SAME_INK:
@@ -133,7 +140,8 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
 
 
 def is_outline(part: NDArray[np.bool_]) -> bool:
-    """Whether what differs is a thin line, a frame, or corners: next to nothing within."""
+    """Return whether the differences form a thin line, a frame or corners, with almost no difference in the
+    interior."""
     height, width = part.shape
     if min(height, width) <= LINE:
         return bool(max(height, width) >= SMALLEST)
@@ -148,7 +156,7 @@ def is_outline(part: NDArray[np.bool_]) -> bool:
 def _outline(
     one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box, part: NDArray[np.bool_]
 ) -> Finding:
-    """A frame, a line or corners."""
+    """Return the change of a frame, a line or corners."""
     left, top, right, bottom = box
     was = before[top:bottom, left:right][part]
     now = after[top:bottom, left:right][part]
@@ -167,7 +175,7 @@ def _outline(
 
 
 def is_corners(part: NDArray[np.bool_]) -> bool:
-    """Whether what differs lies in the corners of the box alone."""
+    """Return whether all differences lie in the corners of the box."""
     height, width = part.shape
     if min(height, width) < SMALLEST:
         return False
@@ -180,7 +188,7 @@ def is_corners(part: NDArray[np.bool_]) -> bool:
 
 
 def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """A fill that goes on outside the box: the thing grew into it, or shrank out of it; else None."""
+    """Return the change of length of an object whose fill continues outside the box, or None."""
     left, top, right, bottom = box
     height, width = after.shape[:2]
     beside = {
@@ -205,15 +213,17 @@ def _length(one: Layer, other: Layer, before: Pixels, after: Pixels, box: Box) -
             if goes_on and (bare or _is_as_broad(after, box, side, fill, ground)):
                 step = (right - left if axis == "dx" else bottom - top) * sign
                 finding = _finding("resized", "length", {axis: step, "grew": sign > 0})
-                # of a thing and the ground, one grew where the other shrank: the thing is told
+                # If the object or the background could have grown, the object is described.
                 lengths.append((far(fill, other.ground) <= SAME_COLOR, finding))
     return min(lengths, key=lambda length: length[0])[1] if lengths else None
 
 
 def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: RGBColor, ground: RGBColor) -> bool:
-    """Whether what goes on at a side of a box is a thing that ends where the box does: its fill goes on for
-    some pixels, lies not beyond either end of that side, where the ground lies, and these do not lie at the
-    edge of the picture."""
+    """Return whether the fill beside a box belongs to an object with the same breadth as the box.
+
+    The fill must continue for some pixels, and must not continue beyond the ends of that side. The background
+    must lie beyond at least one of these ends. Neither end may lie at the edge of the picture.
+    """
     left, top, right, bottom = box
     if side in ("left", "right"):
         columns = slice(max(0, left - DEEP), left) if side == "left" else slice(right, right + DEEP)
@@ -240,12 +250,12 @@ def _is_as_broad(pixels: Pixels, box: Box, side: str, fill: RGBColor, ground: RG
 
 
 def _is_bare(layer: Layer) -> bool:
-    """Whether a place shows nothing but ground: a fill of the ground's colour, and next to no ink on it."""
+    """Return whether a box shows only background: a fill of the background's colour with almost no ink."""
     return far(layer.fill, layer.ground) <= SAME_COLOR and layer.ink_share < BARE_FILL
 
 
 def _fill(one: Layer, other: Layer) -> Finding:
-    """Another fill: recoloured, added on the ground, removed from it, or another picture."""
+    """Return the change of a fill: recoloured, added or removed."""
     values = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
     if _is_bare(one) and not ink_within(one.ink, other.ink) > SAME_INK:
         return _finding("added", "fill", values)
@@ -255,7 +265,8 @@ def _fill(one: Layer, other: Layer) -> Finding:
 
 
 def _ink(one: Layer, other: Layer) -> Finding:
-    """What happened to a place whose fill is the same and whose ink (all that stands out from it) is not."""
+    """Return the change in a box with the same fill and other ink. Ink is everything that differs from the
+    fill."""
     if one.ink_share < NO_INK <= other.ink_share:
         return _finding("added", "thing")
     if other.ink_share < NO_INK <= one.ink_share:
@@ -280,7 +291,7 @@ def _ink(one: Layer, other: Layer) -> Finding:
         return _scaled(one, other)
     if max(width, height) <= MOST_LONG * min(width, height) and max(width, height) < LARGEST_ICON:
         return _finding("replaced", "icon")
-    ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)  # no division by zero
+    ratio = (other.ink_share + 1e-6) / (one.ink_share + 1e-6)  # The small terms prevent a division by zero.
     if height <= TEXT_HEIGHT and AS_MUCH_TEXT[0] < ratio < AS_MUCH_TEXT[1]:
         return _finding("rewritten", "text")
     if ratio < MORE_INK and not (height <= LOW_LINE and ratio <= AS_MUCH_TEXT[0]):
@@ -289,7 +300,8 @@ def _ink(one: Layer, other: Layer) -> Finding:
 
 
 def _scale(one: Layer, other: Layer) -> float | None:
-    """How much larger the ink's box is in both directions: 1 for the same size, None for no common factor."""
+    """Return the ratio of the sizes of the ink boxes: 1 for equal sizes, None if there is no common
+    factor."""
     if one.ink_box is None or other.ink_box is None:
         return None
     across, down = (
@@ -309,7 +321,7 @@ def _scale(one: Layer, other: Layer) -> float | None:
 
 
 def _same_drawing(one: Layer, other: Layer) -> bool:
-    """Whether the ink of both is the same drawing once it is brought to one size."""
+    """Return whether the inks of both layers are the same drawing after they are scaled to the same size."""
     parts = [layer.ink[box[1] : box[3], box[0] : box[2]] for layer in (one, other) if (box := layer.ink_box)]
     height, width = parts[1].shape
     rows = np.arange(height) * parts[0].shape[0] // height
@@ -318,13 +330,13 @@ def _same_drawing(one: Layer, other: Layer) -> bool:
 
 
 def _scaled(one: Layer, other: Layer) -> Finding:
-    """A thing that was scaled, with the sizes of its ink, [width, height], before and after."""
+    """Return the finding of a scaled object, with the sizes [width, height] of its ink before and after."""
     sizes = [[box[2] - box[0], box[3] - box[1]] for layer in (one, other) if (box := layer.ink_box)]
     return _finding("resized", "size", {"size_before": sizes[0], "size_after": sizes[1]})
 
 
 def _is_surely_scaled(one: Layer, other: Layer) -> bool:
-    """Whether the sides of the ink differ by more than its soft edges may."""
+    """Return whether the sides of the ink differ by more than its soft edges explain."""
     was, now = one.ink_box, other.ink_box
     if was is None or now is None:
         return False
@@ -332,11 +344,12 @@ def _is_surely_scaled(one: Layer, other: Layer) -> bool:
 
 
 def ink_overlap(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
-    """The share of each picture's ink that lies within a pixel of the other's, the smaller of both."""
+    """Return the smaller one of the two fractions of ink that lie within a pixel of the other picture's
+    ink."""
     return min(ink_within(one, other), ink_within(other, one))
 
 
 def ink_within(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
-    """The share of one picture's ink that lies within a pixel of the other's."""
+    """Return the fraction of one picture's ink that lies within a pixel of the other's."""
     count = np.count_nonzero(one)
     return float(np.count_nonzero(one & enlarged(other, 1, 1)) / count) if count else 0.0

@@ -1,4 +1,5 @@
-"""Lines of text: a word that changed is told with the words beside it, those that it pushed too."""
+"""Lines of text: a changed word is described together with the other words of its line, including pushed
+words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,19 +16,19 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding
 
 WORD_SPACE = 0.5
-"""Words of one line are at most so far apart, as a part of the line's height."""
+"""The largest space between words of a line, as a fraction of the line's height."""
 SHORTEST_LINE, HIGHEST_LINE = 5, 28
-"""Pixels that a line of text is high at least and at most."""
+"""The least and largest height of a line of text in pixels."""
 RIM = 2
-"""Pixels at both ends of a box that may belong to what lies beside it."""
+"""The number of pixels at both ends of a box that may belong to its neighbours."""
 MOST_LINE = 4.0
-"""A line that is longer than so many times what changed in it is told without the rest."""
+"""The largest ratio of the length of a line to that of its changed part, if the entire line is described."""
 MOST_WORD = 0.55
-"""What came, went or looks otherwise is a word where it makes at most this part of the line."""
+"""The largest fraction of a line that an added, removed or changed word covers."""
 SLENDER = 1.2
-"""What is no longer than so many times its height may be an icon."""
+"""The ratio of width to height below which a region may be an icon."""
 ONE_HEIGHT = 0.6
-"""A line is at least this part as high as a word of it, and the other way round."""
+"""The least ratio between the heights of a line and of a word in it."""
 WORDS = (
     ("rewritten", "text"),
     ("restyled", "weight"),
@@ -37,34 +38,33 @@ WORDS = (
     ("removed", "closed up"),
     ("replaced", "icon"),
 )
-"""What a word that was written otherwise can look like by itself: kind and finer word."""
+"""The kinds and aspects that a rewritten word can have if it is examined alone."""
 LETTERS = (("resized", "size"),)
-"""What a letter of a word that was written otherwise can look like by itself."""
+"""The kinds and aspects that a letter of a rewritten word can have if it is examined alone."""
 BETWEEN_LETTERS = (("added", "pushed in"), ("removed", "closed up"))
-"""What letters that came or went in a word look like by themselves."""
+"""The kinds and aspects that letters added to or removed from a word can have if they are examined alone."""
 LETTER_SPACE = 0.2
-"""Letters of one word are at most so far apart, as a part of the line's height."""
+"""The largest space between letters of a word, as a fraction of the line's height."""
 PIECES = 2
-"""Letters, or other pieces that touch none beside them, that stay in a line of which the rest moved at
-least: one may be an icon."""
+"""The least number of unmoved letters, or other separate pieces, in a line whose other part moved. A single
+piece may be an icon."""
 BESIDE_MOVED = (("rewritten", "text"), ("restyled", "weight"), ("restyled", "shape"), ("recolored", "ink"))
-"""What it can look like beside words that moved."""
+"""The kinds and aspects that a rewritten word can have beside moved words."""
 
 
 def whole_lines(before: Pixels, after: Pixels, changes: list[DetectedChange]) -> list[DetectedChange]:
-    """What was found, with words that changed inside a line of text told as the line, rewritten."""
+    """Replace the changes of words inside a line of text by one change: the line was rewritten."""
     results: dict[tuple[object, ...], DetectedChange] = {}
     for one in changes:
         found = _of_moved(before, after, _of_letter(before, after, _of_line(before, after, one)))
-        # several parts of one line moved by several steps: it is told once
+        # Several parts of one line may have moved by different steps. The line is described once.
         key = (found.finding.aspect, found.box_before, found.box_after)
         results[key if found is not one else (id(one),)] = found
     return list(results.values())
 
 
 def _of_letter(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
-    """A letter that is another one, came or went, as the word that it stands in, rewritten; anything else as
-    it is."""
+    """Return the change of a letter as a rewriting of its word. All other changes are returned unchanged."""
     found = (one.finding.kind, one.finding.aspect)
     was, now = one.box_before or one.box_after, one.box_after or one.box_before
     if found not in LETTERS + BETWEEN_LETTERS or not one.cause or was is None or now is None:
@@ -80,15 +80,20 @@ def _of_letter(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedCh
 
 
 def _is_letter(letter: Box, word: Box) -> bool:
-    """Whether a box in a word may be one of its letters, by their heights and by how much else there is."""
+    """Return whether a box may be a letter of a word, judged by the heights and the length of the remaining
+    word."""
     height = letter[3] - letter[1]
     longer = word[2] - word[0] >= letter[2] - letter[0] + height
     return longer and ONE_HEIGHT * (word[3] - word[1]) <= height
 
 
 def _of_moved(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
-    """The end or the middle of a line of text that moved along it, while its beginning or its end stayed, as
-    the line, rewritten: something came or went in between. Anything else as it is."""
+    """Return a movement along a line of text as a rewriting of the line. All other changes are returned
+    unchanged.
+
+    If the beginning or the end of the line stays, something was added or removed between that part and the
+    moved part.
+    """
     was, now = one.box_before, one.box_after
     along = one.finding.kind == "moved" and one.finding.values.get("dx") and not one.finding.values.get("dy")
     if not along or not one.cause or was is None or now is None:
@@ -104,13 +109,13 @@ def _of_moved(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedCha
 
 
 def _from_end(pixels: Pixels, line: Box, end: int) -> Pixels:
-    """The columns (W, H, 3) of a line, from its beginning (0) or from its end (2)."""
+    """Return the columns (W, H, 3) of a line, starting at its beginning (0) or at its end (2)."""
     part = pixels[line[1] : line[3], line[0] : line[2]].swapaxes(0, 1)
     return part if end == 0 else part[::-1]
 
 
 def _stays(one: Pixels, other: Pixels) -> bool:
-    """Whether the first columns of a line, some letters at least, are as before."""
+    """Return whether the first columns of a line, with at least some letters, are unchanged."""
     count = min(len(one), len(other))
     differs = (steps_between(one[:count], other[:count]) > INK).any(axis=1)
     same = one[: int(differs.argmax()) if differs.any() else count]
@@ -121,13 +126,13 @@ def _stays(one: Pixels, other: Pixels) -> bool:
 
 
 def _as_rewritten(one: DetectedChange, was: Box, now: Box) -> DetectedChange:
-    """What was found as the text in these boxes, rewritten."""
+    """Return a change as rewritten text in these boxes."""
     finding = Finding("rewritten", "text", 0.5)
     return replace(one, finding=finding, box_before=was, box_after=now, pixels=max(one.pixels, area(now)))
 
 
 def rewritten_lines(changes: list[DetectedChange]) -> list[DetectedChange]:
-    """What was found, with changed words and those of their line that they moved as one line, rewritten."""
+    """Replace changed words, and the words of their line that they moved, by one rewritten line."""
     for moved in [one for one in changes if one.finding.kind == "moved"]:
         words = [one for one in changes if one.cause and one.finding.kind != "moved" and one_line(one, moved)]
         if moved not in changes or not _show_rewriting(words):
@@ -144,7 +149,8 @@ def rewritten_lines(changes: list[DetectedChange]) -> list[DetectedChange]:
 
 
 def _show_rewriting(words: Sequence[DetectedChange]) -> bool:
-    """Whether changed words tell of a line that was rewritten: they are of several kinds, or one looks so."""
+    """Return whether changed words indicate a rewritten line: they have several kinds, or one of them looks
+    rewritten."""
     if len({one.finding.kind for one in words}) > 1:
         return True
     return any(
@@ -156,13 +162,13 @@ def _show_rewriting(words: Sequence[DetectedChange]) -> bool:
 
 
 def _width(one: DetectedChange) -> int:
-    """How wide something is, or was where it is gone."""
+    """Return the width of an object after, or before if it is gone."""
     box = one.box_after or one.box_before
     return box[2] - box[0] if box else 0
 
 
 def one_line(word: DetectedChange, moved: DetectedChange) -> bool:
-    """Whether what moved is of the line of text in which a word changed."""
+    """Return whether a movement belongs to the line of text in which a word changed."""
     one, other = word.box_after or word.box_before, moved.box_after
     if one is None or other is None or moved.finding.values.get("dy"):
         return False
@@ -171,7 +177,7 @@ def one_line(word: DetectedChange, moved: DetectedChange) -> bool:
 
 
 def rewritten_with(word: DetectedChange, line: Sequence[DetectedChange]) -> DetectedChange:
-    """A word that was rewritten, with all that was found in its line."""
+    """Return a rewritten word enlarged to all changes in its line."""
     before, after = (
         [box for one in line if (box := getattr(one, end))] for end in ("box_before", "box_after")
     )
@@ -185,7 +191,7 @@ def rewritten_with(word: DetectedChange, line: Sequence[DetectedChange]) -> Dete
 
 
 def _of_line(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
-    """A changed word as its line; anything else as it is."""
+    """Return the change of a word as a rewriting of its line. All other changes are returned unchanged."""
     if (one.finding.kind, one.finding.aspect) not in WORDS or not one.cause:
         return one
     seed = one.box_after or one.box_before
@@ -200,7 +206,8 @@ def _of_line(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChan
     if was is None or now is None:
         return one
     lengths = {"removed": was[2] - was[0], "added": now[2] - now[0]}
-    # What came or went is a word where it stood in a line itself, not where others closed up.
+    # An added or removed object is a word only if it stood in a line itself. A line that closed up afterwards
+    # does not count.
     longest = lengths.get(str(one.finding.kind), max(lengths.values()))
     lowest, highest = (choose(line[3] - line[1] for line in (was, now)) for choose in (min, max))
     alike = lowest >= ONE_HEIGHT * height and ONE_HEIGHT * highest <= height
@@ -211,9 +218,11 @@ def _of_line(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChan
 
 
 def line_around(pixels: Pixels, box: Box, apart: float = WORD_SPACE) -> Box | None:
-    """The line of text that a box lies in: as far as words follow one another; None where there is none.
+    """Return the box of the line of text around a box, or None if there is no such line.
 
-    apart: how far what follows one another is apart at most, as a part of the line's height.
+    The line extends as long as the space between two pieces is small enough.
+
+    apart: the largest space between two pieces, as a fraction of the line's height.
     """
     left, top, right, bottom = box
     height = bottom - top
@@ -242,7 +251,7 @@ def line_around(pixels: Pixels, box: Box, apart: float = WORD_SPACE) -> Box | No
 
 
 def _reach(filled: NDArray[np.bool_], wall: NDArray[np.bool_], space: int) -> int:
-    """How many columns further words go on, with gaps of at most so many columns."""
+    """Return the number of columns that further words extend, with gaps of at most ``space`` columns."""
     end = int(np.argmax(wall)) if wall.any() else len(wall)
     inked = np.flatnonzero(filled[:end])
     if not len(inked) or inked[0] > space:

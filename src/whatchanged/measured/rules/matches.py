@@ -1,4 +1,4 @@
-"""Words and icons that lie elsewhere: matched one by one by how they look, wherever each went."""
+"""Matching of individual words and icons by their pixels, independent of the direction of each movement."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.shifts import EXPLAINED, LEAST_INK, Gap, Moved, Shift
 
 LETTERS = 1
-"""Pixels by which ink is widened on both sides, so that the letters of a word are one."""
+"""The number of pixels by which ink is dilated horizontally, so that the letters of a word are joined."""
 MOST_WORDS = 300
-"""Words of a picture that are looked for in the other, the largest."""
+"""The number of words in a picture that are searched in the other picture, starting with the largest."""
 FEWEST = 12
-"""Pixels of ink that make a word."""
+"""The least number of ink pixels in a word."""
 SPARSE = 0.1
-"""What has less ink in its box is a frame."""
+"""The least fraction of ink in the box of a word. A frame has less."""
 MOST_GAP = 12
-"""Words that are gone are one thing where they are at most so many pixels apart."""
+"""The largest distance in pixels between disappeared words that belong together."""
 MOST_ROOM = 1.5
-"""And where the box around them is at most this many times their own boxes."""
+"""The largest ratio of the area around such words to their own areas."""
 UNLIKE = 0.25
-"""Words differ where their mean difference is more than this part of their mean contrast."""
+"""The largest mean difference between equal words, as a fraction of their mean contrast."""
 
 
 @dataclass(frozen=True)
 class _Word:
-    """A word or an icon: its box and how much ink it has."""
+    """A word or an icon: its bounding box and its number of ink pixels."""
 
     box: Box
     ink: int
@@ -46,7 +46,7 @@ _WordPair = tuple[_Word, _Word]
 
 
 def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float) -> Shift | None:
-    """What moved inside a box, word by word; None where that explains too little."""
+    """Return the movements of individual words inside a box, or None if they explain too few differences."""
     visible = seen.visible(threshold)
     planes = [blurred(luminance(picture)) for picture in (before, after)]
     old, new = (_words(picture, visible, box) for picture in (before, after))
@@ -70,8 +70,8 @@ def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, thresh
 
 
 def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
-    """The words inside a box in which something differs visibly, the largest first."""
-    from scipy import ndimage  # slow to import
+    """Return the words inside a box that differ visibly, the largest first."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     left, top, right, bottom = box
     part = (slice(top, bottom), slice(left, right))
@@ -91,7 +91,8 @@ def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
 def _matched(
     planes: list[Planes], old: list[_Word], new: list[_Word]
 ) -> dict[tuple[int, int], list[_WordPair]]:
-    """Pairs of words that look alike, by how far they moved; steps that many words share come first."""
+    """Return pairs of equal words, grouped by their movement. Movements that many words share are assigned
+    first."""
     steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
     sizes = np.array([now.size for now in new]).reshape(-1, 2)
     for was in old:
@@ -116,7 +117,7 @@ def _matched(
 
 
 def _alike(planes: list[Planes], was: Box, now: Box) -> bool:
-    """Whether two boxes of about one size show about the same."""
+    """Return whether two boxes of about the same size show about the same content."""
     width, height = (min(was[k + 2] - was[k], now[k + 2] - now[k]) for k in (0, 1))
     one, other = (
         plane[top : top + height, left : left + width].astype(np.int32)
@@ -126,7 +127,7 @@ def _alike(planes: list[Planes], was: Box, now: Box) -> bool:
 
 
 def _covered(old: list[_Word], pairs: list[_WordPair]) -> tuple[Gap, ...]:
-    """The words that are gone and that others cover now."""
+    """Return the disappeared words that moved words now cover."""
     matched = {was.box for was, _ in pairs}
     lost = [
         word
@@ -142,7 +143,7 @@ def _covered(old: list[_Word], pairs: list[_WordPair]) -> tuple[Gap, ...]:
 
 
 def _aligned(before: Pixels, pairs: list[_WordPair]) -> Pixels:
-    """The picture before with each word where it is after."""
+    """Return the picture before with each word moved to its position after."""
     size = (before.shape[1], before.shape[0])
     aligned = before.copy()
     for was, _ in pairs:

@@ -1,8 +1,8 @@
-"""What is said of the thing that changed: the predicate of a statement, from its kind and its values alone.
+"""Predicates of statements, derived only from the kind and the values of a change.
 
-A predicate begins with its verb, so that any subject may stand before it: "was added", "turned from blue to
-dark grey", "became bolder", "moved right by 8 pixels". Of several things the verb stands in the plural. Where
-a measure is missing, less is said; nothing is said that the values do not hold.
+A predicate begins with its verb, so any subject can precede it: "was added", "turned from blue to dark grey",
+"became bolder", "moved right by 8 pixels". For several objects the verb is in the plural. If a measurement is
+missing, the predicate is less specific. A predicate never claims more than the values contain.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,22 +12,23 @@ from whatchanged import words
 from whatchanged.measured.result import Kind
 
 Values = Mapping[str, Any]
-"""What was measured, by the keys of ``Statement.values``."""
+"""The measured values, with the keys of ``Statement.values``."""
 
 
 def predicate(kind: Kind | None, values: Values, count: int = 1) -> str:
-    """What happened to a thing, or to ``count`` alike ones, without the thing itself."""
+    """Return the predicate for one object, or for ``count`` similar objects."""
     plain = _UNLIKE.get((kind, str(values.get("aspect", "")))) or _PLAIN[kind]
     return _Verbs(count).finish(exact(kind, values) or plain)
 
 
 def is_exact(kind: Kind | None, values: Values) -> bool:
-    """Whether the predicate says more than the kind does: an amount, a colour, a state, a finer word."""
+    """Return whether the predicate is more specific than the kind: an amount, a colour, a state or an
+    aspect."""
     return exact(kind, values) is not None
 
 
 def exact(kind: Kind | None, values: Values) -> str | None:
-    """The predicate in the singular where the values hold more than the kind says; else None."""
+    """Return the predicate in the singular if the values are more specific than the kind, or None."""
     state = _state(values)
     if state is not None:
         return state
@@ -47,7 +48,7 @@ _PLAIN: Mapping[Kind | None, str] = {
     "replaced": "was replaced",
     None: "changed",
 }
-"""What is said where nothing but the kind is known."""
+"""The predicates for changes with a known kind and no further values."""
 
 _UNLIKE: Mapping[tuple[Kind | None, str], str] = {
     ("replaced", "icon"): "looks different",
@@ -55,8 +56,10 @@ _UNLIKE: Mapping[tuple[Kind | None, str], str] = {
     ("restyled", "shape"): "looks slightly different",
     ("restyled", "weight"): "looks different",
 }
-"""What is said instead where a finer word was taken because no other one fits: it is no more than that
-something looks otherwise, so no cause is named."""
+"""The predicates for aspects that were chosen only because no other aspect fits.
+
+They state only that something looks different and name no cause.
+"""
 
 STATES: Mapping[str, tuple[str, str]] = {
     "checked": ("was checked", "was unchecked"),
@@ -70,17 +73,17 @@ STATES: Mapping[str, tuple[str, str]] = {
     "error": ("was marked as wrong", "is no longer marked as wrong"),
     "loading": ("is now loading", "is no longer loading"),
 }
-"""What is said of what became so, and of what is no longer so."""
+"""The predicates for a state that began and for a state that ended."""
 
 
 class _Verbs:
-    """The verbs of a predicate in the number of its subject."""
+    """The grammatical number of the verbs in a predicate."""
 
     def __init__(self, count: int) -> None:
         self.several = count > 1
 
     def finish(self, text: str) -> str:
-        """A predicate in the singular, in this number."""
+        """Return a singular predicate in this grammatical number."""
         if not self.several:
             return text
         first, _, rest = text.partition(" ")
@@ -102,18 +105,18 @@ _PLURALS = {
     "reads": "read",
     "looks": "look",
 }
-"""Verbs in the singular that have another form in the plural."""
+"""A mapping from singular verbs to their plural, where the two forms differ."""
 
 
 def _state(values: Values) -> str | None:
-    """What a state became; None where none is told, or not whether it came or went."""
+    """Return the predicate for a change of state, or None if the state or its direction is unknown."""
     wordings = STATES.get(str(values.get("state")))
     on = values.get("on_after")
     return wordings[0 if on else 1] if wordings is not None and isinstance(on, bool) else None
 
 
 def _amounts(values: Values) -> tuple[float, float] | None:
-    """The amounts before and after; None where they are not both known, or the same."""
+    """Return the amounts before and after, or None if one of them is unknown or they are equal."""
     one, other = values.get("amount_before"), values.get("amount_after")
     if not isinstance(one, int | float) or not isinstance(other, int | float) or one == other:
         return None
@@ -121,7 +124,7 @@ def _amounts(values: Values) -> tuple[float, float] | None:
 
 
 def _either(more: str, less: str) -> Callable[[Values], str | None]:
-    """A predicate by whether an amount grew or shrank."""
+    """Return a function that chooses a predicate by whether an amount grew or shrank."""
 
     def phrase(values: Values) -> str | None:
         amounts = _amounts(values)
@@ -131,7 +134,7 @@ def _either(more: str, less: str) -> Callable[[Values], str | None]:
 
 
 def _with_amounts(more: str, less: str) -> Callable[[Values], str | None]:
-    """The same with both amounts in pixels: "became larger, 14 to 16 pixels"."""
+    """Return the same function with both amounts in pixels: "became larger, 14 to 16 pixels"."""
 
     def phrase(values: Values) -> str | None:
         amounts = _amounts(values)
@@ -145,12 +148,12 @@ def _with_amounts(more: str, less: str) -> Callable[[Values], str | None]:
 
 
 def _rounded(amount: float) -> str:
-    """Whole pixels; below three of them with the half, since a pixel more is much there."""
+    """Return the amount in whole pixels, or in half pixels if it is below three."""
     return f"{round(2 * amount) / 2:g}" if amount < 3 else f"{round(amount)}"
 
 
 def _turned(now: str, no_longer: str) -> Callable[[Values], str | None]:
-    """A predicate by whether something is so after."""
+    """Return a function that chooses a predicate by whether a property is present after the change."""
 
     def phrase(values: Values) -> str | None:
         on = values.get("on_after")
@@ -160,12 +163,12 @@ def _turned(now: str, no_longer: str) -> Callable[[Values], str | None]:
 
 
 def _always(text: str) -> Callable[[Values], str | None]:
-    """A predicate that needs no value."""
+    """Return a function that always returns this predicate."""
     return lambda values: text
 
 
 def _moved(values: Values) -> str | None:
-    """ "moved right by 8 pixels", and how it is aligned now, if that is told."""
+    """Return a predicate such as "moved right by 8 pixels", including the new alignment if it is known."""
     way = words.way(int(values.get("dx", 0)), int(values.get("dy", 0)))
     align = values.get("align_after")
     aligned = {"left": "is now aligned left", "right": "is now aligned right", "center": "is now centred"}
@@ -175,7 +178,7 @@ def _moved(values: Values) -> str | None:
 
 
 def _axis_limit(values: Values) -> str | None:
-    """What a frame holds was squeezed, stretched or moved along an axis."""
+    """Return the predicate for the content of a frame that was squeezed, stretched or moved along an axis."""
     if "factor" not in values:
         return "shows another range of its axis"
     across, factor = bool(values["axis"]), values["factor"]
@@ -188,8 +191,9 @@ def _axis_limit(values: Values) -> str | None:
 
 
 def _length(values: Values) -> str | None:
-    """ "became 12 pixels wider", "became 12 pixels wider and 3 pixels shorter"."""
-    # "dx" and "dy" say the same of the side of a thing that moved
+    """Return a predicate such as "became 12 pixels wider" or "became 12 pixels wider and 3 pixels
+    shorter"."""
+    # The values "dx" and "dy" have the same meaning for a moved side of an object.
     width = int(values.get("dwidth", values.get("dx", 0)))
     height = int(values.get("dheight", values.get("dy", 0)))
     parts = []
@@ -201,7 +205,8 @@ def _length(values: Values) -> str | None:
 
 
 def _size(values: Values) -> str | None:
-    """Growth in both directions: the size before and after where it is known, else as ``_length`` says it."""
+    """Return the predicate for a change of size: both sizes if they are known, else the result of
+    ``_length``."""
     if "size_before" in values and "size_after" in values and values["size_before"] != values["size_after"]:
         one, other = ("{} x {}".format(*values[name]) for name in ("size_before", "size_after"))
         return f"changed its size from {one} to {other} pixels"
@@ -209,7 +214,7 @@ def _size(values: Values) -> str | None:
 
 
 def _padding(values: Values) -> str | None:
-    """ "got 8 pixels more room within at the left"."""
+    """Return a predicate such as "has 8 pixels more padding at the left"."""
     step = values.get("step")
     if not isinstance(step, int | float) or not step:
         return None
@@ -218,7 +223,7 @@ def _padding(values: Values) -> str | None:
 
 
 def _gap(values: Values) -> str | None:
-    """ "stands 8 pixels further apart"."""
+    """Return a predicate such as "stands 8 pixels further apart"."""
     step = values.get("step")
     if not isinstance(step, int | float) or not step:
         return None
@@ -226,7 +231,7 @@ def _gap(values: Values) -> str | None:
 
 
 def _colors(values: Values) -> str | None:
-    """ "turned from blue to dark grey", "became darker"."""
+    """Return a predicate such as "turned from blue to dark grey" or "became darker"."""
     one, other = values.get("color_before"), values.get("color_after")
     if not isinstance(one, str) or not isinstance(other, str) or one == other:
         return None
@@ -234,19 +239,19 @@ def _colors(values: Values) -> str | None:
 
 
 def _palette(values: Values) -> str | None:
-    """ "took other colours: blue to dark red, green to pink"."""
+    """Return a predicate such as "took other colours: blue to dark red, green to pink"."""
     names = [[words.color_name_of_code(color) for color in pair] for pair in values.get("colors") or ()]
     pairs = dict.fromkeys(f"{one} to {other}" for one, other in names if one != other)
     return f"took other colours: {', '.join(pairs)}" if len(pairs) > 1 else "took other colours"
 
 
 def _data(values: Values) -> str | None:
-    """What is said of a plot that shows something else."""
+    """Return the predicate for a plot that shows other data."""
     return "shows other data" if values.get("same_axes") else "shows other data or another range of its axes"
 
 
 def _opacity(values: Values) -> str | None:
-    """ "faded", "became more opaque"."""
+    """Return a predicate such as "faded" or "became less transparent"."""
     amounts = _amounts(values)
     if amounts is None:
         return None
@@ -256,10 +261,11 @@ def _opacity(values: Values) -> str | None:
 
 
 def _words(values: Values) -> str | None:
-    """'changed from "a" to "b"'; 'now reads "b"' where the words of one picture alone are known.
+    """Return a predicate such as 'changed from "a" to "b"', or 'now reads "b"' if only the words after are
+    known.
 
-    Where no words are known, "reads differently" needs that the text was read: letters that look otherwise
-    may be an icon, or the same words in another type.
+    If no words are known, "reads differently" requires that the text was read. Letters that look different
+    may otherwise be an icon, or the same words in another typeface.
     """
     one, other = values.get("text_before"), values.get("text_after")
     if one and other:
@@ -272,7 +278,7 @@ def _words(values: Values) -> str | None:
 
 
 def _of_same_words(values: Values) -> str | None:
-    """What is said of a text that says the same, and of which only its look is known to differ."""
+    """Return the predicate for a text with the same words and a slightly different style."""
     if not values.get("same_words"):
         return None
     amounts = _amounts(values)
@@ -282,7 +288,7 @@ def _of_same_words(values: Values) -> str | None:
 
 
 def _number(values: Values) -> str | None:
-    """How many there are instead of how many before."""
+    """Return the predicate for a changed number of objects."""
     amounts = _amounts(values)
     return None if amounts is None else f"is {amounts[1]:g} instead of {amounts[0]:g}"
 
@@ -293,7 +299,7 @@ _BY_KIND: Mapping[Kind | None, Callable[[Values], str | None]] = {
     "recolored": _colors,
     "rewritten": _words,
 }
-"""What is said of a kind whose finer word asks for nothing else."""
+"""The predicates for kinds whose aspect has no entry of its own."""
 
 _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("moved", "axis limit"): _axis_limit,
@@ -330,4 +336,4 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "shape"): _of_same_words,
     ("restyled", "markers"): _turned("got markers", "lost its markers"),
 }
-"""What is said of a finer word."""
+"""The predicates for kinds with a certain aspect."""

@@ -1,7 +1,7 @@
-"""Statements in plain words: a subject, what happened to it, and what followed.
+"""Statements in plain words: a subject, a predicate and the consequences.
 
-Nothing is named that was not measured or read. The subject is known better once words are read or a model has
-named the thing, so a statement holds all that is needed to put it into words again (``reword``).
+A statement names only what was measured or read. The subject may become known later, when words are read or a
+model names the object. A statement therefore keeps all data that are needed to phrase it again (``reword``).
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,18 @@ from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.predicates import Values, is_exact, predicate
 
 MOST = 3
-"""Statements of a pair that may be told, and whose words are read."""
+"""The largest number of statements of a pair that may be described and whose words are read."""
 MOST_PLACES = 3
-"""Statements of a pair beside which a second one is told: of more of them the further ones seldom tell of a
-change of their own."""
+"""The largest number of statements beside which a second one is described.
+
+With more statements, the second one seldom describes a change of its own.
+"""
 MOSTLY = 0.5
-"""Share of the picture from which on no one thing is said to have come, gone or been exchanged."""
+"""The fraction of the picture above which no single object is said to be added, removed or replaced."""
 SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 """Numbers that are written as words."""
 DRAWN = "what is drawn"
-"""What stands on the ground of a thing that is no text."""
+"""The words for content on a background that is not text."""
 NOT_BESIDE = (
     ("added", "fill"),
     ("recolored", "contrast"),
@@ -36,21 +38,23 @@ NOT_BESIDE = (
     ("restyled", "radius"),
     ("restyled", "shape"),
 )
-"""Kinds and finer words that are not told beside a first statement. On real pairs most such second statements
-tell of the first one's change once more."""
+"""Kinds and aspects that are not described beside a first statement.
+
+On real pairs, most such second statements describe the change of the first one again.
+"""
 OF_THE_WHOLE = ("turn", "canvas")
-"""Aspects of statements about the picture as a whole, whose words do not name a thing."""
+"""Aspects of statements about the entire picture, which name no object."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a statement is about, as far as it is known.
+    """The subject of a statement, as far as it is known.
 
-    noun      what sort of thing it is, in the singular: "button"
-    words     what is written in it
-    beside    where it stands beside words: 'left of "Upload"'
-    position  where it stands in the picture: "at the left"
-    count     how many alike things
+    noun      the sort of object in the singular: "button"
+    words     the text in the object
+    beside    the position relative to text: 'left of "Upload"'
+    position  the position in the picture: "at the left"
+    count     the number of similar objects
     """
 
     noun: str | None = None
@@ -61,15 +65,15 @@ class Subject:
 
     @property
     def named(self) -> bool:
-        """Whether words tell which thing it is."""
+        """Whether text identifies the object."""
         return bool(self.words or self.beside)
 
 
 def subject_text(subject: Subject, part: str | None = None, new: bool = False) -> str:
-    """The subject in words: 'the button "Save"', 'the icon left of "Upload"', "something at the left".
+    """Return the subject in words: 'the button "Save"', 'the icon left of "Upload"', "something at the left".
 
-    part  what of the thing is meant: "outline", "text"
-    new   whether the thing is there only after, so that nobody knows it yet: "a button at the left"
+    part: the part of the object that changed: "outline", "text".
+    new: whether the object exists only after, so that it gets an indefinite article: "a button at the left".
     """
     whole = _thing(subject, new)
     if part == DRAWN:
@@ -78,7 +82,7 @@ def subject_text(subject: Subject, part: str | None = None, new: bool = False) -
 
 
 def _thing(subject: Subject, new: bool) -> str:
-    """The thing itself."""
+    """Return the words for the object itself."""
     alone = bool(subject.words) or subject.noun == "plot"
     where = subject.beside or ("" if alone else subject.position)
     said = f' "{subject.words}"' if subject.words else ""
@@ -97,7 +101,8 @@ def _thing(subject: Subject, new: bool) -> str:
 
 
 def plural(noun: str) -> str:
-    """More than one of it: "buttons", "entries", "boxes"; of "line of text" the first word counts."""
+    """Return the plural of a noun: "buttons", "entries", "boxes". In "line of text" the first word is
+    inflected."""
     head, of, rest = noun.partition(" of ")
     if head.endswith(("x", "ch", "sh", "ss")):
         head = f"{head}es"
@@ -111,14 +116,15 @@ def plural(noun: str) -> str:
 
 
 def number(count: int) -> str:
-    """ "four", "12"."""
+    """Return a number in words or digits: "four", "12"."""
     return SEVERAL.get(count, str(count))
 
 
 def plain_subject(statement: Statement, size: tuple[int, int]) -> Subject:
-    """What the rules alone know of the thing: its element, or what its change implies; and its place.
+    """Return the subject that the rules alone know: the element or a noun that the change implies, and the
+    position.
 
-    size: width and height of the picture that the box lies in.
+    size: the width and height of the picture of the box.
     """
     box = statement.box_after or statement.box_before
     if box is None:
@@ -129,10 +135,10 @@ def plain_subject(statement: Statement, size: tuple[int, int]) -> Subject:
 
 
 def known_noun(statement: Statement) -> str | None:
-    """What the thing is: its element, or what its change implies; None where that tells nothing."""
+    """Return the element of the object or a noun that its change implies, or None."""
     aspect = str(statement.values.get("aspect", ""))
     if aspect == "weight" and not is_exact(statement.kind, statement.values):
-        aspect = ""  # more ink at the same place may be anything's
+        aspect = ""  # More ink at the same position may belong to any object.
     return statement.element or _IMPLIED.get(aspect)
 
 
@@ -154,17 +160,18 @@ _IMPLIED = {
     "data": "plot",
     "grid": "grid",
 }
-"""What a thing must be to have changed so."""
+"""A mapping from an aspect to the noun that it implies."""
 
 _PARTS = {"border": "outline", "ink": "text"}
-"""What of a thing a colour belongs to, by the finer word; a thing's fill is the thing."""
+"""A mapping from an aspect to the part of the object that has the colour. The fill counts as the object
+itself."""
 
 _ONE_PART = ("icon", "line", "series", "shape", "mark", "picture")
-"""Things that consist of one part: their outline or their text is nothing else than they are."""
+"""Objects that consist of one part, so that their outline or text is the object itself."""
 
 
 def _part(subject: Subject, aspect: str) -> str | None:
-    """What of a thing a colour belongs to; None where that is the thing itself."""
+    """Return the part of the object that has the colour, or None if it is the object itself."""
     part = _PARTS.get(aspect)
     noun = "text" if subject.noun is None else subject.noun.split()[-1]
     if part == "text" and noun in ("area", "band") and not subject.named:
@@ -173,9 +180,10 @@ def _part(subject: Subject, aspect: str) -> str | None:
 
 
 def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Statement:
-    """The statement with the sentence that this subject gives it; one about the whole picture as it is.
+    """Return the statement with a sentence about this subject. A statement about the entire picture stays
+    unchanged.
 
-    size: width and height of the picture that the box of the thing lies in.
+    size: the width and height of the picture of the object's box.
     """
     if statement.values.get("aspect") in OF_THE_WHOLE:
         return statement
@@ -183,9 +191,9 @@ def reword(statement: Statement, subject: Subject, size: tuple[int, int]) -> Sta
 
 
 def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
-    """The words of a statement, without capital and full stop.
+    """Return the sentence of a statement without its capital letter and full stop.
 
-    shared: it is of several pictures, so that no share of one is told.
+    shared: whether the statement is about several pictures, so that no fraction of one is mentioned.
     """
     kind, values = statement.kind, statement.values
     knows = subject.noun is not None or subject.words is not None
@@ -203,25 +211,25 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
         if kind == "recolored" and not knows:
             carrier = _COLORED.get(str(values.get("aspect")), "something")
             told = f"{carrier} {_nameless_position(subject)}".rstrip()
-    # of a thing without a noun it is not known whether its places are one thing or several
+    # Without a noun it is unknown whether several boxes are one object or several.
     number_of = subject.count if knows else 1
     return f"{told} {predicate(kind, values, number_of)}{consequence(values)}{amount}"
 
 
 _COLORED = {"fill": "an area", "border": "a line", "ink": DRAWN, "palette": DRAWN}
-"""What carries a colour, where the thing is not known."""
+"""The nouns for a coloured object that is otherwise unknown."""
 
 
 def _nameless_position(subject: Subject) -> str:
-    """Where a thing without a noun stands."""
+    """Return the words for the position of an object without a noun."""
     several = f"in {number(subject.count)} places " if subject.count > 1 else ""
     return f"{several}{subject.beside or subject.position}"
 
 
 def consequence(values: Values) -> str:
-    """What followed: ", which moved the rest down by 24 pixels"; empty where nothing did.
+    """Return the words for a consequence, ", which moved the rest down by 24 pixels", or an empty text.
 
-    values: ``rest``: [dx, dy], how far what comes after it moved.
+    values: the key ``rest`` contains the movement [dx, dy] of the content after the object.
     """
     dx, dy = values.get("rest") or (0, 0)
     return f", which moved the rest {words.way(dx, dy)}" if dx or dy else ""
@@ -238,9 +246,10 @@ def statement(
     element: str | None = None,
     look: str | None = None,
 ) -> Statement:
-    """One statement with its words; ``cause`` is false for what another statement brought about.
+    """Return one statement with its sentence.
 
-    look: a plain noun for what has no element, kept among the values.
+    cause: False for a consequence of another statement.
+    look: a plain noun for an object without an element, which is stored in the values.
     """
     box = box_after or box_before
     if box is None:
@@ -258,7 +267,7 @@ def statement(
         box_after=box_after,
         sentence="",
         confidence=finding.confidence,
-        share=min(1.0, pixels / (size[0] * size[1])),  # places of one change may overlap
+        share=min(1.0, pixels / (size[0] * size[1])),  # The boxes of one change may overlap.
         values=values,
         boxes=boxes or (box,),
         element=element,
@@ -268,10 +277,10 @@ def statement(
 
 
 def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements that the sentence of the whole answer holds: the first, and the second where few differ.
+    """Return the statements in the sentence of the entire answer: the first, and the second if there are few.
 
-    On real pairs of training repositories half of the second statements tell of a change of their own, of
-    the third ones a quarter, and of those beside a change that moved the rest a third.
+    On real pairs of training repositories, half of the second statements describe a change of their own, and
+    a quarter of the third ones. Beside a change that moved the remaining content, a third of them do.
     """
     first, *further = statements
     if (
@@ -285,14 +294,14 @@ def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _may_stand_beside(second: Statement) -> bool:
-    """Whether a second statement may tell of a change of its own."""
+    """Return whether a second statement may describe a change of its own."""
     return not second.follows and (second.kind, second.values.get("aspect")) not in NOT_BESIDE
 
 
 def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
-    """The first statements as one sentence; of the others how many there are.
+    """Join the first statements into one sentence, followed by the number of the other ones.
 
-    chosen: those that are told instead, some of the statements.
+    chosen: the statements that are described instead of the first ones.
     """
     chosen = worth_telling(statements) if chosen is None else chosen
     parts = [words.lowered(one.sentence)[:-1] for one in chosen]
@@ -303,10 +312,11 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
 
 
 def of_several(statements: Sequence[Statement], sizes: Sequence[tuple[int, int]]) -> str:
-    """What statements of one kind, each of another picture, say alike: what differs among them is left out.
+    """Return a sentence with the common content of statements of one kind about several pictures.
 
-    sizes: width and height of each picture. Amounts, places, nouns and words that not all of them have are
-    not told.
+    Amounts, positions, nouns and words are left out if they differ.
+
+    sizes: the width and height of each picture.
     """
     first = statements[0]
     if all(one.sentence == first.sentence for one in statements):
@@ -333,10 +343,10 @@ def of_several(statements: Sequence[Statement], sizes: Sequence[tuple[int, int]]
 
 
 def _one_of(values: set[Any]) -> Any:
-    """The one value of a set; None where there are several."""
+    """Return the only value of a set, or None if there are several."""
     return next(iter(values)) if len(values) == 1 else None
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Whole sentences as one."""
+    """Join several sentences into one."""
     return words.capitalised(words.joined([words.lowered(one)[:-1] for one in texts]))

@@ -1,4 +1,5 @@
-"""Shifts: parts of the picture whose content was pushed, found where differences are and then taken away."""
+"""Detection of shifts: parts of the picture whose content was pushed. Found shifts are then removed from the
+differences."""
 
 from dataclasses import dataclass
 
@@ -14,33 +15,34 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 EXPLAINED = 0.4
-"""A shift is told where it makes at least this share of the visible differences vanish; what came or went
-counts as left over."""
+"""The least fraction of the visible differences that a shift must remove. Added and removed content counts as
+remaining."""
 LEAST_INK = 12
-"""Levels of local contrast from which on it is ink."""
+"""The least local contrast of ink, in levels."""
 FAINT_INK = 3
-"""The same of the sides of a thing that goes on through some lines, which may be a pale fill."""
+"""The same limit for the sides of an object that continues through repeated lines and may have a pale
+fill."""
 SHORTEST = 6
-"""Lines that move together at least."""
+"""The least number of lines that move together."""
 ALIKE = 12
-"""Levels by which lines that go on may differ from their neighbour."""
+"""The largest difference, in levels, between adjacent lines of a continuing object."""
 LEAST_BREADTH = 12
-"""Pixels that a thing that grew is broad at least: less may be strokes of letters."""
+"""The least breadth in pixels of an object that grew. Narrower regions may be strokes of letters."""
 LEAST_NOVEL = 6
-"""Pixels that make a thing."""
+"""The least number of pixels in an object."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """The lines between two parts that moved by different steps: those that are new, those that are gone.
+    """The new and the removed lines between two parts that moved by different steps.
 
-    new, gone  the boxes of their ink, after and before; None where there is none
-    stretch    whether the lines repeat their neighbour, as where a thing was made longer or shorter
-    lines      how many more there are after than before
-    ink        how many of their pixels stand out from their neighbours
-    thing      the box of what was stretched, or of all that is new or gone
-    after      first and last line of the box after, exclusive
-    before     the same of the lines that are gone
+    new, gone  the boxes of their ink, after and before; None if there is no ink
+    stretch    whether the lines repeat their neighbours because an object became longer or shorter
+    lines      the number of lines after minus the number before
+    ink        the number of their pixels that differ from their neighbours
+    thing      the box of the stretched object, or of all new or removed content
+    after      the range of the new lines in the box after: first and last line, exclusive
+    before     the same range for the removed lines
     """
 
     new: Box | None
@@ -54,14 +56,14 @@ class Gap:
 
     @property
     def exchanged(self) -> bool:
-        """Whether about as many lines went as came: what changed in them is looked for once more."""
+        """Whether about as many lines disappeared as appeared. Changes in such lines are searched again."""
         came, went = (stop - start for start, stop in (self.after, self.before))
         return self.new is not None and self.gone is not None and 2 * min(came, went) >= max(came, went)
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Content that lies elsewhere: its boxes, and how far it went."""
+    """Content that moved: its boxes and its movement."""
 
     before: Box
     after: Box
@@ -71,14 +73,14 @@ class Moved:
 
 @dataclass(frozen=True)
 class Shift:
-    """How the rows or the columns of one part of a picture moved.
+    """The movement of the rows or the columns of one part of a picture.
 
     axis       0 for rows, 1 for columns
-    moved      what lies elsewhere, by offset, the largest first
-    gaps       what came or went between
-    aligned    the picture before with its lines where they are after
-    seen       what still differs visibly between it and the picture after
-    explained  the share of the visible differences that vanished
+    moved      the moved content, grouped by offset, the largest first
+    gaps       the content that appeared or disappeared in between
+    aligned    the picture before with its lines moved to their positions after
+    seen       the visibility of the differences between it and the picture after
+    explained  the fraction of the visible differences that disappeared
     """
 
     axis: int
@@ -92,9 +94,9 @@ class Shift:
 def find_shift(
     before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float, beyond: float = 0
 ) -> Shift | None:
-    """The shift of rows (axis 0) or columns (axis 1) inside a box, None where it explains too little.
+    """Return the shift of rows (axis 0) or columns (axis 1) inside a box, or None if it explains too little.
 
-    beyond: a share of what differs that it must explain more than.
+    beyond: the fraction of the differences that the shift must exceed.
     """
     runs = _long_runs(before, after, box, axis)
     if not any(run.offset for run in runs):
@@ -130,12 +132,12 @@ def find_shift(
 
 
 def _is_enough(explained: float, beyond: float) -> bool:
-    """Whether a shift explains so much that it is told, and more than others."""
+    """Return whether a shift explains enough of the differences, and more than earlier shifts."""
     return explained >= EXPLAINED and explained > beyond
 
 
 def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineRun]:
-    """How the lines of a box follow from one another; few that moved together are new."""
+    """Return the runs of lines in a box. Runs that moved but are too short become new lines."""
     left, top, right, bottom = box
     part = (slice(top, bottom), slice(left, right))
     return [
@@ -145,10 +147,12 @@ def _long_runs(before: Pixels, after: Pixels, box: Box, axis: int) -> list[LineR
 
 
 def _with_sources(box: Box, axis: int, moved: LineRun, length: int) -> Box:
-    """The box with the lines from which its first or last ones came, where these lie outside: what is there
-    is not changed, so that it is seen whether a thing goes on there.
+    """Return the box enlarged by the source lines of its first or last lines, if these lie outside.
 
-    moved: the lines of the box that moved. length: lines of the picture.
+    The additional lines are unchanged. They show whether an object continues there.
+
+    moved: the lines of the box that moved.
+    length: the number of lines of the picture.
     """
     offset = moved.offset or 0
     low, high = (1, 3) if axis == 0 else (0, 2)
@@ -163,7 +167,7 @@ def _with_sources(box: Box, axis: int, moved: LineRun, length: int) -> Box:
 
 
 def _warped(before: Pixels, after: Pixels, axis: int, runs: list[LineRun]) -> Pixels:
-    """The lines before at their places after; new lines are taken from the picture after."""
+    """Return the lines before at their positions after. New lines are copied from the picture after."""
     source, target = np.moveaxis(before, axis, 0), np.moveaxis(after, axis, 0).copy()
     for run in runs:
         if run.offset is not None:
@@ -173,7 +177,10 @@ def _warped(before: Pixels, after: Pixels, axis: int, runs: list[LineRun]) -> Pi
 
 
 def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Gap) -> None:
-    """Lays the lines that are gone where the new ones are: at their beginnings or ends, whichever fits."""
+    """Copy the removed lines to the position of the new ones, in place.
+
+    The lines are aligned at their beginnings or at their ends, whichever fits better.
+    """
     target, source, shown = (np.moveaxis(picture, axis, 0) for picture in (aligned, before, after))
     (first, last), (start, stop) = gap.after, gap.before
     count = min(last - first, stop - start)
@@ -189,8 +196,10 @@ def _exchange(aligned: Pixels, before: Pixels, after: Pixels, axis: int, gap: Ga
 
 
 def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[LineRun]) -> tuple[Moved, ...]:
-    """What lies elsewhere and carries ink, one for each offset; of what came in from beyond the edge of the
-    picture before, the part that could be seen there."""
+    """Return the moved content with ink, one entry for each offset.
+
+    If content moved in from beyond the edge of the picture, its box before is clipped to the picture.
+    """
     results: dict[int, list[Box]] = {}
     for run in runs:
         if run.offset:
@@ -211,7 +220,8 @@ def moved_runs(before: Pixels, after: Pixels, box: Box, axis: int, runs: list[Li
 def gaps_between(
     before: Pixels, after: Pixels, boxes: tuple[Box, Box], axis: int, runs: list[LineRun]
 ) -> tuple[Gap, ...]:
-    """What came and went between the lines of two boxes (before, after) that have a source."""
+    """Return the content that appeared or disappeared between the matched lines of two boxes (before,
+    after)."""
     length_before, length = (box_length(box, axis) for box in boxes)
     kept = [(run.start, run.stop, run.offset) for run in runs if run.offset is not None]
     used = np.zeros(length_before, bool)
@@ -232,20 +242,21 @@ def gaps_between(
             and 0 < abs(gap.lines) <= abs(last)
             and _lies_in_last(gap, boxes[1], axis, abs(last))
         )
-        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):  # cut: pushed out of the box
+        # Such lines were pushed out of the box.
+        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):
             gaps.append(gap)
         else:
             grown_by = offset - last - max(0, start - end_after)
             if last < offset and start < length and 0 < grown_by <= start and source < end_before:
-                # lines before are there twice
+                # Lines before appear twice after.
                 gaps += _repeated(after, boxes[1], axis, (start - grown_by, start))
         end_after, end_before, last = stop, max(end_before, stop - offset), offset
     return tuple(gaps)
 
 
 def _lies_in_last(gap: Gap, box: Box, axis: int, lines: int) -> bool:
-    """Whether what came or went at the end of a box lies in so many of its last lines: in those that were
-    pushed out of it, or came into it, and not in others."""
+    """Return whether the content at the end of a box lies only in its last ``lines``, which moved in or out
+    of the box."""
     end = box[3 - axis]
     place = gap.new or gap.gone
     return place is not None and place[1 - axis] >= end - lines - SHORTEST
@@ -259,7 +270,8 @@ def _trimmed(
     new: tuple[int, int],
     gone: tuple[int, int],
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """New lines and gone lines without those at either end that are the same, as a frame's."""
+    """Return the ranges of new and of removed lines, without equal lines at both ends, such as those of a
+    frame."""
     came, went = (
         np.moveaxis(picture[top:bottom, left:right], axis, 0)[lines[0] : lines[1]].astype(np.int16)
         for picture, (left, top, right, bottom), lines in (
@@ -278,20 +290,23 @@ def _trimmed(
 
 
 def _ends(count: int) -> tuple[slice, slice]:
-    """The first so many of some lines, and the last so many."""
+    """Return slices of the first and of the last ``count`` lines."""
     return slice(0, count), slice(-count, None)
 
 
 def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> list[Gap]:
-    """The gap of lines that are there twice after: where a thing goes on through them, it grew by them; where
-    they show things of their own, there is one more of these."""
+    """Return the gap of lines that appear twice after.
+
+    An object that continues through these lines became longer. Otherwise the lines contain one more object of
+    the same kind.
+    """
     ink = ink_box(after, _lines(box, axis, *lines), FAINT_INK)
     if ink is None or box_length(ink, 1 - axis) < LEAST_BREADTH:
         return []
     more = lines[1] - lines[0]
     count = _ink_count(after, ink)
     new = novel(after, _lines(box, axis, *lines), axis)
-    if new is not None:  # one more of the same
+    if new is not None:  # There is one more object of the same kind.
         few = more < SHORTEST or box_length(new, axis) < SHORTEST
         return [] if few else [Gap(new, None, False, more, count, new, lines, (0, 0))]
     thing = stretched(after, ink, axis)
@@ -308,7 +323,7 @@ def _gap(
     new: tuple[int, int],
     gone: tuple[int, int],
 ) -> Gap:
-    """The gap of some lines after and some lines before."""
+    """Return the gap between a range of lines after and a range of lines before."""
     gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
     ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
     came, went = novel(after, new_lines, axis), novel(before, gone_lines, axis)
@@ -324,7 +339,7 @@ def _gap(
 
 
 def covered(before: Pixels, shift: Shift) -> Box | None:
-    """The box of what is gone because something in its line moved over it; None where nothing is."""
+    """Return the box of the content that a moved object on the same line now covers, or None."""
     if shift.axis == 0 or shift.gaps:
         return None
     for one in shift.moved:
@@ -340,9 +355,11 @@ def covered(before: Pixels, shift: Shift) -> Box | None:
 
 
 def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
-    """The box of what some lines show that neither of their two neighbours does; None where there is none.
+    """Return the box of the content of a range of lines that both adjacent lines lack, or None if there is
+    none.
 
-    Frames and fills that go on through the lines are in both neighbours, so nothing of them is novel.
+    Frames and fills that continue through the lines also appear in both adjacent lines, so they are not
+    novel.
     """
     left, top, right, bottom = lines
     if right <= left or bottom <= top:
@@ -361,7 +378,7 @@ def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
 
 
 def _is_ground(pixels: Pixels, lines: Box, axis: int) -> bool:
-    """Whether lines are empty and of the usual colour of a line beside them."""
+    """Return whether lines are empty and have the most frequent colour of an adjacent line."""
     left, top, right, bottom = lines
     if _ink_count(pixels, lines):
         return False
@@ -375,19 +392,20 @@ def _is_ground(pixels: Pixels, lines: Box, axis: int) -> bool:
 
 
 def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
-    """The thing that some repeated lines belong to: as far as its edges go on along the axis."""
+    """Return the box of the object that contains repeated lines. It extends along the axis as far as its
+    edges continue."""
     left, top, right, bottom = box
-    picture = np.moveaxis(pixels, axis, 0)  # lines first
+    picture = np.moveaxis(pixels, axis, 0)  # The axis of the lines comes first.
     first, last, low, high = (top, bottom, left, right) if axis == 0 else (left, right, top, bottom)
-    inset = min(2, (high - low - 1) // 2)  # edges are often blurred
-    # along both edges, not through what stands in the thing
+    inset = min(2, (high - low - 1) // 2)  # Edges are often blurred.
+    # The search follows both edges, because the interior may have content.
     reaches = [_reach(picture[:, edge], first, last) for edge in {low + inset, high - 1 - inset}]
     start, stop = max(reach[0] for reach in reaches), min(reach[1] for reach in reaches)
     return (left, start, right, stop) if axis == 0 else (start, top, stop, bottom)
 
 
 def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
-    """How far the colour in the middle of some pixels goes on along a line (N, 3): start and stop."""
+    """Return how far the colour in the middle of a range extends along a line (N, 3): start and stop."""
     alike = np.abs(line.astype(np.int16) - line[(first + last) // 2]).max(axis=1) <= ALIKE
     alike[first:last] = True
     before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
@@ -396,19 +414,22 @@ def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
 
 
 def box_length(box: Box, axis: int) -> int:
-    """How many lines a box has."""
+    """Return the number of lines in a box."""
     return box[3] - box[1] if axis == 0 else box[2] - box[0]
 
 
 def _lines(box: Box, axis: int, start: int, stop: int) -> Box:
-    """The box of some lines of a box."""
+    """Return the box of a range of lines in a box."""
     if axis == 0:
         return box[0], box[1] + start, box[2], box[1] + stop
     return box[0] + start, box[1], box[0] + stop, box[3]
 
 
 def ink_box(pixels: Pixels, box: Box, least: int = LEAST_INK) -> Box | None:
-    """The box of the ink inside a box, None where there is none. least: levels of contrast of ink."""
+    """Return the bounding box of the ink inside a box, or None if there is none.
+
+    least: the least contrast of ink in levels.
+    """
     left, top, right, bottom = box
     if right <= left or bottom <= top:
         return None
@@ -421,7 +442,8 @@ def ink_box(pixels: Pixels, box: Box, least: int = LEAST_INK) -> Box | None:
 
 
 def _inner(lines: NDArray[np.intp], length: int) -> tuple[int, int]:
-    """First and last of the lines with steps, without the neighbours from which the steps lead."""
+    """Return the range of the lines with ink, without the outer neighbours that only have contrast to
+    them."""
     start, stop = int(lines[0]), int(lines[-1]) + 1
     if stop - start < 3:
         return start, stop
@@ -429,11 +451,11 @@ def _inner(lines: NDArray[np.intp], length: int) -> tuple[int, int]:
 
 
 def _ink_count(pixels: Pixels, box: Box) -> int:
-    """Pixels of ink inside a box."""
+    """Return the number of ink pixels inside a box."""
     left, top, right, bottom = box
     return int(np.count_nonzero(_ink(pixels[top:bottom, left:right]))) if right > left and bottom > top else 0
 
 
 def _ink(pixels: Pixels, least: int = LEAST_INK) -> NDArray[np.bool_]:
-    """Where a pixel differs from its neighbours."""
+    """Return a mask of the pixels that differ from their neighbours."""
     return contrast(luminance(pixels)) >= least * UNIT

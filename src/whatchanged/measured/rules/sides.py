@@ -1,4 +1,4 @@
-"""A thing that grew or shrank, where one of its sides alone shows it: the side lies elsewhere."""
+"""Detection of an object that grew or shrank, from the movement of one of its sides."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,45 +11,48 @@ from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.shifts import ALIKE
 
 SHORTEST = 12
-"""Pixels that a side is long at least, and that the thing goes on at least beside it."""
+"""The least length in pixels of a side, and of the object beside it."""
 CORNER = 3
-"""Pixels at both ends of a side in which the sides beside it are looked for."""
+"""The number of pixels at both ends of a side in which the adjacent sides are searched."""
 BORDER = 4
-"""Lines at a side that may look otherwise than what lies within."""
+"""The number of lines at a side that may differ from the interior."""
 BESIDE = 3
-"""Pixels beyond both ends of a side that must be ground as well."""
+"""The number of pixels beyond both ends of a side that must be background too."""
 ROUND = 4
-"""Part of a side at either end that may belong to a round corner: one in so many."""
+"""The divisor of the length of a side that gives the largest length of a rounded corner."""
 SAME_SIDE, LEAST_STEP = 24, 2
-"""Levels by which the sides of a thing may differ that is of another size, and by how many pixels it is."""
+"""The largest difference, in levels, between the sides of a resized object, and its least change of size in
+pixels."""
 MOST_GROWTH = 2
-"""How many times as long as the other one a side of it is at most."""
+"""The largest ratio between the lengths of a side before and after."""
 STRAIGHT = 0.9
-"""Share of the middle third of a side that has one colour at least."""
+"""The least fraction of the middle third of a side that has one colour."""
 ALONG = 0.9
-"""Part of an edge of the picture along which a shadow goes at least."""
+"""The least fraction of an edge of the picture along which a shadow extends."""
 THICKEST = 16
-"""Pixels that such a shadow is thick at most."""
+"""The largest thickness of such a shadow in pixels."""
 FAINTEST, COLORLESS = 40, 6
-"""Levels that it is dark at most, and by which the channels may differ in it."""
+"""The largest darkening by such a shadow, in levels, and the largest difference between its channels."""
 STRONG = 0.25
-"""What is of such a shadow is at least this part as dark as its darkest."""
+"""The least darkening of the shadow's pixels, as a fraction of the largest one."""
 ONE_WAY = 0.02
-"""Share of its values that may have become lighter where it came, or darker where it went."""
+"""The largest fraction of its values that change in the opposite direction."""
 EMPTY = 0.95
-"""Share of a line of the ground that has its colour at least."""
+"""The least fraction of a background line that has the background's colour."""
 SHADOW = 8
-"""Lines beyond a side that may be of its shadow."""
+"""The number of lines beyond a side that may belong to its shadow."""
 FILLED = 0.4
-"""Share of a line within a filled thing that has its colour at least; the rest is what stands in it."""
+"""The least fraction of a line in a filled object that has the fill's colour. The rest is the object's
+content."""
 
 
 def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
-    """The thing of which a side moved inside a box: how it grew or shrank, its boxes before and after.
+    """Return how an object grew or shrank by the movement of a side inside a box, with its boxes before and
+    after.
 
-    None where what differs is more than a straight side, or no thing goes on beside the box. Of several, the
-    longest thing; what reaches three edges of the picture may be the ground, and of two such things the
-    shorter one is told, as a page's header.
+    The result is None if the differences are more than a straight side, or if no object continues beside the
+    box. Of several objects, the longest is returned. An object that reaches three edges of the picture may be
+    the background; of two such objects the shorter is returned, for example the header of a page.
     """
     left, top, right, bottom = box
     results = []
@@ -59,7 +62,7 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
     ):
         one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
         length = len(other)
-        for outwards in (1, -1):  # towards higher lines, towards lower ones
+        for outwards in (1, -1):  # First towards larger indices, then towards smaller ones.
             lines = strip if outwards == 1 else (length - strip[1], length - strip[0])
             ends = _ends(one[::outwards], other[::outwards], lines, side)
             if ends is None:
@@ -79,16 +82,16 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
 
 
 def _reaches_edges(box: Box, shape: tuple[int, ...]) -> bool:
-    """Whether a box reaches three edges of a picture (H, W, 3)."""
+    """Return whether a box reaches three edges of a picture (H, W, 3)."""
     ends = (box[0] <= 0, box[1] <= 0, box[2] >= shape[1], box[3] >= shape[0])
     return sum(ends) >= 3
 
 
 def resized_thing(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
-    """The thing with four straight sides that is all that a box holds, and is of another size after: how it
-    grew or shrank, its boxes before and after.
+    """Return how the object with four straight sides that fills a box grew or shrank, with its boxes before
+    and after.
 
-    None where it has no such sides in one of the pictures, or sides of another colour.
+    The result is None if a picture shows no such sides, or if their colours differ.
     """
     one, other = _four_sides(before, box), _four_sides(after, box)
     if one is None or other is None:
@@ -105,11 +108,12 @@ def resized_thing(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box
 
 
 def refilled_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
-    """The thing of which a side moved inside a box, and with it what stands in the thing, such as the centred
-    text of a button: how it grew or shrank, its boxes before and after.
+    """Return how a filled object and its content changed by the movement of a side, with its boxes before and
+    after.
 
-    Its fill goes on from beside the box up to the side, around what stands in it; beyond the side is ground.
-    None where that is not so in both pictures.
+    The content may move too, like the centred text of a button. The fill must continue from beside the box up
+    to the side, around the content, and the background must follow beyond the side. The result is None if
+    this is not the case in both pictures.
     """
     left, top, right, bottom = box
     results = []
@@ -136,10 +140,13 @@ def refilled_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box
 def _filled_ends(
     one: Pixels, other: Pixels, strip: tuple[int, int], side: tuple[int, int]
 ) -> tuple[tuple[int, int, int], tuple[int, int]] | None:
-    """Where a filled thing begins, where it ended and where it ends, in lines (N, M, 3) towards the ground;
-    and first and last pixel of it along the side.
+    """Return the start of a filled object, its end before and its end after, and its first and last pixel
+    along the side.
 
-    strip: the lines that differ; side: first and last pixel along the side.
+    The lines (N, M, 3) are ordered from the object towards the background.
+
+    strip: the range of the differing lines.
+    side: the first and last pixel along the side.
     """
     (first, last), (low, high) = strip, side
     last = min(last + SHADOW, len(other) - 1)
@@ -161,7 +168,7 @@ def _filled_ends(
     if beyond[0] < 0 or beyond[1] >= other.shape[1]:
         return None
     if any(_alike(lines[first - 1, beyond], fill).any() for lines in (one, other)):
-        return None  # it is the ground that goes on
+        return None  # The continuing area is the background.
     ends = []
     for lines, inside in zip((one, other), filled, strict=True):
         shown = inside[:, within].mean(axis=1) >= FILLED
@@ -177,14 +184,17 @@ def _filled_ends(
 
 
 def _of_about_one_size(was: Box, now: Box) -> bool:
-    """Whether no side is more than ``MOST_GROWTH`` times the other one: else something came or went in it."""
+    """Return whether each side changed by a factor of at most ``MOST_GROWTH``. A larger factor indicates
+    other content."""
     sides = ((one[2] - one[0], one[3] - one[1]) for one in (was, now))
     return all(max(pair) <= MOST_GROWTH * min(pair) for pair in zip(*sides, strict=True))
 
 
 def _four_sides(pixels: Pixels, box: Box) -> tuple[Box, NDArray[np.int16]] | None:
-    """The box of what stands out from the ground in a box, and the colours (4, 3) of its sides, the upper one
-    first; None where one of them is not straight."""
+    """Return the box of the object in a box, and the colours (4, 3) of its sides, the upper one first.
+
+    The result is None if one of the sides is not straight.
+    """
     left, top, right, bottom = box
     ground = np.array(ground_color(pixels, box), np.int16)
     there = box_of(~_alike(pixels[top:bottom, left:right], ground), left, top)
@@ -193,7 +203,7 @@ def _four_sides(pixels: Pixels, box: Box) -> tuple[Box, NDArray[np.int16]] | Non
     colors = []
     for axis in (0, 1):
         part = np.moveaxis(pixels[there[1] : there[3], there[0] : there[2]], axis, 0)
-        margin = part.shape[1] // ROUND  # corners may be round
+        margin = part.shape[1] // ROUND  # The corners may be rounded.
         for line in (part[0], part[-1]):
             middle = line[margin : len(line) - margin].astype(np.int16)
             color = np.median(middle, axis=0).astype(np.int16)
@@ -204,9 +214,9 @@ def _four_sides(pixels: Pixels, box: Box) -> tuple[Box, NDArray[np.int16]] | Non
 
 
 def edge_shadow(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] | None:
-    """The shadow that came or went along an edge of the picture, and its box; None where there is none.
+    """Return the shadow that appeared or disappeared along an edge of the picture, with its box, or None.
 
-    It goes along most of the edge, is a few pixels thick, without colour, and faint.
+    The shadow covers most of the edge, is a few pixels thick, colourless and faint.
     """
     height, width = after.shape[:2]
     left, top, right, bottom = box
@@ -229,9 +239,11 @@ def edge_shadow(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box] 
 def _ends(
     one: Pixels, other: Pixels, strip: tuple[int, int], side: tuple[int, int]
 ) -> tuple[int, int, int] | None:
-    """Where the thing begins, where it ended and where it ends, in lines (N, M, 3) towards the ground.
+    """Return the start of an object, its end before and its end after, in lines (N, M, 3) towards the
+    background.
 
-    strip: the lines that differ; side: first and last pixel along the side.
+    strip: the range of the differing lines.
+    side: the first and last pixel along the side.
     """
     (first, last), (low, high) = strip, side
     if high - low < SHORTEST or first < 1 or last >= len(other):
@@ -259,9 +271,10 @@ def _ends(
 
 
 def _end(part: NDArray[np.int16], ground: NDArray[np.int16]) -> int | None:
-    """The line (of N, M, 3) after the last one that is not ground, if that is a straight side.
+    """Return the index after the last line (N, M, 3) that is not background, if that line is a straight side.
 
-    None where no line is more than ground, or where what the first line shows does not go on to the side.
+    The result is None if all lines are background, or if the content of the first line does not continue to
+    the side.
     """
     third = part.shape[1] // 3
     middle = part[:, third : part.shape[1] - third]
@@ -278,7 +291,7 @@ def _end(part: NDArray[np.int16], ground: NDArray[np.int16]) -> int | None:
 
 
 def _begin(one: Pixels, other: Pixels, ground: NDArray[np.int16]) -> int | None:
-    """The first line (of N, CORNER, 3) from which on the side beside goes on; None where there is none."""
+    """Return the first line (N, CORNER, 3) from which on the adjacent side continues, or None."""
     steps = np.abs(other[-1].astype(np.int16) - ground).max(axis=1)
     place = int(steps.argmax())
     color = other[-1, place].astype(np.int16)
@@ -291,6 +304,6 @@ def _begin(one: Pixels, other: Pixels, ground: NDArray[np.int16]) -> int | None:
 def _alike(
     colors: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Where colours (..., 3) are about the others."""
+    """Return a mask of the colours (..., 3) that are close to the other colours."""
     alike: NDArray[np.bool_] = np.abs(colors.astype(np.int16) - others).max(axis=-1) <= ALIKE
     return alike
