@@ -29,7 +29,7 @@ LETTERS = 3
 MOST_INK = 0.6
 """The largest fraction of a line of text that is ink."""
 UNEXPLAINED = 0.35
-"""The largest amount of pixels that are neither ink nor background, as a fraction of the ink. Text of one
+"""The largest residual that background and ink leave unexplained, as a fraction of the ink. Text of one
 colour has less."""
 HIGHEST = 40
 """The largest height of a line of text in pixels. Higher content may be a row of pictures."""

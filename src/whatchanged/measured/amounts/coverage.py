@@ -65,8 +65,8 @@ def read_coverage(part: Pixels) -> Coverage | None:
 
 
 def unexplained(part: Pixels, covered: Coverage) -> float:
-    """Return the amount of pixels in a part (h, w, 3) that are no mixture of background and ink, relative to
-    the ink."""
+    """Return the residual of a part (h, w, 3) that no mixture of background and ink explains, as a fraction
+    of the ink."""
     every = thinned(part.shape)
     some, ink = part[::every, ::every], covered.ink[::every, ::every]
     ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))

@@ -111,7 +111,7 @@ def _side(part: Pixels) -> Outline | None:
         return _dashed_side(part, ground)
     start = int(np.argmin(outside))
     line = usual[start]
-    # A soft edge is one pixel with a colour between both.
+    # A soft edge is one pixel with a colour between the background and the line.
     if (
         start + 1 < len(usual)
         and np.abs(usual[start + 1] - ground).max() > np.abs(line - ground).max() + ALIKE

@@ -18,7 +18,7 @@ LEAST_STEP = 0.4
 WITHIN = 0.92
 """The least fraction of the thinner line that lies on the thicker one."""
 UNEXPLAINED = 0.35
-"""The largest amount of pixels that are neither line nor background, as a fraction of the lines."""
+"""The largest residual that background and lines leave unexplained, as a fraction of the lines."""
 LENGTH = 0.25
 """The largest relative difference between the lengths of the lines."""
 LONGEST = 24

@@ -40,7 +40,7 @@ MOST_LINES = 6
 ROOM = 2
 """The margin in pixels around the differences that is examined too."""
 UNEXPLAINED = 0.4
-"""The largest amount of pixels that are neither ink nor background, as a fraction of the ink. Text of one
+"""The largest residual that background and ink leave unexplained, as a fraction of the ink. Text of one
 colour has less."""
 PIECES = 3
 """The least number of letters, or other separate pieces, in a text."""

@@ -21,7 +21,7 @@ FAINT = 3
 SMALLEST, LARGEST = 1, 64
 """The smallest and the largest side of a corner, in pixels."""
 MOST = 400
-"""The largest number of clusters. A picture with more of them was redrawn as a whole."""
+"""The largest number of clusters. A picture with more of them was redrawn entirely."""
 EDGE = 8
 """The length in pixels of the straight, unchanged edge that must lead to a corner."""
 UNLIKE = 0.35

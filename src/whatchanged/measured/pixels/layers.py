@@ -19,7 +19,7 @@ RING = 2
 ALIKE = 8
 """The largest difference, in levels, at which two colours count as the same."""
 EMPTY = 0.985
-"""The fraction of fill-coloured pixels above which a part counts as having nothing on its fill."""
+"""The fraction of fill-coloured pixels above which there is no ink on the fill."""
 STRONGEST = 0.7
 """The ink colour is read from the strongest ink: pixels at least this fraction as far from the fill as the
 farthest pixel."""
@@ -50,7 +50,7 @@ class Layer:
 
     @property
     def empty(self) -> bool:
-        """Whether the box shows nothing but the background around it."""
+        """Whether the box shows only the background around it."""
         return self.even > EMPTY and far(self.fill, self.ground) <= ALIKE
 
 

@@ -1,7 +1,7 @@
 """Detection of structured differences, which are not noise even if they are faint.
 
-A structured difference is the same at every corner, along a whole edge, in an entire text, or over a whole
-fill. Conversely, a difference that compression explains is noise even if it is strong.
+A structured difference is the same at every corner, along an entire edge, in an entire text, or over an
+entire fill. Conversely, a difference that compression explains is noise even if it is strong.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
