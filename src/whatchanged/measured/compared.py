@@ -1,4 +1,4 @@
-"""Two pictures and what is found in comparing them: computed once, for everyone who asks."""
+"""Two pictures and the results of their comparison. Each result is computed once and shared."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,15 +14,16 @@ from whatchanged.measured.rules.detected import DetectedChange
 
 
 class Compared:
-    """Two pictures as they are compared.
+    """Two pictures and the results of their comparison.
 
-    What is found is computed when it is first asked for, and kept as long as this is.
+    Each result is computed at its first use and kept as long as this object.
 
-    before, after  the pixels; of two pictures of one size, after shows what is ignored as it was before
-    ignore         boxes in which differences do not count: of both pictures, or, of two sizes, of the one
-                   after
-    unused         indices of those that hold no difference; those of two sizes are told by ``aligned``
-    policy         from which size on a change counts
+    before, after  the pixels; for two pictures of one size, ignored areas of after are copied from before
+    ignore         boxes in which differences do not count: of both pictures, or of the picture after if the
+                   sizes differ
+    unused         indices of the ignored boxes without a difference, for pictures of one size; for two sizes
+                   see ``aligned``
+    policy         the sizes from which on changes count
     """
 
     def __init__(
@@ -42,16 +43,16 @@ class Compared:
 
     @property
     def one_size(self) -> bool:
-        """Whether the pictures lie on each other as they are."""
+        """Whether the pictures have the same size."""
         return self.before.shape == self.after.shape
 
     @cached_property
     def seen(self) -> Visibility:
-        """How visibly two pictures of one size differ."""
+        """The visibility of the differences between two pictures of one size."""
         return visible_by(self.policy, self.before, self.after)
 
     def hides(self, threshold: float) -> bool:
-        """Whether an ignored box of two pictures of one size holds a difference that can be seen."""
+        """Return whether an ignored box of two pictures of one size contains a visible difference."""
         return any(
             visible_by(self.policy, self.before[part], self._with_ignored[part]).score >= threshold
             for number, (left, top, right, bottom) in enumerate(self.ignore)
@@ -60,13 +61,13 @@ class Compared:
         )
 
     def changes(self, threshold: float) -> tuple[DetectedChange, ...]:
-        """What changed between two pictures of one size."""
+        """Return the changes between two pictures of one size."""
         if threshold not in self._changes:
             self._changes[threshold] = tuple(detect_changes(self.before, self.after, self.seen, threshold))
         return self._changes[threshold]
 
     def aligned(self, threshold: float) -> AlignedPair:
-        """Two pictures of two sizes laid on each other, and what they tell."""
+        """Return two pictures of different sizes after their alignment, together with their changes."""
         if threshold not in self._aligned:
             self._aligned[threshold] = compare_sizes(self.before, self.after, threshold, self.ignore)
         return self._aligned[threshold]

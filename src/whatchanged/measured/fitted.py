@@ -1,20 +1,24 @@
-"""Constants that were fitted on drawn pairs, some on real ones too. The tools named here write them; nobody
-does by hand.
+"""Constants that were fitted on drawn pairs, and some of them on real pairs too.
+
+These tools write the constants. Do not edit them by hand.
 
     python tools/fit gate FOLDER [FOLDER ...] --write    FINE to ODDS
     python tools/fit groups FOLDER UI_TRAIN --write      CAUSE
 
-What was set by hand stands beside its use.
+Constants that were set by hand are defined beside their use.
 """
 
 FINE = (7.4, 0.38)
 COARSE = (0.47, 0.024)
 COARSE_COLOR = (1.01, 0.0)
 INK = (0.78, 0.195)
-"""Of each measure of ``pixels/gate.py`` the grey levels from which on a difference is visible on flat ground,
-and how many more for each level of contrast there."""
+"""The threshold of each measure of ``pixels/gate.py``.
+
+The first number is the least visible difference on a uniform area, in grey levels. The second one is the
+increase of the threshold for each grey level of local contrast.
+"""
 STEEPNESS = 2.06
-"""The odds of a change grow with this power of the score."""
+"""The exponent of the score in the odds of a change."""
 ODDS = 0.77
 """The odds of a change at the threshold."""
 
@@ -36,4 +40,5 @@ CAUSE = {
     "changes": -4.58,
     "places": -7.23,
 }
-"""What each feature of two answers adds to the logarithm of the odds of one cause (``compare/evidence``)."""
+"""The contribution of each feature of two answers to the log odds of a common cause
+(``compare/evidence``)."""

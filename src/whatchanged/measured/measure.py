@@ -1,4 +1,4 @@
-"""The measured answer for any two pictures: no model, only what can be counted."""
+"""The measured answer for any two pictures, computed without a model."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,8 @@ from whatchanged.measured.signature import signature
 Size = tuple[int, int]
 
 TURN_SHARE = 0.02
-"""Share of the pixels that must differ visibly before a turn or a mirroring is looked for."""
+"""The pictures are tested for a turn or a mirroring only if at least this fraction of their pixels differs
+visibly."""
 
 
 def measure(
@@ -36,14 +37,15 @@ def measure(
     ignore: Sequence[Box] = (),
     policy: Policy = DEFAULT,
 ) -> Measured:
-    """What differs between two pictures.
+    """Measure the differences between two pictures.
 
-    sensitivity  2 finds differences half as strong as 1 does, 0.5 only those twice as strong
-    strict       every pixel that differs is a change
-    ignore       boxes in which differences do not count: of both pictures, or, of two sizes, of the one after
-    policy       from which size on a change counts; its own sensitivity multiplies with ``sensitivity``
+    sensitivity  2 finds differences half as strong as 1 does; 0.5 finds only those twice as strong
+    strict       whether every differing pixel is a change
+    ignore       boxes in which differences do not count: of both pictures, or of the picture after if the
+                 sizes differ
+    policy       the sizes from which on changes count; its sensitivity is multiplied by ``sensitivity``
 
-    Raises ImageError where a picture cannot be read.
+    Raises ImageError if a picture cannot be read.
     """
     check_sensitivity(sensitivity)
     before, after = kept(before), kept(after)
@@ -55,7 +57,8 @@ def measure(
 
 
 def of_same_bytes(source: PictureSource, ignore: Sequence[Box] = ()) -> Measured:
-    """The answer for two files of the same bytes, of which ``source`` is one; nothing is decoded."""
+    """Return the answer for two files with the same bytes, without decoding them. ``source`` is one of the
+    files."""
     return _unchanged("identical", picture_size(source, least=1), tuple(range(len(ignore))))
 
 
@@ -66,9 +69,10 @@ def measure_read(
     sensitivity: float = 1.0,
     strict: bool = False,
 ) -> Measured:
-    """As ``measure``, of pictures that were read before; their sources are asked for later frames.
+    """Measure the differences between two pictures that are already decoded, like ``measure``.
 
-    compared: the pictures on white, what is ignored of them, and the policy.
+    sources: the files of the pictures, from which later frames are read.
+    compared: the pictures over white, the ignored boxes and the policy.
     """
     threshold = threshold_of(compared.policy, sensitivity, strict)
     if not compared.one_size:
@@ -80,18 +84,18 @@ def measure_read(
 
 
 def threshold_of(policy: Policy, sensitivity: float = 1.0, strict: bool = False) -> float:
-    """The strength from which on a difference is a change; 0 where every pixel is one."""
+    """Return the least strength of a change; 0 if every differing pixel is a change."""
     return 0.0 if strict or policy.every_pixel else 1.0 / (sensitivity * policy.sensitivity)
 
 
 def check_sensitivity(sensitivity: float) -> None:
-    """Raises WhatchangedError where it is no number above 0."""
+    """Raise WhatchangedError if the sensitivity is not a positive finite number."""
     if not 0 < sensitivity < math.inf:
         raise WhatchangedError(f"The sensitivity is {sensitivity:g}; give a number above 0, 1 is usual.")
 
 
 def _of_one_size(compared: Compared, threshold: float) -> Measured:
-    """Two pictures of one size."""
+    """Return the answer for two pictures of one size."""
     before, after = compared.before, compared.after
     size = (after.shape[1], after.shape[0])
     if np.array_equal(before, after):
@@ -125,13 +129,16 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
 
 
 def _counted(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
-    """The pixels that a signature is made of: those near the threshold or above, or all that differ."""
+    """Return the mask from which a signature is computed.
+
+    It contains the pixels near or above the threshold, or all differing pixels if there are none.
+    """
     strong = seen.visible(WEAKER * threshold)
     return strong if strong.any() else seen.differs
 
 
 def _sentence(statements: Sequence[Statement], changed: bool, doubtful: bool) -> str:
-    """The whole answer in words; of what is doubtful it says so."""
+    """Return the sentence of the entire answer. It mentions a doubtful verdict."""
     if changed:
         return sentences.together(statements) if statements else words.capitalised("something faint changed")
     if statements:
@@ -142,7 +149,7 @@ def _sentence(statements: Sequence[Statement], changed: bool, doubtful: bool) ->
 
 
 def _unchanged(verdict: str, size: Size, unused: tuple[int, ...]) -> Measured:
-    """Equal pixels, or equal but where differences are ignored."""
+    """Return the answer for pictures that are equal, or equal outside the ignored boxes."""
     same = verdict == "identical"
     return Measured(
         verdict="identical" if same else "noise",
@@ -160,7 +167,7 @@ def _unchanged(verdict: str, size: Size, unused: tuple[int, ...]) -> Measured:
 
 
 def _of_two_sizes(compared: Compared, threshold: float) -> Measured:
-    """Two pictures of two sizes."""
+    """Return the answer for two pictures of different sizes."""
     before, after = compared.before, compared.after
     aligned = compared.aligned(threshold)
     changes = refined(aligned.changes, aligned.before, after)

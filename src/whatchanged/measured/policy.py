@@ -1,4 +1,4 @@
-"""Policies: from which size on a change counts, by name."""
+"""Named policies, which define the sizes from which on changes count."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -8,17 +8,17 @@ from whatchanged.errors import WhatchangedError
 
 @dataclass(frozen=True)
 class Policy:
-    """What counts as a change.
+    """The limits from which on a difference counts as a change.
 
-    name         what outputs call it
-    shift        pixels by which a part whose edges are sharp lies elsewhere: 1 counts a move by one whole
-                 pixel, 2 takes it for noise
-    radius       pixels by which the radius of corners changes
-    weight       the share by which the ink of text and markers grows or shrinks
-    fill         levels from one fill to the other, of the channel that differs most
-    color        the same of borders and text
-    sensitivity  of all else: 2 finds differences half as strong as 1 does
-    every_pixel  whether whatever differs is a change
+    name         the name in outputs
+    shift        the movement, in pixels, of a part with sharp edges: 1 counts a move by one whole pixel, 2
+                 treats it as noise
+    radius       the change of the corner radius in pixels
+    weight       the relative change of the ink of text and markers
+    fill         the change of a fill, in levels of the channel that differs most
+    color        the same change for borders and text
+    sensitivity  the sensitivity to all other differences: 2 finds differences half as strong as 1 does
+    every_pixel  whether every differing pixel is a change
     """
 
     name: str
@@ -42,7 +42,7 @@ class Policy:
                 raise WhatchangedError(f"The policy's {one.name} is {value!r}; give {wanted}.")
 
     def limits(self) -> dict[str, Any]:
-        """Name and limits as they are written into outputs."""
+        """Return the name and the limits as they are written into outputs."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
@@ -58,7 +58,7 @@ POLICIES = {
 
 
 def find_policy(name: str) -> Policy:
-    """The policy of a name. Raises WhatchangedError where there is none."""
+    """Return the policy with a name. Raises WhatchangedError if there is no such policy."""
     if name not in POLICIES:
         raise WhatchangedError(f"There is no policy {name!r}; there are {', '.join(POLICIES)}.")
     return POLICIES[name]

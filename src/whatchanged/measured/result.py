@@ -1,13 +1,13 @@
-"""What the comparison of two pictures gives: a verdict, statements, and the form that is written."""
+"""The result of a comparison of two pictures: a verdict, statements, and their output format."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 Box = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels of the picture itself; right and bottom are exclusive."""
+"""Left, top, right and bottom in pixels of the original picture. Right and bottom are exclusive."""
 
 MeasuredVerdict = Literal["identical", "noise", "changed"]
-"""Same pixels; differences that nobody would name; a visible change."""
+"""identical: equal pixels. noise: only invisible differences. changed: a visible change."""
 
 Kind = Literal["added", "removed", "moved", "resized", "recolored", "restyled", "rewritten", "replaced"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -15,13 +15,19 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Statement:
-    """One change: what happened, where, and in words.
+    """One change: its kind, its position and a sentence.
 
-    ``kind`` is None where no rule tells it. A box is None where the thing is not there. ``boxes`` are the
-    places of an alike change in the picture after (before, where it is only there), the first one included.
-    ``share`` is the part of the picture's pixels that differ here, ``confidence`` that of the kind.
-    ``element`` is the name of what changed, None where nobody tells it. ``follows``: another statement
-    brought it about, as something that was added pushes what comes after it.
+    kind        the kind of the change; None if no rule applies
+    box_before  the bounding box of the object before; None if the object was absent
+    box_after   the bounding box of the object after; None if the object is absent
+    sentence    the change in words
+    confidence  the confidence in the kind, from 0 to 1
+    share       the fraction of the picture's pixels that differ in this change
+    values      the measured values
+    boxes       the boxes of all similar changes, including the first one, in the picture after (in the
+                picture before if the objects exist only there)
+    element     the name of the changed object; None if it is unknown
+    follows     whether another statement caused this one, as an added object moves the objects after it
     """
 
     kind: Kind | None
@@ -37,11 +43,11 @@ class Statement:
 
     @property
     def count(self) -> int:
-        """How many places of alike changes it tells of."""
+        """The number of similar changes in the statement."""
         return max(1, len(self.boxes))
 
     def as_json(self) -> dict[str, Any]:
-        """The statement as a line of output tells it."""
+        """Return the statement in its output format."""
         named = {} if self.element is None else {"element": self.element}
         several = {"boxes": [list(box) for box in self.boxes]} if len(self.boxes) > 1 else {}
         return {
@@ -61,15 +67,17 @@ class Measured:
     """The measured answer for one pair.
 
     verdict     identical, noise or changed
-    doubtful    the verdict is close; counts as changed for exit codes
+    doubtful    whether the verdict is close to the threshold; a doubtful pair counts as changed for exit
+                codes
     no_change   the probability that nothing visible changed, fitted on drawn pairs
-    score       the largest difference in units of the threshold at sensitivity 1: from 1 on it is visible
-    share       the part of the pixels that differ visibly
-    statements  best first; empty where nothing changed
-    sentence    at most three statements in words
-    notes       what differs without being seen: alpha, depth, colour profile, stored turn, metadata
-    signature   numbers by which pairs that changed in the same way are found (``groups``)
-    idle        indices of the ignored boxes that touch no difference
+    score       the largest difference as a multiple of the threshold at sensitivity 1; from 1 on it is
+                visible
+    share       the fraction of visibly differing pixels
+    statements  the statements, best first; empty if nothing changed
+    sentence    up to three statements in words
+    notes       invisible differences: alpha, depth, colour profile, stored orientation, metadata
+    signature   features that find pairs with the same change (``groups``)
+    idle        indices of the ignored boxes without a difference
     """
 
     verdict: MeasuredVerdict
@@ -87,5 +95,5 @@ class Measured:
 
     @property
     def changed(self) -> bool:
-        """Whether an exit code should say so: changed, or too close to tell."""
+        """Whether the exit code reports a change: the pictures changed, or the verdict is doubtful."""
         return self.verdict == "changed" or self.doubtful

@@ -1,4 +1,4 @@
-"""A few numbers of how a pair differs: pairs that changed in the same way have similar ones."""
+"""Signatures: short feature vectors that are similar for pairs with similar changes."""
 
 import math
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
 
 CELLS = 8
-"""Rows and columns of the reduced difference of a place."""
+"""The number of rows and columns to which the difference in a region is reduced."""
 EDGE = 12
-"""Levels of local contrast from which on it is an edge."""
+"""The least local contrast of an edge, in levels."""
 REGIONS = 3
-"""Places whose difference is kept, the first of the best statements."""
+"""The number of regions whose difference is stored, taken from the best statements."""
 MOST_PIXELS = 40_000
-"""Pixels whose colours are looked at, evenly spread over those that differ."""
+"""The largest number of differing pixels whose colours are examined. They are sampled evenly."""
 LIGHTER = (-112, -48, -16, 16, 48, 112)
-"""Levels that part the classes of changes of luminance."""
+"""The boundaries, in levels, between the classes of luminance changes."""
 BLUER = (-16, 16)
-"""Levels that part the classes of changes of either chroma."""
+"""The boundaries, in levels, between the classes of changes of each chroma component."""
 _CLASSES = (len(LIGHTER) + 1) * (len(BLUER) + 1) ** 2
 _REGION_LENGTH = 2 + CELLS * CELLS
 _WIDTHS = {
@@ -35,27 +35,28 @@ _WIDTHS = {
     "motion": 2,
     "changes": _CLASSES,
 }
-"""How many numbers each part of a signature has, in their order."""
+"""The number of features in each part of a signature, in their order."""
 _ENDS = tuple(accumulate(_WIDTHS.values()))
 _FIRST_REGION = _ENDS[-1]
 
 PARTS = {name: slice(end - _WIDTHS[name], end) for name, end in zip(_WIDTHS, _ENDS, strict=True)}
-"""Where the parts of a signature lie; after them its places.
+"""The slices of the parts of a signature. The features of the regions follow after them.
 
-kinds    the share of each kind among the statements, by the pixels that they cover
-step     mean change of luminance and chroma where the pictures differ, and mean size of the first
-share    logarithm of the share of the picture
-touched, density    the share of all edges that differ, the share of the first place that does
-motion   how far things moved (signed logarithms)
-changes  square roots of the shares of each class of change of colour
-places   for each of three: logarithms of width and height, and the change of luminance reduced to a few
-         cells, of length 1; zeros where there are fewer
+kinds             the fraction of each kind among the statements, weighted by the square root of their area
+step              the mean change of luminance and chroma where the pictures differ, and the mean absolute
+                  change of luminance
+share             the logarithm of the differing fraction of the picture
+touched, density  the differing fraction of all edges, and the differing fraction of the first region
+motion            the distance by which objects moved (signed logarithms)
+changes           square roots of the fractions of each class of colour change
+places            for each of three regions: the logarithms of width and height, and the change of luminance
+                  reduced to a few cells, with norm 1; zeros for missing regions
 """
 LENGTH = _FIRST_REGION + REGIONS * _REGION_LENGTH
 
 
 def region_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of signatures (N, L) the places' extents (N, 3, 2) and shapes (N, 3, cells)."""
+    """Return the extents (N, 3, 2) and shapes (N, 3, cells) of the regions in signatures (N, L)."""
     places = rows[:, _FIRST_REGION:].reshape(len(rows), REGIONS, _REGION_LENGTH)
     return places[..., :2], places[..., 2:]
 
@@ -66,9 +67,9 @@ def signature(
     differs: NDArray[np.bool_],
     statements: Sequence[Statement],
 ) -> tuple[float, ...]:
-    """The signature of two pictures that lie on each other.
+    """Return the signature of two aligned pictures.
 
-    differs: (H, W), the pixels that count.
+    differs: (H, W) the pixels that count.
     """
     numbers = np.zeros(LENGTH)
     numbers[PARTS["kinds"]] = _kinds(statements)
@@ -90,14 +91,15 @@ def signature(
 
 
 def _some_pixels(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> tuple[Pixels, Pixels]:
-    """The colours (N, 3) before and after of pixels that differ."""
+    """Return the colours (N, 3) before and after of a sample of the differing pixels."""
     places = np.flatnonzero(differs)
     places = places[:: -(-len(places) // MOST_PIXELS)]
     return before.reshape(-1, 3)[places], after.reshape(-1, 3)[places]
 
 
 def _changes(steps: Planes) -> NDArray[np.float64]:
-    """Square roots of the shares of the classes of steps (3, N) of luminance and both chromas."""
+    """Return square roots of the fractions of each class of changes (3, N) of luminance and both chroma
+    components."""
     light = np.digitize(steps[0], np.multiply(LIGHTER, UNIT))
     orange, green = (np.digitize(plane, np.multiply(BLUER, UNIT)) for plane in steps[1:])
     names = (light * 3 + orange) * 3 + green
@@ -106,7 +108,7 @@ def _changes(steps: Planes) -> NDArray[np.float64]:
 
 
 def _motion(statements: Sequence[Statement]) -> list[float]:
-    """How far across and down the first thing moved, as signed logarithms."""
+    """Return the horizontal and vertical distance of the first moved object, as signed logarithms."""
     for one in statements:
         if one.kind == "moved" and "dx" in one.values:
             return [_log(one.values[name]) for name in ("dx", "dy")]
@@ -114,23 +116,24 @@ def _motion(statements: Sequence[Statement]) -> list[float]:
 
 
 def _planes(colors: NDArray[np.uint8]) -> Planes:
-    """Luminance and chroma of (N, 3) colors: (3, N)."""
+    """Return the luminance and chroma of colours (N, 3): (3, N)."""
     return np.concatenate([luminance(colors)[None], chroma(colors)])
 
 
 def _means(planes: Planes) -> NDArray[np.float64]:
-    """The mean of each plane (K, N), from 0 to 1: a sum of whole numbers, divided once."""
+    """Return the mean of each plane (K, N) as a fraction of 255 levels. Integers are summed up and divided
+    once."""
     sums = planes.sum(axis=1, dtype=np.int64)
     return np.asarray(sums / (planes.shape[1] * UNIT * 255))
 
 
 def _log(step: int) -> float:
-    """A signed logarithm: 0 for 0."""
+    """Return a signed logarithm, which is 0 for 0."""
     return math.copysign(math.log1p(abs(step)), step)
 
 
 def _kinds(statements: Sequence[Statement]) -> list[float]:
-    """The share of each kind by pixels; those that another statement brought about count a quarter."""
+    """Return the fraction of each kind, weighted by the square root of the statements' areas."""
     weights = dict.fromkeys(KINDS, 0.0)
     for one in statements:
         if one.kind is not None:
@@ -140,14 +143,14 @@ def _kinds(statements: Sequence[Statement]) -> list[float]:
 
 
 def _touched(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> float:
-    """The share of the edges of both pictures that differ; every second row and column is looked at."""
+    """Return the fraction of the edges of both pictures that differ, from every second row and column."""
     halves = [contrast(luminance(picture[::2, ::2])) for picture in (before, after)]
     edges = np.maximum(*halves) > EDGE * UNIT
     return float(np.count_nonzero(edges & differs[::2, ::2])) / max(1, int(np.count_nonzero(edges)))
 
 
 def _regions(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> list[Box]:
-    """The first places of the best statements; where the pictures differ if there are none."""
+    """Return the first boxes of the best statements, or the box around all differences if there are none."""
     height, width = differs.shape
     boxes = [box for one in statements for box in one.boxes if one.box_after is not None]
     boxes = [box for box in boxes if box[2] <= width and box[3] <= height][:REGIONS]
@@ -158,7 +161,7 @@ def _regions(statements: Sequence[Statement], differs: NDArray[np.bool_]) -> lis
 
 
 def _described(before: Pixels, after: Pixels, box: Box) -> NDArray[np.float64]:
-    """A place's extent and shape."""
+    """Return the extent and the shape of a region."""
     left, top, right, bottom = box
     part = (slice(top, bottom), slice(left, right))
     extent = [math.log(right - left), math.log(bottom - top)]
@@ -166,7 +169,7 @@ def _described(before: Pixels, after: Pixels, box: Box) -> NDArray[np.float64]:
 
 
 def _shape(before: Pixels, after: Pixels) -> NDArray[np.float64]:
-    """The mean change of luminance in cells of a place, of length 1."""
+    """Return the mean change of luminance in the cells of a region, with norm 1."""
     steps = (luminance(after).astype(np.int64) - luminance(before)).astype(np.float64)
     rows = np.arange(CELLS) * steps.shape[0] // CELLS
     columns = np.arange(CELLS) * steps.shape[1] // CELLS
