@@ -35,6 +35,7 @@ def main() -> None:
         shop = shutil.copytree(START / "pictures", folder / "shop")
         refresh_page(START / "ten-minutes.md", shop)
         shutil.copy(shop / "where.png", START / "where.png")
+        refresh_page(START / "ten-changes.md", shutil.copytree(START / "ten", folder / "ten"))
         for page in (START / "hour.md", DOCS / "scale.md", DOCS / "from-download-to-table.md"):
             (folder / page.stem).mkdir()
             refresh_page(page, folder / page.stem)
