@@ -30,6 +30,9 @@ SAME = 0.02
 LEAST_SIDE = 1 / 3
 """The least fraction of the other glyphs' ink that must lie on one side of a glyph, if that side is used
 alone."""
+OUTLIER = 1.5
+"""The least ratio between the residual of an exchanged glyph and that of any other glyph that is not next to
+it."""
 SLOPE = 2.0
 """The increase of the limit for each unit of the other glyphs' residual."""
 REST = 0.9
@@ -224,11 +227,15 @@ def _rest(residues: Values, masses: NDArray[np.int64], glyph: int) -> float:
     """Return the residual of the other glyphs of a line.
 
     An exchanged glyph of another width shifts the following glyphs by a fraction of a pixel. One side of the
-    line is therefore used alone if it is identical in both pictures and holds enough ink. The glyph next to
-    the exchanged one is left out there, because the exchange may move the cut between two touching glyphs.
+    line is therefore used alone if it is identical in both pictures and holds enough ink, and if no other
+    glyph has a similar residual. The glyph next to the exchanged one is left out there, because the exchange
+    may move the cut between two touching glyphs.
     """
     rest = _quantile(residues, masses)
-    for side in (slice(0, max(0, glyph - 1)), slice(glyph + 2, None)):
+    sides = (slice(0, max(0, glyph - 1)), slice(glyph + 2, None))
+    if max(residues[side].max(initial=0.0) for side in sides) * OUTLIER > residues[glyph]:
+        return rest
+    for side in sides:
         if masses[side].sum() >= LEAST_SIDE * masses.sum():
             beside = _quantile(residues[side], masses[side])
             rest = min(rest, beside) if beside <= SAME else rest
