@@ -23,7 +23,7 @@ class Compared:
                    sizes differ
     unused         indices of the ignored boxes without a difference, for pictures of one size; for two sizes
                    see ``aligned``
-    policy         the sizes from which on changes count
+    policy         the limits at which a difference counts as a change
     """
 
     def __init__(

@@ -43,7 +43,8 @@ def measure(
     strict       whether every differing pixel is a change
     ignore       boxes in which differences do not count: of both pictures, or of the picture after if the
                  sizes differ
-    policy       the sizes from which on changes count; its sensitivity is multiplied by ``sensitivity``
+    policy       the limits at which a difference counts as a change; its sensitivity is multiplied by
+                 ``sensitivity``
 
     Raises ImageError if a picture cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Named policies, which define the sizes from which on changes count."""
+"""Named policies: sets of limits at which a difference counts as a change."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -8,7 +8,7 @@ from whatchanged.errors import WhatchangedError
 
 @dataclass(frozen=True)
 class Policy:
-    """The limits from which on a difference counts as a change.
+    """The limits at which a difference counts as a change.
 
     name         the name in outputs
     shift        the movement, in pixels, of a part with sharp edges: 1 counts a move by one whole pixel, 2

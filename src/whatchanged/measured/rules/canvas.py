@@ -364,8 +364,9 @@ def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment
 def _aligned(before: Pixels, after: Pixels, axis: int) -> _Alignment:
     """Align the lines of an axis, compared over the length that both pictures have in common.
 
-    The lines are aligned at their beginnings, ends or centres, whichever fits best. If the number of lines is
-    the same, each line is matched to the line with the same index, and movements are searched later.
+    The lines are aligned at their beginnings, ends or centres, whichever fits best. If both pictures have the
+    same number of lines, each line is matched to the line with the same index. Movements are then found in a
+    later step.
     """
     if before.shape[axis] == after.shape[axis]:
         runs = [LineRun(0, after.shape[axis], 0)]

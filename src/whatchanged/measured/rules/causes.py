@@ -25,7 +25,7 @@ NEVER_PUSH = ("moved", "restyled")
 BETWEEN = ("pushed in", "closed up")
 """Aspects of objects that appeared or disappeared between other objects."""
 IN_TURNS = 5
-"""The number of alternating additions and removals from which on matching lines are a coincidence."""
+"""The least number of alternating additions and removals at which matching lines count as a coincidence."""
 PUSHING = ("pushed in", "closed up", "moved over", "length")
 """Aspects of changes between other objects that push those, or enlarge the picture."""
 

@@ -32,7 +32,7 @@ from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_s
 from whatchanged.measured.rules.sides import edge_shadow, moved_side, refilled_side, resized_thing
 
 ROUNDS = 2
-"""The number of rounds in which a shift is searched in the remaining differences."""
+"""The largest number of shifts, each of which is found in the differences that the previous one left."""
 SMALLEST_FRAME = 16
 """The least shorter side of a frame in pixels."""
 FRAME = 26
@@ -65,7 +65,7 @@ LARGEST_SIDE = 300_000
 MATCH = 0.1
 """The least additional fraction of the differences that matched words must explain compared with lines."""
 MOST_PARTS = 8
-"""The number of bands in which shifts are searched, starting with the largest."""
+"""The number of bands that are searched for shifts, starting with the largest."""
 
 
 def in_words(
@@ -321,7 +321,7 @@ def _best_shift(
 
 
 def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]:
-    """Return the parts in which shifts are searched: all differences together, then each row and each column
+    """Return the parts that are searched for shifts: all differences together, then each row and each column
     of them."""
     everything = grown(union(boxes), 2, size)
     parts = [(everything, 0), (everything, 1)]

@@ -22,7 +22,7 @@ BALANCE = 0.4
 """The least ratio between the numbers of its differing pixels before and after. An object that only grew or
 shrank has a smaller ratio."""
 LEAST_EDGE = 12
-"""The least local contrast, in levels, of the edge pixels by which movements are searched."""
+"""The least local contrast, in levels, of the edge pixels that are used to find movements."""
 SMALLEST = 6
 """The least side, in pixels, of an object that was added beside a moved object."""
 PEAKS = 4

@@ -48,8 +48,7 @@ SAME_INK = 0.85
 INK_WITHIN = 0.8
 """The fraction of one ink inside the other above which strokes became thicker or thinner."""
 MOST_LONG, LARGEST_ICON = 1.6, 64
-"""The largest ratio between the sides of an icon, and the side in pixels from which on a region is too large
-for one."""
+"""The largest ratio between the sides of an icon, and the limit of its longer side in pixels (exclusive)."""
 AS_MUCH_TEXT = (0.4, 2.5)
 """The range of the ratio between the ink after and before if a text was rewritten."""
 MORE_INK = 1.4

@@ -91,8 +91,8 @@ def _of_moved(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedCha
     """Return a movement along a line of text as a rewriting of the line. All other changes are returned
     unchanged.
 
-    If the beginning or the end of the line stays, something was added or removed between that part and the
-    moved part.
+    The movement is a rewriting if the beginning or the end of the line stays. Something was then added or
+    removed between that part and the moved part.
     """
     was, now = one.box_before, one.box_after
     along = one.finding.kind == "moved" and one.finding.values.get("dx") and not one.finding.values.get("dy")

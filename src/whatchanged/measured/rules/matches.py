@@ -17,13 +17,13 @@ from whatchanged.measured.rules.shifts import EXPLAINED, LEAST_INK, Gap, Moved, 
 LETTERS = 1
 """The number of pixels by which ink is dilated horizontally, so that the letters of a word are joined."""
 MOST_WORDS = 300
-"""The number of words in a picture that are searched in the other picture, starting with the largest."""
+"""The number of words in a picture that are searched for in the other picture, starting with the largest."""
 FEWEST = 12
 """The least number of ink pixels in a word."""
 SPARSE = 0.1
 """The least fraction of ink in the box of a word. A frame has less."""
 MOST_GAP = 12
-"""The largest distance in pixels between disappeared words that belong together."""
+"""The largest distance in pixels between removed words that belong together."""
 MOST_ROOM = 1.5
 """The largest ratio of the area around such words to their own areas."""
 UNLIKE = 0.25
@@ -127,7 +127,7 @@ def _alike(planes: list[Planes], was: Box, now: Box) -> bool:
 
 
 def _covered(old: list[_Word], pairs: list[_WordPair]) -> tuple[Gap, ...]:
-    """Return the disappeared words that moved words now cover."""
+    """Return the removed words that moved words now cover."""
     matched = {was.box for was, _ in pairs}
     lost = [
         word

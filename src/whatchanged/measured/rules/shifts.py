@@ -56,7 +56,7 @@ class Gap:
 
     @property
     def exchanged(self) -> bool:
-        """Whether about as many lines disappeared as appeared. Changes in such lines are searched again."""
+        """Whether about as many lines were removed as added. Such lines are examined again for changes."""
         came, went = (stop - start for start, stop in (self.after, self.before))
         return self.new is not None and self.gone is not None and 2 * min(came, went) >= max(came, went)
 

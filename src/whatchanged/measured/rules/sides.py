@@ -13,7 +13,7 @@ from whatchanged.measured.rules.shifts import ALIKE
 SHORTEST = 12
 """The least length in pixels of a side, and of the object beside it."""
 CORNER = 3
-"""The number of pixels at both ends of a side in which the adjacent sides are searched."""
+"""The number of pixels at both ends of a side in which the adjacent sides are searched for."""
 BORDER = 4
 """The number of lines at a side that may differ from the interior."""
 BESIDE = 3
@@ -51,8 +51,9 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
     after.
 
     The result is None if the differences are more than a straight side, or if no object continues beside the
-    box. Of several objects, the longest is returned. An object that reaches three edges of the picture may be
-    the background; of two such objects the shorter is returned, for example the header of a page.
+    box. If several objects qualify, the longest is returned. An object that reaches three edges of the
+    picture may be the background, so it is returned only if there is no other one. Of two such objects, the
+    shorter is returned, for example the header of a page.
     """
     left, top, right, bottom = box
     results = []
@@ -291,7 +292,8 @@ def _end(part: NDArray[np.int16], ground: NDArray[np.int16]) -> int | None:
 
 
 def _begin(one: Pixels, other: Pixels, ground: NDArray[np.int16]) -> int | None:
-    """Return the first line (N, CORNER, 3) from which on the adjacent side continues, or None."""
+    """Return the index of the first line (N, CORNER, 3) of the adjacent side, or None if there is no such
+    side."""
     steps = np.abs(other[-1].astype(np.int16) - ground).max(axis=1)
     place = int(steps.argmax())
     color = other[-1, place].astype(np.int16)
