@@ -10,7 +10,7 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 ALIKE = 10
-"""The largest difference, in levels, of a pixel from the background."""
+"""The largest difference, in levels, between the background and a pixel that belongs to it."""
 CENTRED = 2
 """The largest difference, in pixels, between the left and the right space of a centred object.
 

@@ -123,8 +123,11 @@ def opacity_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
 
 def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
-    """Return the remaining fraction of the contrast to a colour, common to pixels of several colours, or
-    None."""
+    """Return the factor by which all pixels faded towards ``target``, or None if they have no common factor.
+
+    The factor is the remaining fraction of the contrast to ``target``. The pixels must have several colours,
+    or show ink on a fill.
+    """
     every = thinned(one.shape)
     steps = one[::every, ::every].astype(np.float32) - np.array(target, np.float32)
     strong = np.abs(steps).max(axis=2) >= STANDS_OUT
@@ -143,7 +146,7 @@ def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
 
 
 def _flat(part: Pixels, target: RGBColor) -> NDArray[np.uint8]:
-    """Return the pixels (N, 3) of uniform areas whose colour is clearly different from another one.
+    """Return the pixels (N, 3) of uniform areas whose colour clearly differs from ``target``.
 
     Pixels at the edges of letters are left out, because they have all shades between two colours.
     """

@@ -152,7 +152,7 @@ def _is_row(pixels: Pixels, box: Box, ink: Floats, line: tuple[int, int]) -> boo
 
 
 def grid_change(before: Pixels, after: Pixels, box: Box) -> bool | None:
-    """Return whether a grid appeared (True) or disappeared (False) in a box, or None if neither happened.
+    """Return whether a grid was added (True) or removed (False) in a box, or None if neither happened.
 
     The differences must lie almost entirely on thin, regularly spaced lines.
     """

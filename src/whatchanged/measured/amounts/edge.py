@@ -15,7 +15,7 @@ from whatchanged.measured.rules.kinds import Finding
 ALIKE = 10
 """The largest difference, in levels, between two colours that count as the same."""
 OUTSIDE, INSIDE = 3, 14
-"""The distances in pixels outside and inside the box of an object in which its outline is searched."""
+"""The distances in pixels outside and inside the box of an object in which its outline is searched for."""
 THICKEST = 8
 """The largest thickness of an outline in pixels."""
 SMALLEST = 10

@@ -14,7 +14,7 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LARGEST = 0.6
-"""The fraction of the picture from which on a box is too large for a noun."""
+"""The largest fraction of the picture that an object with a noun covers."""
 ONE_COLOR, COLOR_STEP = 0.75, 24
 """The least fraction of an object's pixels that have its colour, and the largest difference from it in
 levels."""

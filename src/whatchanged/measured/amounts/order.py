@@ -96,8 +96,11 @@ def _profile(part: Pixels, axis: int) -> NDArray[np.float32]:
 
 
 def _exchanged_lengths(one: NDArray[np.float32], other: NDArray[np.float32]) -> tuple[int, int] | None:
-    """Return how many of the first lines after were the last ones before, and how many of the last ones the
-    first."""
+    """Return the lengths of two parts that exchanged their order, or None.
+
+    The first length counts the first lines of ``other``, which were the last lines of ``one``. The second
+    length counts the last lines of ``other``, which were the first lines of ``one``.
+    """
     length = len(one)
     if length < 2 * SMALLEST:
         return None

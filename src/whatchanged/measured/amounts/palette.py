@@ -17,7 +17,7 @@ DIFFERS = 24
 FEWEST = 60
 """The least number of differing pixels in uniform areas. Letters alone have few of them."""
 ONE_STEP = 0.7
-"""The fraction of these pixels from which on one pair of colours is described alone."""
+"""The least fraction of these pixels at which one pair of colours alone describes the change."""
 LEAST, ALL = 0.08, 0.75
 """The least fraction of these pixels for each pair of colours, and for all described pairs together."""
 PURE = 0.8

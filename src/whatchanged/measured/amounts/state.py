@@ -12,7 +12,7 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
 
 ROOM = 12
-"""The distance in pixels from a difference within which its control is searched."""
+"""The distance in pixels from a difference within which its control is searched for."""
 STANDS_OUT = 16
 """The least difference, in levels, of a control from its background."""
 BOX_SIDES = (10, 34)

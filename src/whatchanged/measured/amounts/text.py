@@ -62,7 +62,7 @@ reach their full colour."""
 THICKEST, LONG = 4, 5
 """The largest thickness of an underline in pixels, and its least ratio of length to thickness."""
 HIGHEST, NEAR_TEXT = 32, 8
-"""The distance in pixels above an underline in which its text is searched, and the largest gap between
+"""The distance in pixels above an underline in which its text is searched for, and the largest gap between
 both."""
 HALF = 0.4
 """The least fraction of the underline's columns that has text above it."""

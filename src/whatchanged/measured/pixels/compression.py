@@ -23,7 +23,7 @@ QUALITIES = range(98, 49, -1)
 SAMPLINGS = ("4:4:4", "4:2:0")
 """The chroma subsamplings that are tried: chroma at full size, and chroma at half size."""
 TRIED = 128
-"""The largest side in pixels of the part of the picture on which the quality is searched."""
+"""The largest side in pixels of the part of the picture that is used to find the quality."""
 NEARLY_ALL = 0.02
 EXPLAINED = 0.35
 """The largest fraction of the mean difference that compression may leave unexplained."""

@@ -41,10 +41,10 @@ REST = 0.9
 LOWEST, HIGHEST = 5, 28
 """The smallest and the largest height of a line of text, in pixels."""
 ROOM = 14
-"""The number of pixels above and below a difference in which its line is searched."""
+"""The number of pixels above and below a difference in which its line is searched for."""
 REACH = 64
 """The number of pixels to the left and right of a difference in which the other glyphs of its line are
-searched."""
+searched for."""
 UPRIGHT = 0.7
 """The least fraction of the rows that a vertical line beside a text fills."""
 AROUND = 24
@@ -78,7 +78,8 @@ class Glyph:
 
     @property
     def strength(self) -> float:
-        """The residual as a multiple of its limit. From 1 on, the glyph was exchanged."""
+        """The residual as a multiple of its limit. A value of 1 or more means that the glyph was
+        exchanged."""
         if self.rest <= SAME:
             return self.residue / LEAST_BESIDE_SAME
         return self.residue / (LEAST + SLOPE * self.rest)

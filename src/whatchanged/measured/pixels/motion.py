@@ -22,7 +22,7 @@ SAMPLE = 4
 FARTHEST = 320
 """The largest offset that is tried."""
 COARSE = 32
-"""The number of samples of a line while offsets are searched."""
+"""The number of samples of a line during the search for offsets."""
 ALLOWED_INK, ALLOWED_LEVELS = 0.15, 2.0
 """The difference at which two lines do not match at all. It is this fraction of the ink of both lines, plus
 this many levels a sample."""
@@ -39,7 +39,7 @@ STRIP = 1024
 FEW = 8
 """The number of samples of a line that are compared first. They rule out most sources."""
 MOST_OFFSETS = 3
-"""The number of different offsets from which on lines must keep their order."""
+"""The least number of different offsets at which lines must keep their order."""
 AT_ONCE = 1 << 18
 """The number of combinations of a line and an offset that are compared at once."""
 _NO_LINE = -30_000

@@ -21,7 +21,7 @@ STRAIGHT = 0.5
 LINE = 3
 """The width in pixels of the border of a frame that belongs to its lines."""
 MARKS = 70
-"""The distance in pixels from a frame within which the labels of its axis are searched."""
+"""The distance in pixels from a frame within which the labels of its axis are searched for."""
 LEAST_MARKS = 3
 """The least number of axis labels that differ."""
 BETWEEN = 4
@@ -33,7 +33,7 @@ FACTORS = np.geomspace(0.3, 3.3, 161)
 FIXED = 17
 """The number of evenly spaced fixed points that are tried with each factor."""
 BINS = 24
-"""The number of bins along a line while factors are searched."""
+"""The number of bins along a line during the search for factors."""
 CLOSER = 4
 """The largest distance in pixels by which both ends are moved afterwards to refine the fit."""
 LEAST_STEP = 3
@@ -96,7 +96,7 @@ def _frame(before: Pixels, after: Pixels, around: Box) -> Box | None:
     The frame must have a left and a bottom line. Where it has no other lines, it ends where the differences
     end.
     """
-    # The lines are searched in a margin around the differences, along the extent of the differences.
+    # The search covers a margin around the differences, along the extent of the differences.
     left, top, right, bottom = grown(around, MARKS + 1, (before.shape[1], before.shape[0]))
     lit = [luminance(picture[top:bottom, left:right]) for picture in (before, after)]
     sides = []
@@ -175,7 +175,7 @@ def _best_ends(one: Profile, other: Profile) -> tuple[float, float]:
         for fixed in np.linspace(0, length, FIXED)
         for factor in FACTORS
     ]
-    few = max(1, length // 96)  # Only every ``few``-th line is used while factors are searched.
+    few = max(1, length // 96)  # The search for factors uses only every ``few``-th line.
     was, now = one[::few], other[::few]
     in_place = _unlike(was, now, 0.0, length / few)
     best = max(tried, key=lambda ends: _gain(was, now, in_place, (ends[0] / few, ends[1] / few)))
