@@ -292,7 +292,7 @@ def _answer(world: World, question: Callable[..., bool], *about: object) -> bool
         return question(*about)
     try:
         return question(*about)
-    except Exception as error:  # another package's function may raise anything
+    except Exception as error:  # a function of another package may raise anything
         installed = plugins.installed(plugins.WORLDS, WORLDS)
         package = next(plugin.package for plugin in installed if plugin.name == world.name)
         plugins.warn_once(f"The world {world.name!r} of {package} cannot be asked: {plugins.fault(error)}")

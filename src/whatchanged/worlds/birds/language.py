@@ -108,7 +108,7 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
     if what == "size" or kind == "length":
         mine, theirs = (one.size, two.size) if what == "size" else (one.length(part), two.length(part))
         more, less = ("larger", "smaller") if what == "size" else ("longer", "shorter")
-        first = int(rng.integers(2))  # which animal is the subject
+        first = int(rng.integers(2))  # index of the animal that is the subject
         greater = mine > theirs if first == 0 else theirs > mine
         tail = f" than animal {2 - first}" if rng.random() < 0.7 else ""
         noun = "" if what == "size" else f" {rng.choice(WORDS[part])}"

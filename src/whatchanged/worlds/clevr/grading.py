@@ -26,7 +26,7 @@ _RELATIONS: tuple[tuple[tuple[str, ...], Relation], ...] = tuple(
     (tuple(words.split()), relation) for relation, wordings in RELATION_WORDS.items() for words in wordings
 )
 _ENDINGS: tuple[tuple[tuple[str, ...], ChangeType], ...] = (
-    (("was", "moved"), "move"),  # before "moved", whose phrase would end with "was"
+    (("was", "moved"), "move"),  # before "moved", or the phrase would end with "was"
     *((tuple(verb.split()), kind) for kind in ("add", "drop", "move") for verb in VERBS[kind]),
 )
 _BECAME: tuple[tuple[str, ...], ...] = tuple(tuple(verb.split()) for verb in VERBS["color"])

@@ -117,7 +117,7 @@ def fill(template: Template, change: ScreenChange, naming: Naming, size: Size) -
     values = {slot: FILLERS[slot](template, change, naming, size) for slot in template.slots}
     text = template.text
     several = len(change.boxes) > 1 or naming.noun in PLURAL_ONLY
-    if several and not text.startswith("the "):  # whose subject is not the thing itself
+    if several and not text.startswith("the "):  # its subject is not the element itself
         text = " ".join(_PLURALS.get(word, word) for word in text.split(" "))
     return text.format(**values)
 

@@ -252,7 +252,7 @@ def _values(value: Any) -> dict[str, Value]:
 def _value(value: Any) -> Value:
     if value is None or isinstance(value, str | bool):
         return value
-    if isinstance(value, int | float) and abs(value) <= LARGEST:  # not NaN either
+    if isinstance(value, int | float) and abs(value) <= LARGEST:  # False for NaN
         return value
     raise ValueError(f"{value!r} is neither text nor a number up to {LARGEST:,}")
 
