@@ -127,7 +127,7 @@ def test_no_input_is_pasted_into_a_script(action):
 
 def test_the_documented_inputs_are_the_actions(action):
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    table = page[page.index("| input |") : page.index("Elsewhere the same")]
+    table = page[page.index("| input |") : page.index("The action splits")]
     named = {
         name
         for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)

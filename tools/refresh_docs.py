@@ -12,7 +12,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from site_pages.notebooks import refresh
 from site_pages.transcripts import rewritten
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -28,6 +27,8 @@ def main() -> None:
     )
     parser.add_argument("--train", action="store_true", help="also run the notebook that trains")
     notebooks = (*NOTEBOOKS, TRAINS) if parser.parse_args().train else NOTEBOOKS
+    from site_pages.notebooks import refresh  # needs the extra docs, which --help does not
+
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         shutil.copytree(DOCS / "pictures", folder / "readme" / "docs" / "pictures")
@@ -35,6 +36,7 @@ def main() -> None:
         shop = shutil.copytree(START / "pictures", folder / "shop")
         refresh_page(START / "ten-minutes.md", shop)
         shutil.copy(shop / "where.png", START / "where.png")
+        refresh_page(START / "ten-changes.md", shutil.copytree(START / "ten", folder / "ten"))
         for page in (START / "hour.md", DOCS / "scale.md", DOCS / "from-download-to-table.md"):
             (folder / page.stem).mkdir()
             refresh_page(page, folder / page.stem)

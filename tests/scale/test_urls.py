@@ -218,7 +218,7 @@ def test_comparisons(whatchanged, pictures, tmp_path, request, kind):
         put(tmp_path / name, f"{url}/{name}")
     here = whatchanged("compare", tmp_path / "old", tmp_path / "new", "-o", tmp_path / "out")
     far = whatchanged("compare", f"{url}/old", f"{url}/new", "-o", f"{url}/compared")
-    assert far[:2] == here[:2] and far[0] == 1 and "No index.html" in far[2]
+    assert far[:2] == here[:2] and far[0] == 1 and "index.html is not written" in far[2]
     lines = (tmp_path / "out" / "results.jsonl").read_text()
     assert at(f"{url}/compared/results.jsonl").read_text() == lines.replace(str(tmp_path), url)
     assert sorted(contents(at(f"{url}/compared"))) == ["junit.xml", "results.jsonl", "summary.md"]

@@ -87,6 +87,15 @@ def test_the_ten_minutes_are_as_shown(tmp_path, command_line):
 
 
 @pytest.mark.slow
+def test_the_ten_changes_are_as_shown(tmp_path, command_line):
+    pytest.importorskip("pypdfium2", reason="needs the extra pdf")
+    folder = shutil.copytree(START / "ten", tmp_path / "ten")
+    page = (START / "ten-changes.md").read_text(encoding="utf-8")
+    assert len(list(steps(page))) == len(list((folder / "old").iterdir())) == 10
+    assert "\n\n".join(differences(page, folder)) == ""
+
+
+@pytest.mark.slow
 def test_the_hour_is_as_shown(tmp_path, command_line):
     pytest.importorskip("torch")
     folder = tmp_path / "hour"

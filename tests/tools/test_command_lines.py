@@ -26,7 +26,7 @@ def test_wrong_arguments_are_refused(tool, wrong, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "tool", ["draw_readme", "draw_screens", "draw_tokens", "refresh_docs", "check_package"]
+    "tool", ["draw_readme", "draw_screens", "draw_ten", "draw_tokens", "refresh_docs", "check_package"]
 )
 def test_help_shows_the_command_and_writes_nothing(tool, tmp_path):
     result = run(tool, ["--help"], tmp_path)

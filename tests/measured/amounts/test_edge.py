@@ -39,6 +39,16 @@ def test_what_changed_within_is_no_outline():
     assert outline_change(card(), filled, BOX) is None
 
 
+@pytest.mark.parametrize("on", [True, False])
+def test_a_thing_that_came_or_went_with_its_text_got_or_lost_no_outline(on):
+    labelled = draw(card(2), text=((40, 35), {"text": "Milk, 1 l", "fill": (20, 20, 20)}))
+    pair = (card(), labelled) if on else (labelled, card())
+    assert outline_change(*pair, BOX) is None
+    kept = draw(card(), text=((40, 35), {"text": "Milk, 1 l", "fill": (20, 20, 20)}))
+    pair = (kept, labelled) if on else (labelled, kept)
+    assert outline_change(*pair, BOX).aspect == "outline"
+
+
 def test_a_dashed_outline():
     dashed = card(2)
     for start in range(30, 130, 10):

@@ -116,6 +116,8 @@ def test_one_side_that_is_the_same_counts_alone_without_the_next_glyph():
     assert glyphs._rest(residues, masses, 3) == 0
     pushed_from_the_start = np.array([0.08, 0.0, 0.12, 0.13, 0.08, 0.08])
     assert glyphs._rest(pushed_from_the_start, masses, 3) == 0.08
+    one_more_like_it = np.array([0.0, 0.0, 0.12, 0.13, 0.08, 0.13])
+    assert glyphs._rest(one_more_like_it, masses, 3) == 0.13
     little_on_that_side = np.array([10, 10, 5, 0, 20, 20])
     assert glyphs._rest(residues, little_on_that_side, 3) == 0.08
 

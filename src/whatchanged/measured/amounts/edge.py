@@ -26,6 +26,8 @@ CORNERS = 3
 """Corners, of four, that must agree."""
 SAME_WITHIN = 0.8
 """Share of what a thing holds that is the same where its outline alone changed."""
+LEAST_INK = 0.005
+"""The share of its pixels that differ from the background if a thing holds text or a drawing."""
 EVEN = 0.8
 """Share of a stretch of a line that has its colour at least."""
 DASHES = 4
@@ -155,6 +157,8 @@ def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     for on, pairs in ((True, sides), (False, [(other, one) for one, other in sides])):
         new = [other for one, other in pairs if not one.thick and other.thick]
         if len(new) >= max(LEAST_SIDES, MOST_SIDES * len(sides)):
+            if _holds_ink(before, box, rim) != _holds_ink(after, box, rim):
+                return None  # the contents appeared or disappeared with their outline
             values = {"on_after": on, "outline_color": words.color_code(new[0].color)}
             return Finding("restyled", "outline", 0.7, values)
     both = [(one, other) for one, other in sides if one.thick and other.thick]
@@ -177,6 +181,13 @@ def _same_within(before: Pixels, after: Pixels, box: Box, rim: int) -> bool:
     rows, columns = slice(box[1] + rim, box[3] - rim), slice(box[0] + rim, box[2] - rim)
     steps = steps_between(before[rows, columns], after[rows, columns])
     return steps.size > 0 and bool((steps <= ALIKE).mean() >= SAME_WITHIN)
+
+
+def _holds_ink(pixels: Pixels, box: Box, rim: int) -> bool:
+    """Return whether more than the background is visible within the rim of a box."""
+    inside = pixels[box[1] + rim : box[3] - rim, box[0] + rim : box[2] - rim]
+    ink = steps_from(usual_color(inside.reshape(-1, 3)), inside) > 3 * ALIKE
+    return bool(ink.mean() >= LEAST_INK)
 
 
 def radius_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:

@@ -26,6 +26,8 @@ SAME = 0.02
 """The residue of the rest up to which that is so."""
 LEAST_SIDE = 1 / 3
 """The part of the rest's ink that lies on one side of a glyph, at least, where that side counts alone."""
+OUTLIER = 1.5
+"""The least ratio of the residue of an exchanged glyph to that of every other glyph but the next ones."""
 SLOPE = 2.0
 """How much more for each unit of the residue of the rest."""
 REST = 0.9
@@ -204,11 +206,15 @@ def _rest(residues: Values, masses: NDArray[np.int64], glyph: int) -> float:
     """The residue of the rest of a line around one of its glyphs.
 
     An exchanged glyph of another width shifts what follows by a part of a pixel. So the rest on one side
-    counts alone if it is the same in both pictures and holds enough ink. The next glyph is left out there:
-    where two glyphs touch, the cut between them may lie elsewhere after the exchange.
+    counts alone if it is the same in both pictures and holds enough ink, and if no other glyph differs as
+    much. The next glyph is left out there: where two glyphs touch, the cut between them may lie elsewhere
+    after the exchange.
     """
     rest = _quantile(residues, masses)
-    for side in (slice(0, max(0, glyph - 1)), slice(glyph + 2, None)):
+    sides = (slice(0, max(0, glyph - 1)), slice(glyph + 2, None))
+    if max(residues[side].max(initial=0.0) for side in sides) * OUTLIER > residues[glyph]:
+        return rest
+    for side in sides:
         if masses[side].sum() >= LEAST_SIDE * masses.sum():
             beside = _quantile(residues[side], masses[side])
             rest = min(rest, beside) if beside <= SAME else rest
