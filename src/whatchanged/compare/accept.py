@@ -1,8 +1,8 @@
 """Accept changes: replace old pictures by new ones, for the groups and pairs that a person names.
 
-Only pictures that have not changed since the comparison are copied. Both files of a pair are compared with
-the hashes in the record of the report (``record``). Pictures that were accepted before are skipped, so an
-interrupted command can be repeated.
+Only pictures that have not changed since the comparison are copied. For this, both files of a pair are
+checked against the hashes in the record of the report (``record``). Pictures that were accepted before are
+skipped, so an interrupted command can be repeated.
 """
 
 import json
@@ -28,7 +28,9 @@ LOG = "accepted.jsonl"
 rejected.
 """
 ODD_NAMED = 5
-"""The largest number of odd members of a group that a message names."""
+"""The largest number of odd members of a group that a message names. The odd members show a further
+change.
+"""
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,8 @@ def _copy(pair: RecordedPair) -> Copy | None:
 def _check_target(copy: Copy, old: Path | None) -> None:
     """Check that no link leads the target of a copy to another location.
 
-    A target without an old picture must not be a link, and its folder must not be a link out of ``old``.
+    If there was no old picture, the target must not be a link. The folder of the target must be inside
+    ``old``.
 
     old: the folder of the old pictures; None if they have no common folder.
 

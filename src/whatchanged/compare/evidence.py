@@ -1,9 +1,9 @@
 """The evidence that two answers have the same cause: their most similar statements, and their signatures.
 
 The evidence consists of features. The log-odds are the weighted sum of the features. The weights were fitted
-by logistic regression on couples of pairs from drawn and real commits, with equal total weight for couples
-with and without a common cause. The prior probability of a common cause is estimated from the batch itself
-(``prior_of``).
+by logistic regression on couples (two pairs of a batch) from drawn and real commits. Couples with a common
+cause and couples without one had the same total weight. The prior probability of a common cause is estimated
+from the batch itself (``prior_of``).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Compare the pictures of a git revision with the work tree or with another revision, using the git program.
+"""Match the pictures of a git revision with the work tree or with another revision, using the git program.
 
 Only pictures that differ according to git are compared. Pictures from revisions are copied into a folder, so
 that a page can show them. A Git LFS pointer stands for a picture that is not available. It is reported but

@@ -1,4 +1,4 @@
-"""Find pairs that changed in the same way: cluster them by the evidence for one cause, odd members first."""
+"""Find pairs that changed in the same way: cluster them by the evidence that they have one cause."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,9 @@ from whatchanged.compare.shared import parted, shared_sentence
 from whatchanged.measured.result import Measured, Statement
 
 USUAL, COUPLES = 0.002, 3.0
-"""The usual share of couples with one cause, and the number of couples as which it counts."""
+"""The usual share of couples (two pairs of a batch) with one cause, and the weight of this prior in
+couples.
+"""
 TRUST, LEAN = 1.5, 2.0
 """The coefficients by which the estimated share gives the limit. The couples in a batch are not independent,
 so the estimate is too low for a batch with few causes and too high for one with many. The values were set on
@@ -74,8 +76,8 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
 def least_odds(odds: Values) -> float:
     """Return the smallest log-odds, from the evidence about two pairs alone, at which they have one cause.
 
-    The more couples of a batch agree, the lower is the limit. Less evidence is then sufficient for two pairs.
-    In a batch of unrelated pairs, the limit is high.
+    The limit is lower if more couples of the batch agree. Less evidence is then sufficient for two pairs. In
+    a batch of unrelated pairs, the limit is high.
     """
     return -(TRUST * prior_of(odds, USUAL, COUPLES) + LEAN)
 

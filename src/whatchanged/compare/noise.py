@@ -138,8 +138,9 @@ def _sensitivity(score: float) -> float:
 
 
 def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...], str]:
-    """Return the boxes to ignore so that the pair counts as unchanged, and "", or () and why this is
-    impossible.
+    """Return the boxes to ignore so that the pair counts as unchanged, and "".
+
+    If this is impossible, return () and the reason.
 
     Boxes that cover more than ``MOST_TAUGHT`` of the picture are not used, because the two runs then show two
     layouts.

@@ -140,8 +140,8 @@ def _is_alike(one: Statement, other: Statement) -> bool:
 def _is_one_text(one: Statement, other: Statement) -> bool:
     """Return whether two rewritten texts may be the same text: with the same words, size or position.
 
-    A statement that a text was rewritten does not say how. Without this check, any two rewritten texts would
-    be similar.
+    A statement that a text was rewritten does not say how it changed. Without this check, any two rewritten
+    texts would be similar.
     """
     words = [(said.values.get("text_before"), said.values.get("text_after")) for said in (one, other)]
     if words[0] == words[1] and all(words[0]):

@@ -115,9 +115,9 @@ def write_captions(
 def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wording) -> str:
     """Return the sentence about this pair in a fixed wording.
 
-    short: names the smallest number of attributes that identify the object.
-    full, clear: name all four attributes.
-    relational: names all four attributes, and a relation if one helps to identify the object.
+    short        names the smallest number of attributes that identify the object
+    full, clear  name all four attributes
+    relational   names all four attributes, and a relation if one helps to identify the object
 
     The first three add a relation only if the object has a duplicate. ``clear`` uses the relation that is
     clearest in the picture, and names all four attributes of the other object. The remaining wordings choose

@@ -76,13 +76,13 @@ FRAME = 6
 Views = Literal["jittered", "around", "low", "mixed", "all", "fixed"]
 """The positions of the later cameras.
 
-jittered: near the first camera, as in CLEVR-Change.
-around: anywhere around the scene, as in CLEVR-DC, at the distance and height of the first camera, with
-    each coordinate shifted by up to ``CAMERA_SHIFT``.
-low: near the first camera but lower by ``LOWER``, so that some objects are almost completely occluded.
-mixed: around in every third block of five triples (one of each type), jittered in the other blocks.
-all: jittered, low and around in turn, for a block of five triples each.
-fixed: at the first camera.
+jittered  near the first camera, as in CLEVR-Change
+around    anywhere around the scene, as in CLEVR-DC, at the distance and height of the first camera, with each
+          coordinate shifted by up to ``CAMERA_SHIFT``
+low       near the first camera but lower by ``LOWER``, so that some objects are almost completely occluded
+mixed     around in every third block of five triples (one of each type), jittered in the other blocks
+all       jittered, low and around in turn, for a block of five triples each
+fixed     at the first camera
 """
 
 IN_TURN: Mapping[Views, tuple[Views, ...]] = {

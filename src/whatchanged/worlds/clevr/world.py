@@ -132,11 +132,11 @@ def judged(sentence: str, truth: SceneTruth) -> Verdict:
     """Judge the claims of a sentence against the scenes. For a pair without change, only "called_none" is
     graded.
 
-    type_right: the type of change is right.
-    value_right: the new color or material is right, for pairs that have one.
-    fits: the phrase describes the changed object.
-    fits_alone: the phrase describes the changed object and no other.
-    true: type, value and phrase are right.
+    type_right   the type of change is right
+    value_right  the new color or material is right, for pairs that have one
+    fits         the phrase describes the changed object
+    fits_alone   the phrase describes the changed object and no other
+    true         type, value and phrase are right
     """
     before, after, change = truth
     statement = read(sentence)

@@ -61,15 +61,15 @@ class ScreenChange:
     name: the accessible name or the text of the element; "" if it has none.
     box_before, box_after: the box that a person would draw around the element; None in a picture without it.
     boxes: the (before, after) boxes of all similar elements that changed in the same way, the first included.
-    values: the named values below. A value that does not apply is absent.
-        aspect: one of ``ASPECTS``
-        state: one of ``STATES``
-        on_before, on_after: whether the state or aspect was true
-        color_before, color_after: "#rrggbb"
-        dx, dy: the movement to the right and down, in pixels
-        dwidth, dheight: the growth in pixels
-        text_before, text_after: the texts
-        amount_before, amount_after: a width, radius or size in pixels, or an opacity
+    values: the following named values. A value that does not apply is absent.
+        aspect: one of ``ASPECTS``;
+        state: one of ``STATES``;
+        on_before, on_after: whether the state or aspect was true;
+        color_before, color_after: "#rrggbb";
+        dx, dy: the movement to the right and down, in pixels;
+        dwidth, dheight: the growth in pixels;
+        text_before, text_after: the texts;
+        amount_before, amount_after: a width, radius or size in pixels, or an opacity.
     consequences: the elements that moved because of the change.
     """
 
