@@ -24,12 +24,14 @@ from whatchanged.links import check_link
 from whatchanged.opening import regular
 
 LOG = "accepted.jsonl"
-"""The name of the log in the folder of results. Every run adds one line for each picture that was accepted or
-rejected.
+"""The name of the log in the folder of results.
+
+Every run adds one line for each picture that was accepted or rejected.
 """
 ODD_NAMED = 5
-"""The largest number of odd members of a group that a message names. The odd members show a further
-change.
+"""The largest number of odd members of a group that a message names.
+
+The odd members show a further change.
 """
 
 
@@ -79,8 +81,9 @@ def plan_decided(record: Record, accepted: Collection[str]) -> list[Copy]:
 
 
 def _copies(record: Record, members: Iterable[int]) -> list[Copy]:
-    """Return one copy for each picture to replace. Raises WhatchangedError if two copies have the same
-    target.
+    """Return one copy for each picture to replace.
+
+    Raises WhatchangedError if two copies have the same target.
     """
     copies: dict[Path, Copy] = {}
     for place in members:
@@ -97,8 +100,9 @@ def _copies(record: Record, members: Iterable[int]) -> list[Copy]:
 
 
 def check_source(record: Record) -> None:
-    """Check that the pictures of a report can be accepted by copying. Raises WhatchangedError if they
-    cannot.
+    """Check that the pictures of a report can be accepted by copying.
+
+    Raises WhatchangedError if they cannot.
     """
     if record.tool:
         raise WhatchangedError(f"Pictures of {record.source} cannot be copied: {record.tool}.")

@@ -56,9 +56,7 @@ def _is_output(name: str) -> bool:
 
 
 def _snapshot_of(name: str, folder: str, endings: tuple[tuple[str, str], ...]) -> str | None:
-    """Return the relative path of the snapshot for an output in ``folder``, or None if the name is no
-    output.
-    """
+    """Return the relative path of the snapshot for an output in ``folder``; None for other names."""
     parts = PurePosixPath(name).parts
     if folder not in parts[:-1]:
         return None

@@ -50,8 +50,9 @@ FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
 
 @dataclass(frozen=True)
 class _Numbered:
-    """The numbers of one statement that are compared with another's. A number is NaN if it was not
-    measured.
+    """The numbers of one statement that are compared with another's.
+
+    A number is NaN if it was not measured.
     """
 
     member: int
@@ -88,8 +89,7 @@ def features_of(answers: Sequence[Measured], weights: Mapping[str, float] = CAUS
 def best_statements(
     answers: Sequence[Measured], weights: Mapping[str, float], keep: bool = False
 ) -> tuple[Values, Values]:
-    """Return the evidence from the most similar statements of each two answers, (N, N); 0 if none are
-    similar.
+    """Return the evidence from the most similar statements of each two answers, (N, N); 0 without any.
 
     The second result holds the features of these statements, (N, N, features), if ``keep`` is True.
     """
@@ -134,9 +134,7 @@ def prior_of(odds: Values, usual: float, weight: float) -> float:
 
 
 def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, Values]:
-    """Return the scaled distance d / (d + HALF) of each part of each two signatures, (N, N) each, from 0 to
-    1.
-    """
+    """Return the scaled distance d / (d + HALF), from 0 to 1, of each part of each two signatures, (N, N)."""
     rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
     distances = {}
     for name, place in PARTS.items():
@@ -162,9 +160,7 @@ def _of_signatures(answers: Sequence[Measured]) -> dict[str, Values]:
 
 
 def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
-    """Return whether each two pairs have pictures of the same size, and whether these grew by the same
-    amount.
-    """
+    """Return whether the pictures of each two pairs have the same size and grew by the same amount."""
     sizes = np.array([answer.size_after for answer in answers])
     growth = sizes - np.array([answer.size_before for answer in answers])
     grown = (growth[:, None] == growth[None]).all(axis=2) & growth.any(axis=1)
@@ -196,8 +192,9 @@ def _numbers(one: Statement) -> tuple[float, ...]:
 
 
 def _of_statements(numbers: Values) -> dict[str, Values]:
-    """Return each feature of each two statements of one kind, (N, N). It is 0 if a number was not
-    measured.
+    """Return each feature of each two statements of one kind, (N, N).
+
+    It is 0 if a number was not measured.
     """
     parts = (
         (slice(0, 3), SAME_COLOR),

@@ -118,8 +118,9 @@ def _inside(folder: Path | None, root: Path) -> str:
 
 
 def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool) -> list[PairToCompare]:
-    """Return the pairs. Pictures of revisions are written below ``scratch``, after its old content is
-    removed.
+    """Return the pairs.
+
+    Pictures of revisions are written below ``scratch``, after its old content is removed.
     """
     before: dict[str, Path] = {}
     after: dict[str, Path] = {}

@@ -61,9 +61,7 @@ class _Indexed:
 
 
 def pictures_of(root: Path, commit: str, here: str) -> dict[str, str | None]:
-    """Return the object of each picture of a revision below ``here``, by path; None for links and
-    submodules.
-    """
+    """Return the object of each picture of a revision below ``here``; None for links and submodules."""
     listed = _listed(run_git(root, "ls-tree", "-r", "-z", commit, "--", here if here != "." else "./"))
     results: dict[str, str | None] = {}
     for line in listed:
@@ -75,8 +73,9 @@ def pictures_of(root: Path, commit: str, here: str) -> dict[str, str | None]:
 
 
 def between(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
-    """Return the pictures below ``here`` that differ between two revisions. A renamed file gives two
-    entries.
+    """Return the pictures below ``here`` that differ between two revisions.
+
+    A renamed file gives two entries.
     """
     raw = run_git(root, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", *commits, "--", here)
     fields = raw.decode("utf-8", "surrogateescape").split("\0")
@@ -173,8 +172,7 @@ def _untouched(entry: _Indexed, there: os.stat_result | None, index_seconds: int
 
 
 def _status(path: Path, root: Path, folders: dict[Path, bool]) -> os.stat_result | None:
-    """Return the status of a regular file in the work tree, or None if it is missing or reached through a
-    link.
+    """Return the status of a regular file in the work tree; None if it is missing or behind a link.
 
     folders: a cache that records whether each folder is reached without links.
     """
@@ -203,9 +201,7 @@ def _blob_of(path: Path, digits: int, size: int) -> str:
 
 
 def _behind_pointers(root: Path, entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the entries whose object is a Git LFS pointer to the exact content of the file in the work
-    tree.
-    """
+    """Yield the entries whose object is a Git LFS pointer to the content of the file in the work tree."""
     both = [entry for entry in entries if entry.before and entry.after]
     names = "".join(f"{entry.before}\n" for entry in both).encode()
     sizes = run_git(root, "cat-file", "--batch-check=%(objectsize)", given=names).split(b"\n") if both else []

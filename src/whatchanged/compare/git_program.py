@@ -17,8 +17,10 @@ from whatchanged.errors import DatasetError
 from whatchanged.programs import find_program, program_environment
 
 SECONDS = 600
-"""The time limit for a call in seconds. Git itself answers within seconds, but it would wait forever if a
-repository contains a pipe instead of a file.
+"""The time limit for a call in seconds.
+
+Git itself answers within seconds, but it would wait forever if a repository contains a pipe instead of a
+file.
 """
 OVERRULED = {
     "core.fsmonitor": "false",
@@ -35,8 +37,10 @@ OVERRULED = {
     "safe.bareRepository": "explicit",
     "submodule.recurse": "false",
 }
-"""The settings of every call. They take precedence over those in files. Bare repositories are not used,
-because somebody may have committed one as a folder.
+"""The settings of every call.
+
+They take precedence over those in files. Bare repositories are not used, because somebody may have committed
+one as a folder.
 """
 KEPT = ("GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG")
 """The prefixes of git variables that are kept, including those for the user's own configuration
@@ -51,9 +55,10 @@ SET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-"""The variables of every call. They disable all transports (also for git before 2.45), prevent any writing,
-including the index, take the names of folders literally instead of as patterns, and select messages in
-English.
+"""The variables of every call.
+
+They disable all transports (also for git before 2.45), prevent any writing, including the index, take the
+names of folders literally instead of as patterns, and select messages in English.
 """
 _NOT_HERE = ("promisor remote", "lazy fetching", "transport '")
 """The texts by which git reports that it would have to fetch an object."""

@@ -11,20 +11,17 @@ from whatchanged.compare.shared import parted, shared_sentence
 from whatchanged.measured.result import Measured, Statement
 
 USUAL, COUPLES = 0.002, 3.0
-"""The usual share of couples (two pairs of a batch) with one cause, and the weight of this prior in
-couples.
-"""
+"""The usual share of couples (two pairs of a batch) with one cause, and the weight of this prior."""
 TRUST, LEAN = 1.5, 2.0
-"""The coefficients by which the estimated share gives the limit. The couples in a batch are not independent,
-so the estimate is too low for a batch with few causes and too high for one with many. The values were set on
-drawn batches and on unrelated real pairs.
+"""The coefficients by which the estimated share gives the limit.
+
+The couples in a batch are not independent, so the estimate is too low for a batch with few causes and too
+high for one with many. The values were set on drawn batches and on unrelated real pairs.
 """
 FARTHEST = 40.0
 """The log-odds at which the distance is zero. Larger values are clipped to it."""
 NOTHING_SHARED = "Something changed."
-"""The sentence for pairs with one cause that have no common statement, such as those that are close to
-noise.
-"""
+"""The sentence for pairs with one cause but no common statement, such as pairs close to noise."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +39,9 @@ class AlikePairs:
 
 
 def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[AlikePairs]:
-    """Return the groups of the pairs that changed, largest first. Every such pair is in a group, possibly
-    alone.
+    """Return the groups of the pairs that changed, largest first.
+
+    Every such pair is in a group, possibly alone.
 
     The members of a group share a statement, which is the group's sentence. Pairs without a visible change
     are in no group.
@@ -83,8 +81,9 @@ def least_odds(odds: Values) -> float:
 
 
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
-    """Return a group with its sentence. Members with a kind of change that most others do not have come
-    first.
+    """Return a group with its sentence.
+
+    Members with a kind of change that most others do not have come first.
     """
     shown = {index: {_gist(one) for one in answers[index].statements} for index in members}
     counts = Counter(gist for gists in shown.values() for gist in gists)

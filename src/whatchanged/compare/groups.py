@@ -38,8 +38,9 @@ class OutcomeGroup:
 
 
 DOMINANT = 2 / 3
-"""The smallest share of the changed pictures in a dominant group. Its cause explains most of the changes, so
-the other pictures deserve more attention.
+"""The smallest share of the changed pictures in a dominant group.
+
+Its cause explains most of the changes, so the other pictures deserve more attention.
 """
 LEAST_DOMINANT = 6
 AT_ONCE = 1000
@@ -93,8 +94,9 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
 
 
 def _sentence(given: Sequence[str], rules: Sequence[Measured]) -> str:
-    """Return the sentence about the common change: the sentence of the members if all have the
-    same one, and otherwise a sentence by the rules.
+    """Return the sentence about the common change.
+
+    This is the sentence of the members if all have the same one, and otherwise a sentence by the rules.
     """
     if len(set(given)) == 1:
         return given[0]

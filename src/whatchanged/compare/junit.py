@@ -12,8 +12,9 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit(comparison: Comparison) -> bytes:
-    """Return the document. Changed, added and removed pictures are failures. Pairs that were not compared are
-    errors.
+    """Return the document.
+
+    Changed, added and removed pictures are failures. Pairs that were not compared are errors.
     """
     failures = sum(one.changed for one in comparison.outcomes)
     counts = {

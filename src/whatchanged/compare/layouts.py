@@ -100,8 +100,9 @@ def _playwright(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
 
 
 def _matplotlib(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
-    """Match result_images/MODULE/NAME-expected.png and NAME.png, or NAME-expected_pdf.png and
-    NAME_pdf.png.
+    """Match result_images/MODULE/NAME-expected.png and NAME.png, or NAME-expected_pdf.png and NAME_pdf.png.
+
+    The suffixes _svg, _eps and _gif are treated like _pdf.
     """
     found = re.fullmatch(r"(.+)-expected((?:_\w+)?\.png)", name)
     if found is not None:
@@ -130,8 +131,9 @@ BY_NAME = (
 )
 
 UPDATE_SNAPSHOTS = "run the tests with --updateSnapshot, in Cypress with --env updateSnapshots=true"
-"""The way to accept a picture that was cropped from a composite. It may contain a margin added by the
-tool.
+"""The way to accept a picture that was cropped from a composite.
+
+It may contain a margin added by the tool.
 """
 
 

@@ -29,8 +29,9 @@ def is_pointer(path: Path) -> bool:
 
 
 def stands_for(pointer: bytes, path: Path) -> bool:
-    """Return whether these bytes are a pointer to the content of a file. Raises OSError if it cannot be
-    read.
+    """Return whether these bytes are a pointer to the content of a file.
+
+    Raises OSError if it cannot be read.
     """
     named = _OBJECT.search(pointer) if pointer.startswith(POINTER) else None
     if named is None:

@@ -1,6 +1,4 @@
-"""Write ``results.jsonl``: one line for each pair, in the format of ``caption`` with ``changed`` and
-``group``.
-"""
+"""Write ``results.jsonl``: one line for each pair, as in ``caption``, with ``changed`` and ``group``."""
 
 import json
 from typing import Any

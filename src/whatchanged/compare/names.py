@@ -19,8 +19,9 @@ _WIDTHS = (
     " 1440 1536 1600 1680 1920 2048 2560 3840 "
 )
 WIDTHS = frozenset(_WIDTHS.split())
-"""The widths of screens and windows. Such a number may be a size without a unit. Any other number is not a
-size.
+"""The widths of screens and windows.
+
+Such a number may be a size without a unit. Any other number is not a size.
 """
 _COUNTED = (
     "p page fig figure slide sheet frame step image img picture screenshot shot snapshot test case no nr"
@@ -29,15 +30,14 @@ _COUNTED = (
 _NUMBERED = frozenset(_COUNTED.split())
 """The words after which a number is never a size."""
 _BETWEEN = re.compile(r"[\s_\-./@()\[\]{},;:=&~'\"]+")
-"""The separators between the words of a name. Letters of every script, their marks and other signs are parts
-of words.
+"""The separators between the words of a name.
+
+Letters of every script, their marks and other signs are parts of words.
 """
 
 
 def base_name(name: str) -> str:
-    """Return a name without the words for browser, theme and size, or the full name if nothing else
-    remains.
-    """
+    """Return a name without the words for browser, theme and size; the full name if no others remain."""
     words = words_of(name)
     return "-".join(_others(words) or words).lower()
 
@@ -50,9 +50,7 @@ def variant_of(name: str) -> str:
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words and numbers in the name of a picture and of its folders, without the file
-    extension.
-    """
+    """Return the words and numbers in the path of a picture, without the file extension."""
     path = PurePosixPath(composed(name))
     ending = path.suffix.lower()
     whole = str(path.with_suffix("")) if ending in ENDINGS or ending in DRAWINGS else str(path)
@@ -70,8 +68,9 @@ def _others(words: list[str]) -> list[str]:
 
 
 def _is_variant(words: list[str], index: int) -> bool:
-    """Return whether the word at an index indicates the variant. The number of a page, for example, is not a
-    size.
+    """Return whether the word at an index indicates the variant.
+
+    The number of a page, for example, is not a size.
     """
     word = words[index]
     counts = word in WIDTHS and index > 0 and words[index - 1].lower() in _NUMBERED

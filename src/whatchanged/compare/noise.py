@@ -25,8 +25,9 @@ from whatchanged.words import percent
 
 FORMAT = 1
 LARGEST_NOISE = 2.0
-"""The limit, as a multiple of the usual threshold, up to which differences lower the sensitivity. Stronger
-differences become ignored boxes.
+"""The limit, as a multiple of the usual threshold, up to which differences lower the sensitivity.
+
+Stronger differences become ignored boxes.
 """
 RESERVE = 1.1
 """The factor by which differences in the next run may exceed those between these two runs."""
@@ -82,8 +83,9 @@ class Noise:
 def learn_noise(
     runs: Matched, workers: int | None = None, advance: Callable[[int], None] = lambda n: None
 ) -> Noise:
-    """Return the noise between two runs of one state. Raises WhatchangedError if no picture is in both
-    runs.
+    """Return the noise between two runs of one state.
+
+    Raises WhatchangedError if no picture is in both runs.
     """
     pairs = [pair for pair in runs.pairs if pair.status == "both"]
     if not pairs:
@@ -166,9 +168,7 @@ def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...],
 
 
 def most_covered(noise: Noise) -> str:
-    """Return the largest fraction of a picture that the boxes cover, in words for a message; "" if there are
-    none.
-    """
+    """Return the largest fraction of a picture that the boxes cover, in words; "" if there are none."""
     if not noise.covered:
         return ""
     name = max(noise.covered, key=lambda pair_id: noise.covered[pair_id])

@@ -22,8 +22,9 @@ FILES = (RESULTS, "junit.xml", "summary.md", "index.html", RECORD, LOG)
 
 
 def claim(folder: Path) -> bool:
-    """Create the folder, or use it if it is empty or contains results. Return whether its answers are from
-    elsewhere.
+    """Create the folder, or use it if it is empty or contains results.
+
+    Return whether the stored answers in it come from another machine.
 
     The signature of the stored answers identifies a folder of results. Results from another machine have no
     valid signature. Such a folder is accepted if it contains only files with the expected names. The result
@@ -55,8 +56,9 @@ def claim(folder: Path) -> bool:
 
 
 def write_outputs(comparison: Comparison, folder: Path, embed: bool = False, page: bool = True) -> None:
-    """Write results.jsonl, junit.xml, summary.md, index.html and compared.json, each completely or not at
-    all.
+    """Write all results. Each file is written completely or not at all.
+
+    The files are results.jsonl, junit.xml, summary.md, index.html and compared.json.
 
     embed: whether to embed the pictures in index.html.
     page: whether to write index.html.

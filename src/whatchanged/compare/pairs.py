@@ -1,6 +1,4 @@
-"""The pairs to compare: pairs of a list, or of two folders by relative path, and files without a
-counterpart.
-"""
+"""The pairs to compare, from a list or from two folders, and the files without a counterpart."""
 
 import hashlib
 from collections import Counter
@@ -158,9 +156,7 @@ def notes_of(where: str, *result: ListedPictures) -> tuple[str, ...]:
 
 
 def notes_of_links(where: str, *result: ListedPictures) -> tuple[str, ...]:
-    """Return a sentence about links to locations outside the paths that the user named; () if there are
-    none.
-    """
+    """Return a sentence about links out of the paths that the user named; () if there are none."""
     links = [str(path) for one in result for path in one.outside]
     return (f"{with_examples(f'Links that lead out of {where}, not compared', links)}.",) if links else ()
 

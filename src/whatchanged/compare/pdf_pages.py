@@ -66,8 +66,9 @@ def with_pages(result: Matched, folder: Path, dpi: float = DPI) -> Matched:
 
 
 def pages_of(old: Path, new: Path, folder: Path, dpi: float = DPI) -> list[PagePair]:
-    """Return the matched pages of two files, drawn into a folder. For identical files, only draw the first
-    page.
+    """Return the matched pages of two files, drawn into a folder.
+
+    For identical files, only draw the first page.
 
     Raises ImageError if a file cannot be drawn, and MissingExtra if no file can be drawn here.
     """
@@ -169,9 +170,7 @@ def matched_pages(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> list[Pa
 
 
 def _unlike(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> NDArray[np.float64]:
-    """Return the difference of each two pages, from 0 to 1: their mean difference relative to their
-    content.
-    """
+    """Return the mean difference of each two pages relative to their content, from 0 to 1."""
     one, other = (np.stack([page.small.ravel() for page in pages]).astype(np.int16) for pages in (old, new))
     inks = [np.abs(pages - np.median(pages, axis=1, keepdims=True)).mean(axis=1) for pages in (one, other)]
     apart = np.stack([np.abs(other - page).mean(axis=1) for page in one])

@@ -107,8 +107,9 @@ def record_of(comparison: "Comparison", results: str) -> Record:
 
 
 def write_record(record: Record, folder: Path) -> None:
-    """Write the record into a folder of results, completely or not at all. Raises OutputError if this
-    fails.
+    """Write the record into a folder of results, completely or not at all.
+
+    Raises OutputError if this fails.
     """
     fields = {
         "format": FORMAT,

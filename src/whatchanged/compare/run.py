@@ -1,5 +1,6 @@
-"""Answer all pairs. Identical files and stored answers need no work. The other pairs are answered in
-parallel.
+"""Answer all pairs.
+
+Identical files and stored answers need no work. The other pairs are answered in parallel.
 """
 
 import os
@@ -52,18 +53,14 @@ class Outcome:
 
     @property
     def changed(self) -> bool:
-        """Return whether an exit code should report the pair: changed, too close to call, added or
-        removed.
-        """
+        """Return whether the pair changed, is too close to call, or is an added or removed file."""
         if self.error:
             return False
         return self.answer is None or self.answer.changed
 
     @property
     def noise(self) -> bool:
-        """Return whether the pixels differ without a visible change, or only because of viewpoint and
-        light.
-        """
+        """Return whether the pixels differ only invisibly, or only because of viewpoint and light."""
         return (
             self.answer is not None
             and not self.changed
@@ -227,9 +224,7 @@ def _count(workers: int | None, tasks: Sequence[_PairToAnswer]) -> int:
 def _answered(
     tasks: Sequence[_PairToAnswer], settings: CompareSettings, workers: int
 ) -> Iterator[tuple[_PairToAnswer, Answer | str]]:
-    """Yield every task with its answer, or with the error message about its pictures, as they are
-    completed.
-    """
+    """Yield every completed task with its answer, or with the error message about its pictures."""
     if workers == 1:
         answerer = _answerer(settings)
         for task in tasks:

@@ -44,8 +44,9 @@ class CompareSettings:
         return policy_of(self.policies, self.policy, pair_id)
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings that stored answers must share to be reused. Ignored boxes are part of each key
-        instead.
+        """Return the settings that stored answers must share to be reused.
+
+        Ignored boxes are part of each key instead.
 
         Raises BundleError for a model that cannot be used.
         """

@@ -22,8 +22,9 @@ FAMILIES = {
     **dict.fromkeys(("restyled", "recolored", "replaced", "rewritten"), LOOK),
     **dict.fromkeys(("moved", "resized"), LAYOUT),
 }
-"""A sentence for each family of kinds that is true of any statement in it. Added and removed elements belong
-to no family.
+"""A sentence for each family of kinds that is true of any statement in it.
+
+Added and removed elements belong to no family.
 """
 
 MEASURED = ("amount_after", "on_after", "color_after")
@@ -65,8 +66,7 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
 
 
 def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
-    """Return the members in two parts if some shift the content below down and others up, otherwise in one
-    part.
+    """Return two parts if some members shift the content below down and others up, otherwise one part.
 
     Members that shift nothing stay in the larger part. Horizontal shifts are not divided, because one cause
     may shift content both ways. For example, bolder words do so in columns and in centred lines.
@@ -80,8 +80,9 @@ def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[i
 
 
 def _push_down(answer: Measured) -> float:
-    """Return the downward shift, in pixels, of the first statement that shifts anything. It is negative for
-    up.
+    """Return the downward shift, in pixels, of the first statement that shifts anything.
+
+    It is negative for up.
     """
     pushes = (one.values.get("rest") for one in answer.statements)
     _, down = next((push for push in pushes if push), (0.0, 0.0))
@@ -89,9 +90,7 @@ def _push_down(answer: Measured) -> float:
 
 
 def shared_sentence(answers: Sequence[Measured]) -> str | None:
-    """Return a sentence that is true of all answers, or None if they share neither a statement nor a
-    family.
-    """
+    """Return a sentence that is true of all answers; None if they share no statement and no family."""
     if len({answer.sentence for answer in answers}) == 1:
         return answers[0].sentence
     plainest = min(answers, key=lambda answer: len(answer.statements))
@@ -123,9 +122,7 @@ def _alike_in(statement: Statement, answer: Measured) -> Statement | None:
 
 
 def _is_alike(one: Statement, other: Statement) -> bool:
-    """Return whether two statements have the same kind and aspect, the same direction and a similar
-    colour.
-    """
+    """Return whether two statements have the same kind, aspect and direction and a similar colour."""
     return (
         one.kind == other.kind
         and one.values.get("aspect") == other.values.get("aspect")

@@ -55,8 +55,9 @@ def _measured_to_json(measured: Measured) -> dict[str, Any]:
 
 
 def answer_from_json(fields: Mapping[str, Any]) -> Answer:
-    """Return the answer that ``answer_to_json`` wrote. Raises KeyError, TypeError or ValueError for other
-    data.
+    """Return the answer that ``answer_to_json`` wrote.
+
+    Raises KeyError, TypeError or ValueError for other data.
     """
     plain = dict(fields)
     measured = plain.pop("measured")
@@ -75,8 +76,9 @@ def answer_from_json(fields: Mapping[str, Any]) -> Answer:
 
 
 class StoredAnswers:
-    """The answers of one folder of results. They are read at the start, and new answers are added as they
-    arrive.
+    """The answers of one folder of results.
+
+    They are read at the start, and new answers are added as they arrive.
 
     Lines that are incomplete, of another form or not signed here are left out. Raises OutputError if the file
     cannot be written.
@@ -153,9 +155,7 @@ class StoredAnswers:
         return json.dumps([key, answer, self._signature(key, answer)], allow_nan=False) + "\n"
 
     def _entry(self, line: str) -> tuple[str, Any] | None:
-        """Return the (key, answer) of one line, or None if it is incomplete or was not signed here for these
-        settings.
-        """
+        """Return the (key, answer) of one line; None if it is incomplete or not signed for these settings."""
         try:
             key, answer, signature = read_json(line, finite=True)
         except (ValueError, TypeError):
@@ -197,8 +197,9 @@ def _first_line(key: bytes, head: str) -> str:
 
 
 def _read_head(path: Path) -> tuple[Any, Any]:
-    """Return the settings of a file and their signature. The signature is None in files of earlier
-    versions.
+    """Return the settings of a file and their signature.
+
+    The signature is None in files of earlier versions.
     """
     if not path.is_file():
         return None, None

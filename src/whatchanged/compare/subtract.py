@@ -23,8 +23,9 @@ from whatchanged.measured import Measured, Statement
 LEAST = 3
 """The smallest number of members of a group in which one can stand out."""
 PANEL = 200
-"""The number of members with which every statement is compared. From a larger group, this many are chosen at
-equal distances.
+"""The number of members with which every statement is compared.
+
+From a larger group, this many are chosen at equal distances.
 """
 SHARED = 0.5
 """The share of the other members that must have a similar statement."""
@@ -41,8 +42,9 @@ WEAK = 5.0
 STRONGER = 3.0
 """The ratio to the usual strength of the group from which a member stands out by its strength alone."""
 OF_ONE_SIZE = frozenset(("added", "removed", "replaced", "resized"))
-"""The kinds whose size distinguishes one cause from another. For other kinds, the size depends on the text of
-the page.
+"""The kinds whose size distinguishes one cause from another.
+
+For other kinds, the size depends on the text of the page.
 """
 
 
@@ -52,8 +54,9 @@ MEASURES = {
     "size": (2, SIZES),
     "colour before": (3, COLORS),
 }
-"""The measures of a statement, in this order. Each has the number of its values and the largest difference
-between similar values.
+"""The measures of a statement, in this order.
+
+Each has the number of its values and the largest difference between similar values.
 """
 
 

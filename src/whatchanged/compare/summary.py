@@ -17,8 +17,9 @@ from whatchanged.compare.words import (
 from whatchanged.words import counted
 
 MOST_CHARACTERS = 60_000
-"""The largest number of characters. GitHub allows 65,536 in a comment, and some characters may take several
-bytes.
+"""The largest number of characters.
+
+GitHub allows 65,536 in a comment, and some characters may take several bytes.
 """
 MOST_GROUPS = 40
 MOST_NAMES = 12
@@ -86,9 +87,7 @@ def _failed(comparison: Comparison) -> list[str]:
 
 
 def _group(comparison: Comparison, group: OutcomeGroup) -> list[str]:
-    """Return a group's sentence, its odd members with their further changes, and the names of other
-    members.
-    """
+    """Return a group's sentence, its odd members with their further changes, and its other members."""
     lines = [f"- **Group {group.number}**: {_plain(group_sentence(comparison, group))}"]
     for index, beyond in list(zip(group.odd, group.beyond, strict=True))[:MOST_NAMES]:
         name = _code(comparison.outcomes[index].pair.pair_id)
@@ -134,9 +133,7 @@ def _code(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text escaped for Markdown, so that it makes no links, no markup and no mentions of
-    people.
-    """
+    """Return the text escaped for Markdown: without links, markup and mentions of people."""
     flat = " ".join(text.split())
     return re.sub(r"([\\`*_\[\]<>|~@#!&])", r"\\\1", _shortened(flat)).replace(r"\@", "@\N{ZERO WIDTH SPACE}")
 

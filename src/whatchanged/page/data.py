@@ -15,8 +15,9 @@ from whatchanged.page.page import Box, Page, Pair
 from whatchanged.page.pictures import Pictures
 
 LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
-"""The fields of an output line that the page shows unchanged. The probability and the changes are checked
-first.
+"""The fields of an output line that the page shows unchanged.
+
+The probability and the changes are checked first.
 """
 
 READ = ("words", "text_before", "text_after")

@@ -22,8 +22,9 @@ SHOWN_BY_BROWSERS = {
 OTHER_SUFFIXES = (".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
 """The endings of formats that no browser can show. Such pictures are embedded instead of linked."""
 MOST_BYTES = 200_000_000
-"""The largest total size, in bytes, of the pictures embedded in one page. Browsers and mail programs fail for
-larger pages.
+"""The largest total size, in bytes, of the pictures embedded in one page.
+
+Browsers and mail programs fail for larger pages.
 """
 
 
@@ -40,8 +41,7 @@ class Pictures:
     _bytes: int = field(default=0, init=False)
 
     def source(self, path: Path | None) -> dict[str, str] | None:
-        """Return {"name", "src"}, or {"name", "why"} if the picture cannot be read; None if there is no
-        picture.
+        """Return {"name", "src"}, or {"name", "why"} for an unreadable picture; None for no picture.
 
         Raises OutputError if the embedded pictures exceed ``MOST_BYTES``.
         """

@@ -32,8 +32,9 @@ WORLDS: Mapping[str, str] = {
 """A mapping from name to "module:attribute" of a ``World``. The module is imported on first use."""
 
 Box = tuple[int, int, int, int]
-"""Left, top, right and bottom of a box, in pixels of the picture that contains it. Right and bottom are
-exclusive.
+"""Left, top, right and bottom of a box, in pixels of the picture that contains it.
+
+Right and bottom are exclusive.
 """
 
 Truth = Any
@@ -285,8 +286,9 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
 
 
 def _answer(world: World, question: Callable[..., bool], *about: object) -> bool:
-    """Return a world's answer to a question. If the function of a plug-in fails, print a warning to stderr
-    and return False.
+    """Return a world's answer to a question.
+
+    If the function of a plug-in fails, print a warning to stderr and return False.
     """
     if world.name in WORLDS:
         return question(*about)
@@ -314,8 +316,9 @@ def language_of(sentences: Sequence[str]) -> World | None:
 
 
 def all_drawers() -> tuple[Drawer, ...]:
-    """Return the drawers of all worlds. If two have the same name, keep the first and print a warning to
-    stderr.
+    """Return the drawers of all worlds.
+
+    If two have the same name, keep the first and print a warning to stderr.
     """
     results: dict[str, Drawer] = {}
     for world in all_worlds():

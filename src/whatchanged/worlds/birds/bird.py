@@ -61,8 +61,9 @@ class Bird:
 
 
 def bird_from_json(traits: Any) -> Bird:
-    """Return the bird that a JSON object describes. Raises ValueError if a trait is missing, unknown or out
-    of range.
+    """Return the bird that a JSON object describes.
+
+    Raises ValueError if a trait is missing, unknown or out of range.
     """
     names = {trait.name for trait in fields(Bird)}
     if not isinstance(traits, dict) or traits.keys() != names:
@@ -93,8 +94,9 @@ class Species:
     variant_color: str
 
     def bird(self, rng: np.random.Generator) -> Bird:
-        """Return a random bird of this species. Lengths and size vary, and one part may have its second
-        colour.
+        """Return a random bird of this species.
+
+        Lengths and size vary, and one part may have its second colour.
         """
         lengths: dict[str, Any] = {
             name: float(np.clip(getattr(self.middle, name) + rng.uniform(-SPREAD, SPREAD), 0, 1))

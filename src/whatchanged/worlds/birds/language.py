@@ -52,8 +52,9 @@ NO_DIFFERENCE = (
 
 
 def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
-    """Return a paragraph about "animal 1" and "animal 2" with one to four differences. Larger parts are more
-    likely.
+    """Return a paragraph about "animal 1" and "animal 2" with one to four differences.
+
+    Larger parts are more likely.
     """
     results = differences(one, two)
     if not results:
@@ -214,16 +215,15 @@ def says_no_difference(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return the text in lower case, with single spaces, no space before punctuation, and "animal1" for
-    "animal 1".
-    """
+    """Return the text in lower case, with normalised spaces, and with "animal1" for "animal 1"."""
     words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
     return re.sub(r" ([.,;])", r"\1", words)
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the (subject, statement) of each clause. A clause without a subject has that of the previous
-    clause.
+    """Yield the (subject, statement) of each clause.
+
+    A clause without a subject has that of the previous clause.
     """
     marked = _WITH_MARKS.sub(r"marked_\1_\2", _plain(text))
     subject = "this bird"

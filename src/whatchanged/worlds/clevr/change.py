@@ -8,8 +8,10 @@ from whatchanged.worlds.clevr.scene import Scene, SceneObject
 ChangeType = Literal["color", "material", "add", "drop", "move", "none"]
 
 CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
-"""The types of change. Files store an index into this tuple. The type that the papers call "texture" is
-``material`` here; a pair without change has the type ``none``.
+"""The types of change.
+
+Files store an index into this tuple. The type that the papers call "texture" is ``material`` here; a pair
+without change has the type ``none``.
 """
 
 
@@ -26,8 +28,9 @@ class SceneChange:
     after: int | None
 
     def reversed(self) -> "SceneChange":
-        """Return the change with before and after exchanged. For example, an added object becomes a dropped
-        one.
+        """Return the change with before and after exchanged.
+
+        For example, an added object becomes a dropped one.
         """
         swapped: dict[ChangeType, ChangeType] = {"add": "drop", "drop": "add"}
         return SceneChange(swapped.get(self.type, self.type), self.after, self.before)
@@ -38,8 +41,7 @@ NOTHING = SceneChange("none", None, None)
 
 
 def named(before: Scene, after: Scene, change: SceneChange) -> tuple[Scene, int]:
-    """Return the scene in which a sentence describes the changed object, and the object's index in that
-    scene.
+    """Return the scene in which a sentence describes the changed object, and the object's index in it.
 
     This is the scene before, so the phrase uses the attributes before the change. For an added object it is
     the scene after.

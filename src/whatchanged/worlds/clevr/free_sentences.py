@@ -1,5 +1,6 @@
-"""Parse free English sentences about CLEVR pairs, from people and language models, beyond the data set's
-grammar.
+"""Parse free English sentences about CLEVR pairs, beyond the data set's grammar.
+
+People and language models write such sentences.
 
 Only sentences that the grammar (``grading.parse``) cannot parse are handled here. The meaning of all other
 sentences therefore stays the same. A sentence is parsed either completely or not at all. First, introductory
@@ -200,8 +201,7 @@ def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
 
 
 def _phrase(text: str, new: bool = False) -> Phrase | None:
-    """Return the phrase for an object, with an optional relation to another object; None if it cannot be
-    parsed.
+    """Return the phrase for an object, with an optional relation to another one; None if not parsable.
 
     new: whether the phrase may call the object "new".
     """
@@ -215,8 +215,7 @@ def _phrase(text: str, new: bool = False) -> Phrase | None:
 
 
 def _plain(text: str, new: bool = False) -> Plain | None:
-    """Return the plain phrase of a text: an article, attributes, and a shape or "thing"; None for other
-    texts.
+    """Return the plain phrase of an article, attributes, and a shape or "thing"; None for other texts.
 
     Each attribute may occur at most once.
     """

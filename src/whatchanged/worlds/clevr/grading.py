@@ -62,8 +62,9 @@ class SentenceJudgement:
 
     @property
     def true(self) -> bool:
-        """Return whether type, value and phrase are right. For a pair without change, only the type is
-        judged.
+        """Return whether type, value and phrase are right.
+
+        For a pair without change, only the type is judged.
         """
         return self.type_right and self.value_right and self.fits
 
@@ -91,9 +92,7 @@ def parse(sentence: str) -> ParsedStatement | None:
 
 
 def contradicts_itself(sentence: str) -> bool:
-    """Return whether the new value of an object is also part of its phrase, as in "the brown cube turned
-    brown".
-    """
+    """Return whether the new value is already in the phrase, as in "the brown cube turned brown"."""
     said = parse(sentence)
     if said is None or said.phrase is None or said.value is None:
         return False
@@ -108,8 +107,9 @@ def judge(sentence: str, before: Scene, after: Scene, change: SceneChange) -> Se
 def judge_statement(
     statement: ParsedStatement | None, before: Scene, after: Scene, change: SceneChange
 ) -> SentenceJudgement:
-    """Compare the claims of a sentence with the truth. ``statement`` is None for a sentence that was not
-    parsed.
+    """Compare the claims of a sentence with the truth.
+
+    ``statement`` is None for a sentence that was not parsed.
 
     The phrase is evaluated on the scene before, with the attributes before the change. For an added object it
     is evaluated on the scene after. This choice depends on the true type of change and not on the stated

@@ -74,9 +74,7 @@ def related(scene: Scene, first: int, relation: Relation, second: int) -> bool:
 
 
 def _along(scene: Scene, first: int, relation: Relation, second: int) -> float:
-    """Return the distance from ``second`` to ``first`` along the direction of the relation, in units on the
-    ground.
-    """
+    """Return the distance from ``second`` to ``first`` along the relation, in units on the ground."""
     a, b = scene.objects[first], scene.objects[second]
     right, front = ground_in_view(a.x - b.x, a.y - b.y, scene.view.camera)
     return {"left": -right, "right": right, "behind": -front, "front": front}[relation]
@@ -107,8 +105,7 @@ def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
 
 
 def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int]]:
-    """Yield each (relation, other object) that, with all four attributes, describes the object and no other
-    one.
+    """Yield each (relation, other object) that, with all four attributes, identifies the object.
 
     The other object must be identifiable by a plain phrase.
     """

@@ -38,9 +38,7 @@ pale.
 """
 
 RADIUS: dict[ObjectSize, float] = {"small": 0.35, "large": 0.7}
-"""Half the edge of a cube, the radius of a sphere, and the radius and half the height of a cylinder, in
-units.
-"""
+"""Half the edge of a cube, radius of a sphere, and radius and half the height of a cylinder, in units."""
 
 CAMERA: Point = (7.48113, -6.50764, 5.34367)
 KEY_LAMP: Point = (6.44671, -2.90517, 4.2584)
@@ -101,9 +99,7 @@ def camera_axes(camera: Point) -> NDArray[np.float64]:
 
 
 def camera_matrix(camera: Point) -> NDArray[np.float64]:
-    """Return the camera-to-world matrix, (4, 4), in Blender's convention: the camera looks along its own -z
-    axis.
-    """
+    """Return the camera-to-world matrix, (4, 4). As in Blender, the camera looks along its own -z axis."""
     matrix = np.eye(4)
     matrix[:3, :3] = camera_axes(camera).T
     matrix[:3, 3] = camera
@@ -130,9 +126,7 @@ def directions(camera: Point) -> dict[str, Point]:
 
 
 def project(points: NDArray[np.float64], camera: Point, width: int, height: int) -> NDArray[np.float64]:
-    """Project world points (..., 3) to (..., 3): picture x and y in pixels, and depth along the view axis in
-    units.
-    """
+    """Project world points (..., 3) to (..., 3): x, y in pixels and depth along the view axis in units."""
     local = (np.asarray(points, float) - np.asarray(camera, float)) @ camera_axes(camera).T
     depth = -local[..., 2]
     focal = FOCAL_OVER_SENSOR * width
@@ -142,10 +136,10 @@ def project(points: NDArray[np.float64], camera: Point, width: int, height: int)
 
 
 def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
-    """Return a ground position in the directions of a camera: (to the right, towards the viewer), from the
-    origin.
+    """Return a ground position in the directions of a camera: (to the right, towards the viewer).
 
-    Every camera looks at the origin, so the same position differs between two cameras only by a rotation.
+    The position is relative to the origin. Every camera looks at the origin, so the same position differs
+    between two cameras only by a rotation.
     """
     axes = directions(camera)
     right, front = axes["right"], axes["front"]

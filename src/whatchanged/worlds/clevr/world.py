@@ -1,6 +1,4 @@
-"""The CLEVR world: scenes of cubes, spheres and cylinders with one changed object, two cameras and two
-lights.
-"""
+"""The CLEVR world: scenes of simple solids with one changed object, two cameras and two lights."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -37,8 +35,9 @@ FAULTS = {
     "fits": "phrase does not fit",
     "fits_alone": "phrase fits others too",
 }
-"""The possible faults of a sentence, by grade, with the words that describe them. The most serious fault
-comes first.
+"""The possible faults of a sentence, by grade, with the words that describe them.
+
+The most serious fault comes first.
 """
 VALUED = ("color", "material")
 """The types of change whose sentences state a new value."""
@@ -129,8 +128,9 @@ def read(sentence: str) -> ParsedStatement | None:
 
 
 def judged(sentence: str, truth: SceneTruth) -> Verdict:
-    """Judge the claims of a sentence against the scenes. For a pair without change, only "called_none" is
-    graded.
+    """Judge the claims of a sentence against the scenes.
+
+    For a pair without change, only "called_none" is graded.
 
     type_right   the type of change is right
     value_right  the new color or material is right, for pairs that have one

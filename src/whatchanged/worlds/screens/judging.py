@@ -26,8 +26,9 @@ FAULTS = {
     "place_right": "wrong place",
     "complete": "does not tell every change",
 }
-"""The possible faults of a sentence, by grade, with the words that describe them. The most serious fault
-comes first.
+"""The possible faults of a sentence, by grade, with the words that describe them.
+
+The most serious fault comes first.
 """
 GRADES = (*FAULTS, "true", "called_none")
 

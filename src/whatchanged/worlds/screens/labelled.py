@@ -196,8 +196,9 @@ def _box(value: Sequence[int] | None) -> Box | None:
 
 
 def _size(labels: Mapping[str, Any], side: str, changes: Sequence[ScreenChange]) -> tuple[int, int]:
-    """Return the (width, height) of a picture in pixels. If the labels do not give it, use the extent of the
-    boxes.
+    """Return the (width, height) of a picture in pixels.
+
+    If the labels do not give it, use the extent of the boxes.
     """
     told = labels.get(f"size_{side}")
     if isinstance(told, list) and len(told) == 2 and all(type(edge) is int and edge > 0 for edge in told):

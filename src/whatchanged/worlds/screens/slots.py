@@ -45,8 +45,9 @@ _PLURALS = {
 }
 """The singular words in templates, mapped to their plurals."""
 LONGEST_NAME = 32
-"""The largest number of characters of a name that is quoted. The name of a card or table is its entire
-text.
+"""The largest number of characters of a name that is quoted.
+
+The name of a card or table is its entire text.
 """
 LIGHTER = 4.0
 """The smallest difference in luminance levels at which one colour is called lighter than another."""
@@ -180,9 +181,7 @@ def _object(article: str, change: ScreenChange, naming: Naming, size: Size) -> s
 
 
 def box_of(change: ScreenChange) -> Box:
-    """Return the box of a change in the picture after, or in the picture before if the element was
-    removed.
-    """
+    """Return the box of a change in the picture after, or before if the element was removed."""
     box = change.box_after or change.box_before
     assert box is not None, "a change has a box"
     return box
@@ -259,9 +258,7 @@ def hue_of(name: str) -> str:
 
 
 def lighter(change: ScreenChange) -> int:
-    """Return 1 if the colour became lighter, -1 if it became darker, and 0 if the difference is small or
-    unknown.
-    """
+    """Return 1 if the colour became lighter, -1 if darker, and 0 if the difference is small or unknown."""
     results = [change.values.get(name) for name in ("color_before", "color_after")]
     if not all(isinstance(code, str) for code in results):
         return 0

@@ -258,9 +258,7 @@ def _value(value: Any) -> Value:
 
 
 def has_truth(root: Path) -> bool:
-    """Return whether this is the folder or the list of a drawn data set, which contains the truth of its
-    pairs.
-    """
+    """Return whether this is the folder or list of a drawn data set, which contains its truth."""
     path = list_of(root)
     return path.suffix == ".jsonl" and (path.parent / SETTINGS).is_file() and path.is_file()
 
