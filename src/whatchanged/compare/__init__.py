@@ -1,1 +1,1 @@
-"""Many pairs compared at once: matched, answered, grouped by what changed, written; see `comparison.py`."""
+"""Compare many pairs at once: match, answer and group them, and write the results; see `comparison.py`."""

@@ -1,8 +1,8 @@
-"""Accepting: new pictures take the place of old ones, for groups and pairs that a person names.
+"""Accept changes: replace old pictures by new ones, for the groups and pairs that a person names.
 
-Only pictures that are still those that were shown are copied: both files of a pair are held against the
-hashes in the report's record (``record``). What was accepted before is left as it is, so that an interrupted
-command can be given again.
+Only pictures that have not changed since the comparison are copied. For this, both files of a pair are
+checked against the hashes in the record of the report (``record``). Pictures that were accepted before are
+skipped, so an interrupted command can be repeated.
 """
 
 import json
@@ -24,16 +24,26 @@ from whatchanged.links import check_link
 from whatchanged.opening import regular
 
 LOG = "accepted.jsonl"
-"""In the folder of results: a line a picture that was accepted or rejected, added to by every run."""
+"""The name of the log in the folder of results.
+
+Every run adds one line for each picture that was accepted or rejected.
+"""
 ODD_NAMED = 5
-"""Odd members of a group that a message names."""
+"""The largest number of odd members of a group that a message names.
+
+The odd members show a further change.
+"""
 
 
 @dataclass(frozen=True)
 class Copy:
-    """One picture to copy: of which pair, from where, to where; hashes of what lay and will lie there.
+    """One copy of a new picture over an old one.
 
-    was  None where nothing lay there
+    pair_id  the name of the pair
+    source   the path of the new picture
+    target   the path of the old picture
+    was      the SHA-256 of the old picture; None if there was none
+    became   the SHA-256 of the new picture
     """
 
     pair_id: str
@@ -44,11 +54,13 @@ class Copy:
 
 
 def plan(record: Record, wanted: Sequence[str]) -> list[Copy]:
-    """The copies that accept what is named: a group's number, or a pair's name.
+    """Return the copies that accept the named groups and pairs.
 
-    Raises WhatchangedError where something named is not there or cannot be accepted, where a group has odd
-    members that are not named beside it, or where a link among the old pictures leads elsewhere; nothing is
-    copied then. A pair whose two files were the same needs no copy.
+    wanted: numbers of groups and names of pairs.
+
+    If the two files of a pair were identical, no copy is needed. Raises WhatchangedError, before anything is
+    copied, if a name is unknown or its pictures cannot be accepted, if a group has odd members that are not
+    named too, or if the path of an old picture contains a link to another location.
     """
     check_source(record)
     spelled = defaultdict[str, list[int]](list)
@@ -59,15 +71,20 @@ def plan(record: Record, wanted: Sequence[str]) -> list[Copy]:
 
 
 def plan_decided(record: Record, accepted: Collection[str]) -> list[Copy]:
-    """The copies that accept these pairs, named as they are in the record. Raises WhatchangedError as
-    ``plan`` does."""
+    """Return the copies that accept the pairs with these names in the record.
+
+    Raises WhatchangedError in the same cases as ``plan``.
+    """
     check_source(record)
     wanted = set(accepted)
     return _copies(record, [place for place, pair in enumerate(record.pairs) if pair.pair_id in wanted])
 
 
 def _copies(record: Record, members: Iterable[int]) -> list[Copy]:
-    """One copy for each picture that is to be replaced. Raises WhatchangedError."""
+    """Return one copy for each picture to replace.
+
+    Raises WhatchangedError if two copies have the same target.
+    """
     copies: dict[Path, Copy] = {}
     for place in members:
         copy = _copy(record.pairs[place])
@@ -83,14 +100,20 @@ def _copies(record: Record, members: Iterable[int]) -> list[Copy]:
 
 
 def check_source(record: Record) -> None:
-    """That the pictures of a report can be accepted at all. Raises WhatchangedError."""
+    """Check that the pictures of a report can be accepted by copying.
+
+    Raises WhatchangedError if they cannot.
+    """
     if record.tool:
         raise WhatchangedError(f"Pictures of {record.source} cannot be copied: {record.tool}.")
 
 
 def to_do(copies: Sequence[Copy]) -> list[Copy]:
-    """Those that were not carried out before. Raises OutputError where a picture, old or new, is another
-    than the one that was compared: then nobody has seen what would be copied, or overwritten."""
+    """Return the copies that have not been made yet.
+
+    Raises OutputError if an old or new picture has changed since the comparison. Otherwise, a picture that
+    nobody has seen would be copied or overwritten.
+    """
     results = []
     for copy in copies:
         now = digest_if_read(copy.target)
@@ -107,11 +130,16 @@ def to_do(copies: Sequence[Copy]) -> list[Copy]:
 def carry_out(
     copies: Sequence[Copy], report: Path | None = None, by: str = "", rejected: Sequence[str] = ()
 ) -> None:
-    """Copy every picture, each whole or not at all. Raises OutputError that says how many were copied.
+    """Copy every picture, each completely or not at all.
 
-    A picture that is replaced hands on who may read and write it. What a killed process left among the old
-    pictures goes. report: the folder of results, whose log gets a line for each picture that was copied and
-    each pair that was rejected; by: what named them.
+    The new file keeps the permissions of the file that it replaces. Temporary files of a killed process are
+    removed from the folders of the old pictures.
+
+    report: the folder of results. Its log gets a line for each copied picture and each rejected pair.
+    by: the command or file that named the pairs, for the log.
+    rejected: the names of the rejected pairs.
+
+    Raises OutputError that says how many pictures were copied.
     """
     if report is not None:
         check_log(report)
@@ -124,7 +152,7 @@ def carry_out(
                 shutil.copyfile(regular(copy.source), draft)
                 if digest_if_read(draft) != copy.became:
                     raise _other(copy.source)
-        except OutputError as error:  # the disk is full: the error names the file, and says what to do
+        except OutputError as error:  # its message already names the file
             raise OutputError(f"{error} {_accepted(done, copies)}") from error
         except OSError as error:
             raise OutputError(
@@ -137,7 +165,7 @@ def carry_out(
 
 
 def check_log(report: Path) -> None:
-    """That the log of a report can be added to: it is a file of its own, or not there. Raises OutputError."""
+    """Check that the log of a report is a regular file or does not exist. Raises OutputError otherwise."""
     path = report / LOG
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise OutputError(f"{path}: this is no file of its own. Remove it.")
@@ -156,7 +184,7 @@ def _line(copy: Copy, by: str) -> dict[str, Any]:
 
 
 def _log(report: Path, lines: Sequence[dict[str, Any]]) -> None:
-    """Add lines to the log, each with the time. Raises OutputError."""
+    """Add lines to the log, each with the time. Raises OutputError if the log cannot be written."""
     if not lines:
         return
     path = report / LOG
@@ -172,26 +200,29 @@ def _log(report: Path, lines: Sequence[dict[str, Any]]) -> None:
 
 
 def _accepted(done: int, copies: Sequence[Copy]) -> str:
-    """How far the copying came."""
+    """Return a sentence that says how many pictures were accepted before an error."""
     return f"{done:,} of {len(copies):,} were accepted before it."
 
 
 def group_called(record: Record, name: str) -> RecordedGroup | None:
-    """The group of this number, if it is one."""
+    """Return the group with this number, or None if there is none."""
     return next((group for group in record.groups if str(group.number) == name), None)
 
 
 def _members(
     record: Record, name: str, named: Collection[str], spelled: Mapping[str, Sequence[int]]
 ) -> Sequence[int]:
-    """The places of the pairs that a name means. Raises WhatchangedError.
+    """Return the indices in the record of the pairs that a name refers to.
 
-    named: all that is named, in one spelling. spelled: the places of the pairs by their names in it.
+    named: all names of the command, in composed Unicode form.
+    spelled: the indices of the pairs by name, in composed Unicode form.
+
+    Raises WhatchangedError if the name is unknown or ambiguous.
     """
     group = group_called(record, name)
     places = spelled.get(composed(name), ())
     exact = [place for place in places if record.pairs[place].pair_id == name]
-    # Of two files in one folder whose names look alike, the exact one is meant.
+    # If two file names in one folder differ only in their Unicode form, an exact match takes precedence.
     found = exact[:1] or (places if len(places) == 1 else ())
     if group is not None and found:
         raise WhatchangedError(
@@ -208,7 +239,7 @@ def _members(
 
 
 def _check_odd(record: Record, group: RecordedGroup, named: Collection[str]) -> None:
-    """That the members of a group that show something beyond it are named too. Raises WhatchangedError."""
+    """Check that the odd members of a group are named too. Raises WhatchangedError if they are not."""
     ids = [record.pairs[place].pair_id for place in group.odd]
     left = [pair_id for pair_id in ids if composed(pair_id) not in named]
     if left:
@@ -221,8 +252,10 @@ def _check_odd(record: Record, group: RecordedGroup, named: Collection[str]) -> 
 
 
 def _copy(pair: RecordedPair) -> Copy | None:
-    """The copy that accepts one pair; None where its files were the same. Raises WhatchangedError where it
-    cannot be accepted."""
+    """Return the copy that accepts one pair, or None if its two files are identical.
+
+    Raises WhatchangedError if the pair cannot be accepted.
+    """
     if pair.why:
         raise WhatchangedError(f"{pair.pair_id}: {pair.why}.")
     if pair.same:
@@ -232,9 +265,14 @@ def _copy(pair: RecordedPair) -> Copy | None:
 
 
 def _check_target(copy: Copy, old: Path | None) -> None:
-    """That no link leads from a picture's place to somewhere else. Raises WhatchangedError.
+    """Check that no link leads the target of a copy to another location.
 
-    old: the folder of the old pictures; None where they have none in common.
+    If there was no old picture, the target must not be a link. The folder of the target must be inside
+    ``old``.
+
+    old: the folder of the old pictures; None if they have no common folder.
+
+    Raises WhatchangedError otherwise.
     """
     target = copy.target
     if copy.was is None and target.is_symlink():

@@ -1,7 +1,7 @@
 """Messages that GitHub shows beside a pull request: workflow commands on standard output.
 
-GitHub shows ten errors a step, so failures come first, then each group, then files that were added or
-removed; what is beyond is counted in the last.
+GitHub shows at most ten errors for each step. The order is therefore: failures, then groups, then single
+files. If there are more messages, the last line gives their number.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ MOST = 10
 
 
 def github_annotations(comparison: Comparison) -> list[str]:
-    """The lines, at most ``MOST``."""
+    """Return the lines, at most ``MOST``."""
     messages = list(_messages(comparison))
     if len(messages) > MOST:
         left = len(messages) - MOST + 1
@@ -28,7 +28,7 @@ def github_annotations(comparison: Comparison) -> list[str]:
 
 
 def _messages(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
-    """(file, title, text) of each, the most urgent first."""
+    """Yield the (file, title, text) of each message, the most urgent first."""
     for one in comparison.failed:
         yield _file(one.pair), "Picture not compared", one.error
     for group in comparison.groups:
@@ -42,14 +42,14 @@ def _messages(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
 
 
 def _file(pair: PairToCompare) -> str:
-    """The picture's path as seen from the folder that the command runs in; else its name."""
+    """Return the picture's path relative to the working directory, or the pair's name if it is outside."""
     path = (pair.after or pair.before or Path(pair.pair_id)).absolute()
     here = Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else pair.pair_id
 
 
 def _line(file: str, title: str, text: str) -> str:
-    """One workflow command, its values escaped as GitHub asks."""
+    """Return one workflow command with its values escaped for GitHub."""
     properties = f"file={_property(file)}," if file else ""
     return f"::error {properties}title={_property(title)}::{_value(text)}"
 

@@ -1,4 +1,4 @@
-"""One comparison: its pairs, what was found, its groups, its counts; all outputs are written from it."""
+"""One comparison: its pairs, answers, groups and counts. All outputs are written from it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from whatchanged.compare.stored import StoredAnswers
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was compared and what was found.
+    """The pairs and the results of one comparison.
 
-    outcomes  in the order of ``matched.pairs``
-    groups    pairs of one cause, numbered from 1
-    unused    ignored boxes that touch no difference any more
+    outcomes  the results, in the order of ``matched.pairs``
+    groups    the groups of pairs with one cause, numbered from 1
+    unused    the ignored boxes that no longer contain any difference
     """
 
     matched: Matched
@@ -29,42 +29,42 @@ class Comparison:
 
     @property
     def changed(self) -> list[Outcome]:
-        """Pairs of two files that changed visibly or are too close to tell."""
+        """Return the pairs of two files that changed visibly or that are too close to call."""
         return [one for one in self.outcomes if one.changed and one.answer is not None]
 
     @property
     def failed(self) -> list[Outcome]:
-        """Pairs that could not be compared."""
+        """Return the pairs that could not be compared."""
         return [one for one in self.outcomes if one.failed]
 
     @property
     def noise(self) -> list[Outcome]:
-        """Pairs whose pixels differ without a visible change."""
+        """Return the pairs whose pixels differ without a visible change."""
         return [one for one in self.outcomes if one.noise]
 
     @property
     def only_ignored(self) -> list[Outcome]:
-        """Pairs that differ visibly in nothing but ignored places."""
+        """Return the pairs whose visible differences are all in ignored boxes."""
         return [one for one in self.outcomes if one.ignored]
 
     def of_status(self, status: str) -> list[Outcome]:
-        """The outcomes of files that were "added", "removed" or "renamed"."""
+        """Return the outcomes of files with the status "added", "removed" or "renamed"."""
         return [one for one in self.outcomes if one.pair.status == status]
 
     @cached_property
     def group_of(self) -> dict[int, int]:
-        """Place of an outcome -> number of its group."""
+        """Return the mapping from the index of an outcome to the number of its group."""
         return {index: group.number for group in self.groups for index in group.members}
 
     @property
     def dominant(self) -> OutcomeGroup | None:
-        """The group whose cause explains most of what changed, if there is one."""
+        """Return the group whose cause explains most of the changes, or None if there is none."""
         alone = len(self.alone)
         return next((group for group in self.groups if is_dominant(group, self.groups, alone)), None)
 
     @cached_property
     def alone(self) -> list[Outcome]:
-        """Pairs that changed as no other did, or of which it is not known."""
+        """Return the changed pairs that are in no group."""
         return [
             one
             for index, one in enumerate(self.outcomes)
@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def passes(self) -> bool:
-        """Whether nothing changed, was added or removed, and every pair could be compared."""
+        """Return whether nothing changed, was added or was removed, and every pair could be compared."""
         return not any(one.changed or one.failed for one in self.outcomes)
 
 

@@ -1,13 +1,14 @@
-"""What jest-image-snapshot stores of a failure, also inside Cypress: a picture beside the snapshot, or one
-picture of three parts.
+"""Read the pictures that jest-image-snapshot stores for a failed test, also inside Cypress.
 
-    D/ID.png                                 the snapshot, the old picture
-    D/__received_output__/ID-received.png    the new picture, where the tool was told to store it
-    D/__diff_output__/ID-diff.png            old, difference and new in one picture, side by side
-    D/NAME.snap.png                          cypress-image-snapshot calls the snapshot so,
-    D/__diff_output__/NAME.diff.png          and the picture of three parts so
+The new picture is stored separately, or as one part of a composite of three pictures:
 
-Where only the picture of three parts is there, its last third is the new picture.
+    D/ID.png                                 the snapshot, which is the old picture
+    D/__received_output__/ID-received.png    the new picture, if the tool was configured to store it
+    D/__diff_output__/ID-diff.png            old picture, difference and new picture, side by side
+    D/NAME.snap.png                          the snapshot of cypress-image-snapshot
+    D/__diff_output__/NAME.diff.png          the composite of cypress-image-snapshot
+
+If only the composite exists, its last third is the new picture.
 """
 
 import hashlib
@@ -27,10 +28,11 @@ PARTS = 3
 
 
 def stored_pairs(pictures: Mapping[str, Path], scratch: Path) -> tuple[list[PairToCompare], tuple[str, ...]]:
-    """The pairs of all failures, in the order of their names, and a note on snapshots that did not fail.
+    """Return the pairs of all failures, ordered by name, and a note about snapshots that did not fail.
 
-    pictures: relative path -> file. scratch: a folder for the new pictures that are cut out, which go into
-    its cut/, where no others are left.
+    pictures: a mapping from relative path to file.
+    scratch: a folder for the new pictures that are cropped from composites. They are written to its subfolder
+        cut/, which is emptied first.
     """
     begin_anew(scratch / "cut")
     pairs: dict[str, PairToCompare] = {}
@@ -54,7 +56,7 @@ def _is_output(name: str) -> bool:
 
 
 def _snapshot_of(name: str, folder: str, endings: tuple[tuple[str, str], ...]) -> str | None:
-    """The relative path of the snapshot that an output in ``folder`` belongs to."""
+    """Return the relative path of the snapshot for an output in ``folder``; None for other names."""
     parts = PurePosixPath(name).parts
     if folder not in parts[:-1]:
         return None
@@ -68,7 +70,7 @@ def _snapshot_of(name: str, folder: str, endings: tuple[tuple[str, str], ...]) -
 
 
 def _cropped_pair(name: str, snapshot: Path, composite: Path, scratch: Path) -> PairToCompare:
-    """A pair whose new picture is the last third of the composite."""
+    """Return a pair whose new picture is the last third of the composite."""
     try:
         width, height = picture_size(snapshot, least=1)
         whole_width, whole_height = picture_size(composite, least=1)

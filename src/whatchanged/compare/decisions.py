@@ -1,4 +1,4 @@
-"""``decisions.json``: what a person decided of the pairs of a report on its page, as the page saves it.
+"""Read ``decisions.json``: a person's decisions about the pairs of a report, as saved by its page.
 
 {"format": 1, "report": "<SHA-256 of results.jsonl>", "accept": ["home.png"], "reject": ["login.png"]}
 """
@@ -16,14 +16,17 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Decisions:
-    """The names of the pairs that are to be accepted, and of those that were rejected."""
+    """The names of the accepted pairs and of the rejected pairs."""
 
     accept: tuple[str, ...]
     reject: tuple[str, ...]
 
 
 def read_decisions(path: Path, record: Record) -> Decisions:
-    """The decisions of a file. Raises WhatchangedError where it is none, or one about another report."""
+    """Return the decisions in a file.
+
+    Raises WhatchangedError if it is invalid or belongs to another report.
+    """
     document = read_document(path)
     if document.get("format") != FORMAT:
         raise WhatchangedError(f"{path}: these are no decisions that a report's page saved.")
@@ -44,7 +47,7 @@ def read_decisions(path: Path, record: Record) -> Decisions:
 
 
 def _names(path: Path, document: dict[str, Any], key: str) -> tuple[str, ...]:
-    """A list of names. Raises WhatchangedError."""
+    """Return a list of names. Raises WhatchangedError if the value is not a list of names."""
     names = document.get(key, [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise WhatchangedError(f'{path}: "{key}" should be a list of names. Save the file anew.')

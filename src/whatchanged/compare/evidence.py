@@ -1,8 +1,9 @@
-"""What speaks for one cause of each two answers: their most alike statements, and their signatures.
+"""The evidence that two answers have the same cause: their most similar statements, and their signatures.
 
-Each is a number of features. The logarithm of the odds is their weighted sum, fitted by logistic regression
-on couples of pairs of drawn and real commits, those of one cause weighing as much as the others. How likely
-two pairs of a batch are to have one cause at all is told by the batch (``prior_of``).
+The evidence consists of features. The log-odds are the weighted sum of the features. The weights were fitted
+by logistic regression on couples (two pairs of a batch) from drawn and real commits. Couples with a common
+cause and couples without one had the same total weight. The prior probability of a common cause is estimated
+from the batch itself (``prior_of``).
 """
 
 import math
@@ -21,26 +22,27 @@ from whatchanged.measured.signature import LENGTH, PARTS, region_parts
 Values = NDArray[np.float64]
 
 TOLD = 4
-"""Statements of each answer that are held against those of others, the first."""
+"""The number of statements of each answer that are compared, starting with the first."""
 OF_ONE_KIND = 2
-"""Of these, at most so many of one kind."""
+"""The largest number of these statements with the same kind."""
 SAME_COLOR = 12.0
-"""Levels by which two measurements of one colour may differ."""
+"""The largest difference, in levels, between two measurements of the same colour."""
 SAME_PLACE = 2.0
-"""Pixels by which the edges of things at one place may lie apart."""
+"""The largest distance, in pixels, between the edges of elements at the same position."""
 HALF = 0.5
-"""The distance of a part of two signatures that speaks half as much as any distance can."""
+"""The distance between parts of two signatures at which the scaled distance is one half."""
 VARIANT = 1.0
-"""What two variants of one name add to the logarithm of the odds."""
+"""The value added to the log-odds if the names are variants of one name."""
 
 STEPS, CLOSE = 50, 1e-5
-"""Steps of the estimate at most, and the change from which on it stands."""
+"""The largest number of steps of the estimate, and the change of the share at which it has converged."""
 MOST = 50.0
-"""Logarithms of odds beyond this are as good as sure."""
+"""The limit to which log-odds are clipped. Odds beyond it are practically certain."""
 
 OF_STATEMENTS = ("one colour after", "one step", "one push", "one left", "one top")
-"""Features of two statements that say the same, 1 or 0: their colour after, how far the thing moved, how far
-it pushed the rest, where its place begins."""
+"""The features that compare two statements, 1 if they agree and 0 otherwise: the colour after, the step of
+the element, the shift of the rest, and the left and top of its box.
+"""
 OF_PICTURES = ("pictures of one size", "grown alike")
 OF_SIGNATURES = (*PARTS, "places")
 FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
@@ -48,7 +50,10 @@ FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
 
 @dataclass(frozen=True)
 class _Numbered:
-    """One statement of an answer, by the numbers that are held against another's; NaN: not measured."""
+    """The numbers of one statement that are compared with another's.
+
+    A number is NaN if it was not measured.
+    """
 
     member: int
     numbers: tuple[float, ...]
@@ -57,9 +62,9 @@ class _Numbered:
 def log_odds(
     answers: Sequence[Measured], names: Sequence[str] = (), weights: Mapping[str, float] = CAUSE
 ) -> Values:
-    """The logarithm of the odds of one cause of each two answers, (N, N), where both are as likely before.
+    """Return the log-odds that each two answers have one cause, (N, N), for equal prior probabilities.
 
-    names: of the files, in the same order; variants of one name are more likely to be of one cause.
+    names: the file names, in the same order. Variants of one name are more likely to have one cause.
     """
     total = np.full((len(answers),) * 2, weights["constant"])
     for name, values in (*_of_signatures(answers).items(), *_of_pictures(answers).items()):
@@ -72,7 +77,10 @@ def log_odds(
 
 
 def features_of(answers: Sequence[Measured], weights: Mapping[str, float] = CAUSE) -> Values:
-    """Every feature of each two answers, (N, N, features); of their statements those of the most alike."""
+    """Return every feature of each two answers, (N, N, features).
+
+    The features of statements are those of the most similar statements.
+    """
     _, chosen = best_statements(answers, weights, keep=True)
     rest = {**_of_pictures(answers), **_of_signatures(answers)}
     return np.concatenate([chosen, np.stack([rest[name] for name in FEATURES[len(OF_STATEMENTS) :]], 2)], 2)
@@ -81,9 +89,9 @@ def features_of(answers: Sequence[Measured], weights: Mapping[str, float] = CAUS
 def best_statements(
     answers: Sequence[Measured], weights: Mapping[str, float], keep: bool = False
 ) -> tuple[Values, Values]:
-    """How much the most alike statements of each two answers speak for one cause, (N, N); 0 where none is.
+    """Return the evidence from the most similar statements of each two answers, (N, N); 0 without any.
 
-    Beside it their features (N, N, features), where they are to be kept.
+    The second result holds the features of these statements, (N, N, features), if ``keep`` is True.
     """
     count = len(answers)
     best = np.zeros((count, count))
@@ -94,7 +102,7 @@ def best_statements(
         features = _of_statements(numbers)
         values = sum(weights[name] * feature for name, feature in features.items()) * _alike(numbers)
         rows, columns = np.nonzero(values > 0)
-        order = np.argsort(values[rows, columns], kind="stable")  # the best is written last
+        order = np.argsort(values[rows, columns], kind="stable")  # the best is assigned last
         rows, columns = rows[order], columns[order]
         better = values[rows, columns] > best[members[rows], members[columns]]
         rows, columns = rows[better], columns[better]
@@ -106,10 +114,13 @@ def best_statements(
 
 
 def prior_of(odds: Values, usual: float, weight: float) -> float:
-    """The logarithm of the odds that two pairs of a batch have one cause, before anything is seen of them.
+    """Return the prior log-odds that two pairs of a batch have one cause.
 
-    odds: (N, N) of ``log_odds``. The share of couples of one cause that makes them most likely, found by
-    expectation and maximisation (Saerens et al. 2002), with ``weight`` couples of the ``usual`` share beside.
+    The result is the log-odds of the share of couples with one cause that maximises the likelihood. It is
+    found by expectation maximisation (Saerens et al. 2002). The ``usual`` share enters as ``weight``
+    additional couples.
+
+    odds: the (N, N) result of ``log_odds``.
     """
     seen = odds[np.triu_indices(len(odds), 1)]
     share = usual
@@ -123,7 +134,7 @@ def prior_of(odds: Values, usual: float, weight: float) -> float:
 
 
 def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, Values]:
-    """The distance of each part of each two signatures, (N, N) each: d / (d + HALF), from 0 to 1."""
+    """Return the scaled distance d / (d + HALF), from 0 to 1, of each part of each two signatures, (N, N)."""
     rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
     distances = {}
     for name, place in PARTS.items():
@@ -134,7 +145,10 @@ def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, Values]:
 
 
 def _region_distances(rows: Values) -> Values:
-    """How unlike the most alike places of each two pairs are, 0 to 1: in extent and in what changed."""
+    """Return the difference of the most similar regions of each two pairs, (N, N), from 0 to 1.
+
+    The difference combines the extent of the regions and their content.
+    """
     extents, shapes = region_parts(rows)
     alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
     apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
@@ -146,7 +160,7 @@ def _of_signatures(answers: Sequence[Measured]) -> dict[str, Values]:
 
 
 def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
-    """Whether the pictures of each two pairs have one size, and grew by as many pixels."""
+    """Return whether the pictures of each two pairs have the same size and grew by the same amount."""
     sizes = np.array([answer.size_after for answer in answers])
     growth = sizes - np.array([answer.size_before for answer in answers])
     grown = (growth[:, None] == growth[None]).all(axis=2) & growth.any(axis=1)
@@ -157,7 +171,7 @@ def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
 
 
 def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Numbered]]:
-    """The first statements of each answer, by kind, finer word and state."""
+    """Return the first statements of each answer, grouped by kind, aspect and state."""
     entries: dict[tuple[str, ...], list[_Numbered]] = {}
     for member, answer in enumerate(answers):
         for one in answer.statements[:TOLD]:
@@ -169,7 +183,7 @@ def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Num
 
 
 def _numbers(one: Statement) -> tuple[float, ...]:
-    """Colour after (3), step (2), how far the rest was pushed (2), left and top."""
+    """Return the numbers of a statement: colour after (3), step (2), shift of the rest (2), left and top."""
     box = one.box_after or one.box_before
     step = [float(one.values.get(name, math.nan)) for name in ("dx", "dy")]
     push = one.values.get("rest") or [math.nan] * 2
@@ -178,7 +192,10 @@ def _numbers(one: Statement) -> tuple[float, ...]:
 
 
 def _of_statements(numbers: Values) -> dict[str, Values]:
-    """Each feature of each two statements of one kind, (N, N); of what was not measured 0."""
+    """Return each feature of each two statements of one kind, (N, N).
+
+    It is 0 if a number was not measured.
+    """
     parts = (
         (slice(0, 3), SAME_COLOR),
         (slice(3, 5), 0.0),
@@ -189,12 +206,12 @@ def _of_statements(numbers: Values) -> dict[str, Values]:
     features = {}
     for name, (part, most) in zip(OF_STATEMENTS, parts, strict=True):
         apart = np.abs(numbers[:, None, part] - numbers[None, :, part]).max(axis=2)
-        features[name] = (apart <= most).astype(float)  # NaN is not
+        features[name] = (apart <= most).astype(float)  # False for NaN
     return features
 
 
 def _alike(numbers: Values) -> NDArray[np.bool_]:
-    """Whether each two statements of one kind go to one side, and none to another colour."""
+    """Return whether each two statements have the same direction and do not have different colours."""
     sides = np.sign(np.nan_to_num(numbers[:, 3:5]))
     colors = np.abs(numbers[:, None, :3] - numbers[None, :, :3]).max(axis=2)
     one_side = (sides[:, None] == sides[None]).all(axis=2)

@@ -1,7 +1,8 @@
-"""Pictures of a git revision against the work tree or against another revision, by the git program.
+"""Match the pictures of a git revision with the work tree or with another revision, using the git program.
 
-Only pictures that git says differ are compared. Those of a revision are copied into a folder, so that a page
-can show them. A Git LFS pointer stands for a picture that is not there; it is named, not compared.
+Only pictures that differ according to git are compared. Pictures from revisions are copied into a folder, so
+that a page can show them. A Git LFS pointer stands for a picture that is not available. It is reported but
+not compared.
 """
 
 import hashlib
@@ -20,20 +21,22 @@ from whatchanged.compare.written import begin_anew, write_picture
 from whatchanged.errors import DatasetError, ImageError
 
 POINTER = "a Git LFS pointer"
-"""Why an object was not written that is one."""
+"""The reason why an object that is a Git LFS pointer was not written."""
 MOST_BYTES = 500_000_000
-"""Of one picture in a revision."""
+"""The largest size, in bytes, of one picture in a revision."""
 _DOTS = re.compile(r"\.{2,}")
-"""Between two revisions, of whose names none holds two dots."""
+"""The separator between two revisions. No revision name contains two dots in a row."""
 
 
 def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | None = None) -> Matched:
-    """The pictures in ``folder`` that differ between two revisions, or between one and the work tree.
+    """Return the pictures in ``folder`` that differ between two revisions, or between one and the work tree.
 
-    wanted: REV, REV..REV, or REV...REV, which begins where the two parted. HEAD before the first commit holds
-    nothing. scratch: where the pictures of revisions go, in old/ and new/.
+    wanted: REV, REV..REV, or REV...REV, which starts from the last common commit. Before the first commit,
+        HEAD contains no files.
+    scratch: the folder for the pictures of revisions, which are written to its subfolders old/ and new/.
     leave_out: a folder whose files are not compared.
-    Raises DatasetError where git, the repository or a revision is not there.
+
+    Raises DatasetError if git, the repository or a revision is not available.
     """
     between_dots = _DOTS.search(wanted)
     dots = between_dots[0] if between_dots else ""
@@ -64,7 +67,7 @@ def match_revisions(wanted: str, folder: Path, scratch: Path, leave_out: Path | 
 
 
 def _root(folder: Path) -> Path:
-    """The top of the work tree that a folder lies in. Raises DatasetError where it lies in none."""
+    """Return the top folder of the work tree that contains a folder. Raises DatasetError if there is none."""
     root = Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
     if not (root / ".git").exists() or not folder.resolve().is_relative_to(root.resolve()):
         raise DatasetError(
@@ -75,7 +78,7 @@ def _root(folder: Path) -> Path:
 
 
 def _commit(folder: Path, revision: str) -> str:
-    """The full name of a revision's commit."""
+    """Return the full name of a revision's commit. Raises DatasetError if the revision is unknown."""
     try:
         found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except DatasetError as error:
@@ -84,7 +87,7 @@ def _commit(folder: Path, revision: str) -> str:
 
 
 def _is_before_the_first_commit(folder: Path) -> bool:
-    """Whether the branch of a repository has no commit yet."""
+    """Return whether the current branch of a repository has no commit yet."""
     try:
         _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
     except DatasetError:
@@ -94,13 +97,13 @@ def _is_before_the_first_commit(folder: Path) -> bool:
 
 
 def _nothing(folder: Path) -> str:
-    """The name of a tree without files, which git knows in each repository."""
+    """Return the name of the empty tree, which exists in every repository."""
     way = _git(folder, "rev-parse", "--show-object-format").strip().decode()
     return hashlib.new(way, b"tree 0\0", usedforsecurity=False).hexdigest()
 
 
 def _where_they_parted(folder: Path, commits: Sequence[str], wanted: str) -> str:
-    """The last commit that two share."""
+    """Return the last common commit of two revisions. Raises DatasetError if there is none."""
     try:
         return _git(folder, "merge-base", *commits).decode().split()[0]
     except DatasetError as error:
@@ -108,14 +111,17 @@ def _where_they_parted(folder: Path, commits: Sequence[str], wanted: str) -> str
 
 
 def _inside(folder: Path | None, root: Path) -> str:
-    """The folder's path in the repository; empty where it lies elsewhere."""
+    """Return the folder's path in the repository, or "" if it is outside."""
     if folder is None or not folder.resolve().is_relative_to(root.resolve()):
         return ""
     return folder.resolve().relative_to(root.resolve()).as_posix()
 
 
 def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool) -> list[PairToCompare]:
-    """The pairs; pictures of revisions are written below ``scratch``, where no others are left."""
+    """Return the pairs.
+
+    Pictures of revisions are written below ``scratch``, after its old content is removed.
+    """
     before: dict[str, Path] = {}
     after: dict[str, Path] = {}
     troubles: dict[Path, str] = {}
@@ -137,9 +143,11 @@ def _pairs(root: Path, entries: Sequence[Entry], scratch: Path, work_tree: bool)
 
 
 def _written(root: Path, blob: str, target: Path, name: str) -> str:
-    """Write the picture of an object to its place; returns why not, of an object that is none, or "".
+    """Write the picture in an object to a file. Return "", or the reason why nothing was written.
 
-    name: what messages call it.
+    name: the name of the picture in messages.
+
+    Raises DatasetError if the object is too large, and OutputError if the file cannot be written.
     """
     size = int(_git(root, "cat-file", "-s", blob))
     if size > MOST_BYTES:
@@ -155,7 +163,10 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
 
 
 def _with_trouble(pair: PairToCompare, troubles: Mapping[Path, str]) -> PairToCompare:
-    """The pair, marked where one of its files is a pointer, or no picture. troubles: what was not written."""
+    """Return the pair, with an error message if one of its files is a pointer or not a picture.
+
+    troubles: for each file, the reason why it was not written, or "".
+    """
     files = [(side, path) for side, path in (("old", pair.before), ("new", pair.after)) if path is not None]
     pointers = [side for side, path in files if troubles.get(path) == POINTER or lfs.is_pointer(path)]
     if pointers:

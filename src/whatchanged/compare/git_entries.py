@@ -1,9 +1,9 @@
-"""Which pictures differ between two revisions of a repository, or between one and the work tree.
+"""Find the pictures that differ between two revisions of a repository, or between one and the work tree.
 
-``git diff`` against the work tree would pass files through the filters that the repository names, which are
-programs. So the files of the work tree are hashed here, as git hashes them, and no filter runs. Two things
-make up for the filters: a file that the index knows as unchanged is not read, as by git itself; and a file
-that a Git LFS pointer stands for is the same as that pointer.
+For a comparison with the work tree, ``git diff`` would run the filter programs that the repository names.
+This module therefore hashes the files of the work tree itself, as git does, and runs no filter. Two rules
+compensate for the missing filters. A file that is unchanged according to the index is not read, as in git
+itself. A file that matches a Git LFS pointer is treated as identical to that pointer.
 """
 
 import hashlib
@@ -22,20 +22,22 @@ from whatchanged.datasets.reading import leaves
 from whatchanged.opening import open_regular
 
 _FILES = ("100644", "100755")
-"""Modes of files; others are links and submodules."""
+"""The modes of regular files. Other modes are links and submodules."""
 _INDEXED = re.compile(
     r"(?P<status>(?:  .*\n)*)(?:(?P<tag>\w) \d+ (?P<blob>[0-9a-f]+) \d\t(?P<path>(?s:.+)))?"
 )
-"""Between two zeros of what git tells of the index: the status of the file before, and the next file."""
+"""The pattern of git's output for the index between two zero bytes: the status of the previous file, and the
+next file.
+"""
 _STATUS = re.compile(r"(ctime|mtime|ino|uid|gid|size): (\d+)(?::(\d+))?")
 _NO_BLOB = "0" * 40
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One path: the name of the object before and after; None where there is no file.
+    """One path with the names of its objects before and after. A name is None if there is no file.
 
-    Of a file in the work tree the name of the object after is zeros.
+    For a file in the work tree, the name of the object after consists of zeros.
     """
 
     path: str
@@ -45,12 +47,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class _Indexed:
-    """What the index says of a path.
+    """The entry of a path in the index.
 
-    blob     the object
-    assumed  whether git takes the file for that object without a look (assume-unchanged, skip-worktree)
-    stat     the file's (ctime, mtime, inode, user, group, size) as it was that object, times in ns; None
-             where git does not tell
+    blob     the name of the object
+    assumed  whether git assumes that the file matches the object (assume-unchanged, skip-worktree)
+    stat     the status of the file when it matched the object: (ctime, mtime, inode, user, group, size), with
+             times in ns; None if git does not report it
     """
 
     blob: str
@@ -59,7 +61,7 @@ class _Indexed:
 
 
 def pictures_of(root: Path, commit: str, here: str) -> dict[str, str | None]:
-    """Path -> object of each picture of a revision below ``here``; None for links and submodules."""
+    """Return the object of each picture of a revision below ``here``; None for links and submodules."""
     listed = _listed(run_git(root, "ls-tree", "-r", "-z", commit, "--", here if here != "." else "./"))
     results: dict[str, str | None] = {}
     for line in listed:
@@ -71,7 +73,10 @@ def pictures_of(root: Path, commit: str, here: str) -> dict[str, str | None]:
 
 
 def between(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
-    """The pictures below ``here`` that differ between two revisions; renamed ones are told as two."""
+    """Return the pictures below ``here`` that differ between two revisions.
+
+    A renamed file gives two entries.
+    """
     raw = run_git(root, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", *commits, "--", here)
     fields = raw.decode("utf-8", "surrogateescape").split("\0")
     results = []
@@ -88,9 +93,11 @@ def between(root: Path, commits: Sequence[str], here: str) -> list[Entry]:
 
 
 def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str) -> list[Entry]:
-    """The pictures below ``here`` that differ between a revision and the work tree.
+    """Return the pictures below ``here`` that differ between a revision and the work tree.
 
-    revision: what ``pictures_of`` found. Files that git ignores are not there.
+    revision: the result of ``pictures_of``.
+
+    Files that git ignores are treated as missing.
     """
     indexed, index_seconds = _index(root, here)
     listed = _listed(run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", here))
@@ -112,19 +119,19 @@ def against_work_tree(root: Path, revision: Mapping[str, str | None], here: str)
 
 
 def _usable(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of pictures that are there on one side at least, in the order of their paths."""
+    """Return the entries of pictures that exist on at least one side, ordered by path."""
     wanted = [e for e in entries if (e.before or e.after) and is_compared(e.path) and not leaves(e.path)]
     return sorted(wanted, key=lambda entry: entry.path)
 
 
 def _listed(raw: bytes) -> list[str]:
-    """The parts of what git prints with zeros between them."""
+    """Return the parts of git's output, which are separated by zero bytes."""
     return [part for part in raw.decode("utf-8", "surrogateescape").split("\0") if part]
 
 
 def _index(root: Path, here: str) -> tuple[dict[str, _Indexed], int]:
-    """The pictures of the index below ``here``, and the second in which the index was written."""
-    # After each path comes, on lines of its own, what the index holds of the file's status.
+    """Return the pictures in the index below ``here``, and the time in seconds when the index was written."""
+    # The lines after each path give the status of the file according to the index.
     raw = run_git(root, "ls-files", "-z", "--cached", "--stage", "-v", "--debug", "--", here)
     parts = [_INDEXED.fullmatch(part) for part in raw.decode("utf-8", "surrogateescape").split("\0")]
     results = {
@@ -142,7 +149,7 @@ def _index(root: Path, here: str) -> tuple[dict[str, _Indexed], int]:
 
 
 def _status_of(part: re.Match[str] | None) -> tuple[int, ...] | None:
-    """The status in what follows a path: (ctime, mtime, inode, user, group, size)."""
+    """Return the status in the lines after a path: (ctime, mtime, inode, user, group, size)."""
     values = {
         name: int(number) * 10**9 + int(rest) if rest else int(number)
         for name, number, rest in _STATUS.findall(part["status"] if part else "")
@@ -152,21 +159,22 @@ def _status_of(part: re.Match[str] | None) -> tuple[int, ...] | None:
 
 
 def _untouched(entry: _Indexed, there: os.stat_result | None, index_seconds: int) -> bool:
-    """Whether a file is as it was when the index got its object, by its status alone.
+    """Return whether a file is unchanged since its object was added to the index, based only on its status.
 
-    A file that may have changed again in the second in which the index was written is not.
+    A file that was modified in the second in which the index was written, or later, may have changed again.
+    The result is then False.
     """
     if there is None or entry.stat is None or there.st_mtime_ns // 10**9 >= index_seconds:
         return False
     numbers = (there.st_ino, there.st_uid, there.st_gid, there.st_size)
-    known = tuple(number % 2**32 for number in numbers)  # as many bits as the index has
+    known = tuple(number % 2**32 for number in numbers)  # the index stores 32 bits
     return entry.stat == (there.st_ctime_ns, there.st_mtime_ns, *known)
 
 
 def _status(path: Path, root: Path, folders: dict[Path, bool]) -> os.stat_result | None:
-    """The status of a regular file of the work tree; None where there is none, or a link leads to it.
+    """Return the status of a regular file in the work tree; None if it is missing or behind a link.
 
-    folders: what is known of those that were asked for, whether one is a folder without links.
+    folders: a cache that records whether each folder is reached without links.
     """
     if path.parent not in folders:
         folders[path.parent] = path.parent.resolve() == root.resolve() / path.parent.relative_to(root)
@@ -178,9 +186,10 @@ def _status(path: Path, root: Path, folders: dict[Path, bool]) -> os.stat_result
 
 
 def _blob_of(path: Path, digits: int, size: int) -> str:
-    """The name that git gives to a file's bytes as they are; empty where they cannot be read.
+    """Return the name that git gives to the bytes of a file, or "" if it cannot be read.
 
-    digits: 40 of SHA-1, 64 of SHA-256. size: bytes of the file.
+    digits: 40 for SHA-1, 64 for SHA-256.
+    size: the size of the file in bytes.
     """
     start = hashlib.new("sha1" if digits == 40 else "sha256", usedforsecurity=False)
     start.update(b"blob %d\0" % size)
@@ -188,11 +197,11 @@ def _blob_of(path: Path, digits: int, size: int) -> str:
         with open_regular(path) as file:
             return hashlib.file_digest(file, lambda: start).hexdigest()
     except OSError:
-        return ""  # the comparison says what is wrong
+        return ""  # the comparison reports the error
 
 
 def _behind_pointers(root: Path, entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Those entries whose object is a Git LFS pointer to the very file that lies in the work tree."""
+    """Yield the entries whose object is a Git LFS pointer to the content of the file in the work tree."""
     both = [entry for entry in entries if entry.before and entry.after]
     names = "".join(f"{entry.before}\n" for entry in both).encode()
     sizes = run_git(root, "cat-file", "--batch-check=%(objectsize)", given=names).split(b"\n") if both else []
@@ -208,4 +217,4 @@ def _behind_pointers(root: Path, entries: Sequence[Entry]) -> Iterator[Entry]:
             if lfs.stands_for(pointer, root / entry.path):
                 yield entry
         except OSError:
-            continue  # the comparison says what is wrong
+            continue  # the comparison reports the error

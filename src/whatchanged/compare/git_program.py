@@ -1,10 +1,10 @@
-"""The git program, run so that nothing which a repository holds makes it start another one.
+"""Run the git program so that no content of a repository can start another program.
 
-A repository that came as an archive brings its own ``.git/config``, and a plain clone may hold another
-repository among its files. Both can name programs: filters, hooks, monitors of the file system, commands of
-a remote, by which git fetches what is missing. So the commands that are given here read objects and lists
-alone; whatever of a configuration would start a program is overruled; no transport is allowed, so that
-nothing is fetched; and the program itself is never one that lies in the working directory.
+A repository from an archive brings its own ``.git/config``, and a normal clone may contain another repository
+among its files. Both can name programs: filters, hooks, file system monitors, and commands of a remote from
+which git fetches missing objects. Four measures prevent these programs from running. The commands used here
+only read objects and lists. Settings that could start a program are overridden. No transport is allowed, so
+nothing is fetched. The git program itself is never one in the working directory.
 """
 
 import os
@@ -17,7 +17,11 @@ from whatchanged.errors import DatasetError
 from whatchanged.programs import find_program, program_environment
 
 SECONDS = 600
-"""A repository can hold pipes where git reads files; this ends the wait. Git's own answers take seconds."""
+"""The time limit for a call in seconds.
+
+Git itself answers within seconds, but it would wait forever if a repository contains a pipe instead of a
+file.
+"""
 OVERRULED = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -33,11 +37,16 @@ OVERRULED = {
     "safe.bareRepository": "explicit",
     "submodule.recurse": "false",
 }
-"""Settings of every call, which win over those of files. A repository without a work tree, which may be a
-folder that somebody committed, is not used."""
+"""The settings of every call.
+
+They take precedence over those in files. Bare repositories are not used, because somebody may have committed
+one as a folder.
+"""
 KEPT = ("GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG")
-"""Variables of git that stay, those of the person's own configuration (GIT_CONFIG_...) with them. Others,
-such as GIT_DIR and GIT_INDEX_FILE, which git sets for hooks, could lead away from the folder's repository."""
+"""The prefixes of git variables that are kept, including those for the user's own configuration
+(GIT_CONFIG_...). Other git variables, such as GIT_DIR and GIT_INDEX_FILE, which git sets for hooks, could
+select another repository.
+"""
 SET = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",
@@ -46,16 +55,22 @@ SET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-"""No transport by any name, which git older than 2.45 heeds as well; nothing written, not even the index; a
-folder's name is no pattern; messages in English."""
+"""The variables of every call.
+
+They disable all transports (also for git before 2.45), prevent any writing, including the index, take the
+names of folders literally instead of as patterns, and select messages in English.
+"""
 _NOT_HERE = ("promisor remote", "lazy fetching", "transport '")
-"""What git says of an object that it would fetch."""
+"""The texts by which git reports that it would have to fetch an object."""
 
 
 def run_git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """What the git program prints in a folder. ``given``: what it reads.
+    """Run the git program in a folder and return its output.
 
-    Raises DatasetError with its words, or where it is not installed, the folder is missing, or it never ends.
+    given: the standard input.
+
+    Raises DatasetError with git's message, or if git is not installed, the folder is missing, or the time
+    limit is exceeded.
     """
     if not folder.is_dir():
         raise DatasetError(f"{folder}: there is no such folder.")
@@ -81,7 +96,7 @@ def run_git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
 
 
 def _reason(described: str) -> str:
-    """What git's error message says, in one sentence."""
+    """Return git's error message as one sentence."""
     if any(word in described for word in _NOT_HERE):
         return (
             "some of its objects are not here (the clone is partial), and nothing is fetched. Fetch them: "
@@ -92,7 +107,7 @@ def _reason(described: str) -> str:
 
 
 def _kept(variables: Mapping[str, str]) -> dict[str, str]:
-    """The person's variables without those that redirect git."""
+    """Return the variables without those that redirect git to another repository."""
     return {
         name: value
         for name, value in variables.items()
@@ -101,15 +116,15 @@ def _kept(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _search_path(folder: Path) -> str:
-    """The folders in which programs are looked for, without those that may be a repository's."""
+    """Return the search path for programs without the folders that a repository may contain."""
     entries = [entry for entry in os.get_exec_path() if Path(entry).is_absolute()]
     return os.pathsep.join(entry for entry in entries if not _strange(Path(entry), folder))
 
 
 def _strange(path: Path, folder: Path) -> bool:
-    """Whether a folder of programs lies in the working directory, or in that which is compared.
+    """Return whether a folder of programs is inside the working directory or inside the compared folder.
 
-    A folder above Python's own, such as the root of a file system, is no stranger's.
+    A folder that also contains Python itself, such as the root of a file system, is trusted.
     """
     own = Path(sys.executable).resolve()
     return any(

@@ -1,4 +1,4 @@
-"""Pairs that changed in the same way: found by what speaks for one cause, told once, odd ones first."""
+"""Find pairs that changed in the same way: cluster them by the evidence that they have one cause."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,24 +11,26 @@ from whatchanged.compare.shared import parted, shared_sentence
 from whatchanged.measured.result import Measured, Statement
 
 USUAL, COUPLES = 0.002, 3.0
-"""The share of couples of one cause in an unknown batch, and as how many couples it counts."""
+"""The usual share of couples (two pairs of a batch) with one cause, and the weight of this prior."""
 TRUST, LEAN = 1.5, 2.0
-"""How the estimated share becomes the limit: what is seen of couples is not independent, so the estimate is
-too low where a batch has few causes, and too high where it has many. Set on drawn batches and on unrelated
-real pairs."""
+"""The coefficients by which the estimated share gives the limit.
+
+The couples in a batch are not independent, so the estimate is too low for a batch with few causes and too
+high for one with many. The values were set on drawn batches and on unrelated real pairs.
+"""
 FARTHEST = 40.0
-"""Logarithm of the odds of which nothing larger counts, so that it is no distance at all."""
+"""The log-odds at which the distance is zero. Larger values are clipped to it."""
 NOTHING_SHARED = "Something changed."
-"""Said of pairs of one cause that no statement tells, such as those that are close to noise."""
+"""The sentence for pairs with one cause but no common statement, such as pairs close to noise."""
 
 
 @dataclass(frozen=True)
 class AlikePairs:
-    """Pairs of one cause.
+    """Pairs that have one cause.
 
-    members   their indices, those with something beyond the common change first
-    odd       the members that show something beyond it
-    sentence  what they share
+    members   their indices; the odd members come first
+    odd       the members that show a further change in addition to the common one
+    sentence  a sentence about the common change
     """
 
     members: tuple[int, ...]
@@ -37,10 +39,15 @@ class AlikePairs:
 
 
 def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[AlikePairs]:
-    """Groups of the pairs that changed, the largest first; every one is in a group, if only of its own.
+    """Return the groups of the pairs that changed, largest first.
 
-    A group's members share a statement, which its sentence tells. Pairs without a visible change are in none.
-    names: of the pairs' files, in the same order; variants of one name are more likely to be of one cause.
+    Every such pair is in a group, possibly alone.
+
+    The members of a group share a statement, which is the group's sentence. Pairs without a visible change
+    are in no group.
+
+    names: the file names of the pairs, in the same order. Variants of one name are more likely to have one
+        cause.
     """
     from scipy.cluster import hierarchy  # slow to import
     from scipy.spatial.distance import squareform
@@ -65,16 +72,19 @@ def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[
 
 
 def least_odds(odds: Values) -> float:
-    """The logarithm of the odds, by what is seen of two pairs alone, from which on they have one cause.
+    """Return the smallest log-odds, from the evidence about two pairs alone, at which they have one cause.
 
-    The more couples of a batch show the same, the likelier have two one cause that show it less clearly; in
-    a batch of unrelated pairs it must be beyond doubt.
+    The limit is lower if more couples of the batch agree. Less evidence is then sufficient for two pairs. In
+    a batch of unrelated pairs, the limit is high.
     """
     return -(TRUST * prior_of(odds, USUAL, COUPLES) + LEAN)
 
 
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
-    """A group with its words; who has a kind of change that most others lack comes first."""
+    """Return a group with its sentence.
+
+    Members with a kind of change that most others do not have come first.
+    """
     shown = {index: {_gist(one) for one in answers[index].statements} for index in members}
     counts = Counter(gist for gists in shown.values() for gist in gists)
     common = {gist for gist, count in counts.items() if 2 * count >= len(members)}
@@ -86,5 +96,5 @@ def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
 
 
 def _gist(statement: Statement) -> tuple[str, str]:
-    """What two statements must share to say the same."""
+    """Return the properties that two statements must share to count as the same change."""
     return str(statement.kind), str(statement.values.get("aspect"))

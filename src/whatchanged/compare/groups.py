@@ -1,4 +1,4 @@
-"""Outcomes that have one cause, with what sets single ones of them apart."""
+"""Group the outcomes that have one cause, and describe the differences of single members."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +18,11 @@ from whatchanged.measured.rules import sentences
 class OutcomeGroup:
     """Pairs that changed in the same way.
 
-    number    what it is called, from 1
-    members   their places among the outcomes, those with something beyond the common change first
-    beyond    of the first members: what they show beside the common change, in sentences
-    changed   how many of the members changed visibly
-    sentence  what they share
+    number    the number of the group, from 1
+    members   their indices in the outcomes; the odd members come first
+    beyond    for each odd member, the sentences about its further changes
+    changed   the number of members that changed visibly
+    sentence  a sentence about the common change
     """
 
     number: int
@@ -33,30 +33,37 @@ class OutcomeGroup:
 
     @property
     def odd(self) -> tuple[int, ...]:
-        """The members that show something beyond the common change."""
+        """Return the members that show a further change in addition to the common one."""
         return self.members[: len(self.beyond)]
 
 
 DOMINANT = 2 / 3
-"""Part of the changed pictures that one cause explains, so that the others are what to look at."""
+"""The smallest share of the changed pictures in a dominant group.
+
+Its cause explains most of the changes, so the other pictures deserve more attention.
+"""
 LEAST_DOMINANT = 6
 AT_ONCE = 1000
-"""Answers that are held against one another at once: some hundred megabytes."""
+"""The number of answers that are compared with each other at once. This takes some hundred megabytes."""
 
 
 def is_dominant(group: OutcomeGroup, groups: Sequence[OutcomeGroup], alone: int = 0) -> bool:
-    """Whether most of what changed has this cause. alone: how many pictures changed that are in no group."""
+    """Return whether most of the changed pictures are in this group.
+
+    alone: the number of changed pictures that are in no group.
+    """
     changed = alone + sum(one.changed for one in groups)
     return group.changed >= LEAST_DOMINANT and group.changed >= DOMINANT * changed
 
 
 def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
-    """The groups, the largest first. A picture that changed as no other did is in none, nor is one that did
-    not change visibly.
+    """Return the groups, largest first.
 
-    A cause that explains most of what changed comes after the others, which are then what to look at; what it
-    shows is left out of their sentences. Only pairs that were measured can be grouped: a model's sentence
-    about a world of its own stands alone.
+    A picture is in no group if no other picture changed in the same way, or if it did not change visibly.
+
+    A group that explains most of the changes comes last, because the other groups deserve more attention.
+    Their sentences then omit the changes of that group. Only measured pairs can be grouped. A sentence of a
+    model about its own world is never grouped.
     """
     places, rules, said = [], [], []
     for index, outcome in enumerate(outcomes):
@@ -72,7 +79,7 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
         if len(same) == 1:
             continue
         shown = beyond_shared([rules[index] for index in same])
-        # A stable sort keeps their order among members that show as much.
+        # A stable sort keeps the order of members with the same number of further changes.
         ordered = sorted(zip(same, shown, strict=True), key=lambda pair: -len(pair[1]))
         members = tuple(places[index] for index, _ in ordered)
         beyond = tuple(tuple(one.sentence for one in statements) for _, statements in ordered if statements)
@@ -87,14 +94,17 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
 
 
 def _sentence(given: Sequence[str], rules: Sequence[Measured]) -> str:
-    """What all members of a group show: as each of them says it, or in the words of the rules."""
+    """Return the sentence about the common change.
+
+    This is the sentence of the members if all have the same one, and otherwise a sentence by the rules.
+    """
     if len(set(given)) == 1:
         return given[0]
     return shared_sentence(rules) or NOTHING_SHARED
 
 
 def _beside(group: OutcomeGroup, dominant: OutcomeGroup, answers: Mapping[int, Measured]) -> OutcomeGroup:
-    """The group with a sentence that leaves out what the cause of most shows too."""
+    """Return the group with a sentence that omits the changes of the dominant group."""
     others = [answers[index] for index in dominant.members]
     left = [(answers[index], without_shared(answers[index].statements, others)) for index in group.members]
     sentence = shared_sentence(
@@ -104,11 +114,12 @@ def _beside(group: OutcomeGroup, dominant: OutcomeGroup, answers: Mapping[int, M
 
 
 def _of_one_cause(answers: Sequence[Measured], names: Sequence[str]) -> list[list[int]]:
-    """Indices of the answers of each cause.
+    """Return the indices of the answers for each cause.
 
-    Every answer is held against every other, which takes time and memory with the square of their number.
-    So of many, ``AT_ONCE`` at equal distances are grouped, and each other one joins the nearest group, which
-    is then parted again. Those that are far from all are grouped among themselves in the same way.
+    Comparing all answers with each other takes time and memory that grow with the square of their number. If
+    there are many, ``AT_ONCE`` of them are therefore chosen at equal distances and grouped. Each other answer
+    joins the nearest group, and this group is then divided again. Answers that are far from all groups are
+    grouped among themselves in the same way.
     """
     results: list[list[int]] = []
     left = list(range(len(answers)))
@@ -131,7 +142,7 @@ def _joined(
     answers: Sequence[Measured],
     names: Sequence[str],
 ) -> list[int]:
-    """Put each answer into the nearest group; returns those that are far from all."""
+    """Add each answer to the nearest group. Return the answers that are far from all groups."""
     heads = [members[len(members) // 2] for members in groups]
     step = max(AT_ONCE // 10, AT_ONCE - len(heads), 1)
     far = []

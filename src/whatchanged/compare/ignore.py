@@ -1,10 +1,10 @@
-"""Places in which differences do not count: a file of boxes that a person writes.
+"""Boxes in which differences do not count, from a file that a person writes.
 
     {"*": [[0, 0, 200, 24]],
      "dashboard/*.png": [{"box": [620, 8, 790, 40], "reason": "the clock"}]}
 
-A key is a pattern for the names of pairs (``*`` fits any characters); a value lists boxes: left, top, right,
-bottom in pixels, right and bottom exclusive.
+A key is a pattern for the names of pairs (``*`` matches any characters). A value is a list of boxes: left,
+top, right and bottom in pixels. Right and bottom are exclusive.
 """
 
 import json
@@ -22,7 +22,7 @@ from whatchanged.opening import read_regular_text
 
 MOST_BYTES = 5_000_000
 MOST_BOXES = 1000
-"""Of one pair; each costs a copy of its pixels."""
+"""The largest number of ignored boxes in one pair. Each box costs a copy of its pixels."""
 LARGEST = 1_000_000
 
 
@@ -30,10 +30,10 @@ LARGEST = 1_000_000
 class Ignored:
     """One box of the file.
 
-    pattern  which pairs it belongs to
-    box      left, top, right, bottom
-    reason   why differences there do not count; empty where nobody said
-    taught   whether two runs of one state taught it: then nobody has to be told where it is idle
+    pattern  the pattern for the names of the pairs that have this box
+    box      left, top, right and bottom in pixels
+    reason   the reason why differences in it do not count; empty if none is given
+    taught   whether the box was learned from two runs of one state; such a box is never reported as unused
     """
 
     pattern: str
@@ -42,13 +42,13 @@ class Ignored:
     taught: bool = False
 
     def __str__(self) -> str:
-        """As a message names it."""
+        """Return the text for the box in messages."""
         where = f"{self.pattern} {list(self.box)}"
         return f"{where} ({self.reason})" if self.reason else where
 
 
 def read_ignored(path: Path) -> tuple[Ignored, ...]:
-    """The boxes of a file. Raises WhatchangedError that names the place of a mistake."""
+    """Return the boxes in a file. Raises WhatchangedError that says where the file is wrong."""
     document = read_document(path)
     results = []
     for pattern, boxes in document.items():
@@ -59,7 +59,7 @@ def read_ignored(path: Path) -> tuple[Ignored, ...]:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """A small JSON file that holds one object. Raises WhatchangedError."""
+    """Return the object in a small JSON file. Raises WhatchangedError if it cannot be read or holds none."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise WhatchangedError(f"{path}: larger than {MOST_BYTES:,} bytes. Is this the right file?")
@@ -74,7 +74,10 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def boxes_of(ignored: Sequence[Ignored], pair_id: str) -> list[tuple[int, Box]]:
-    """(index, box) of every box whose pattern fits the pair. Raises WhatchangedError: too many."""
+    """Return the (index, box) of every box whose pattern matches the pair.
+
+    Raises WhatchangedError if there are more than ``MOST_BOXES``.
+    """
     results = [(index, one.box) for index, one in enumerate(ignored) if fits(pair_id, one.pattern)]
     if len(results) > MOST_BOXES:
         raise WhatchangedError(
@@ -84,18 +87,21 @@ def boxes_of(ignored: Sequence[Ignored], pair_id: str) -> list[tuple[int, Box]]:
 
 
 def fits(pair_id: str, pattern: str) -> bool:
-    """Whether a pattern fits the name of a pair, in whichever Unicode form both are spelled."""
+    """Return whether a pattern matches the name of a pair. Differences in Unicode form are ignored."""
     return fnmatchcase(pair_id, pattern) or fnmatchcase(composed(pair_id), composed(pattern))
 
 
 def unused_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:
-    """A person's boxes that touch no difference of any pair; ``touched``: the indices of the others."""
+    """Return the boxes from a person that contain no difference in any pair.
+
+    touched: the indices of the boxes that contain one.
+    """
     busy = set(touched)
     return [one for index, one in enumerate(ignored) if index not in busy and not one.taught]
 
 
 def read_box(value: Any) -> Box | None:
-    """Four whole numbers with a size; None where the value is no box."""
+    """Return a box of four integers that is not empty, or None if the value is no such box."""
     if not (isinstance(value, list) and len(value) == 4 and all(type(number) is int for number in value)):
         return None
     left, top, right, bottom = value

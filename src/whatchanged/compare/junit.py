@@ -1,4 +1,4 @@
-"""``junit.xml``: one test case a pair, as build servers read it."""
+"""Write ``junit.xml``: one test case for each pair, in the format that build servers read."""
 
 import re
 from xml.etree import ElementTree
@@ -8,11 +8,14 @@ from whatchanged.compare.run import Outcome
 from whatchanged.compare.words import ignored_of, looked_by, outcome_sentence
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold."""
+"""The characters that XML 1.0 does not allow."""
 
 
 def junit(comparison: Comparison) -> bytes:
-    """The document: changed, added and removed pictures are failures; what was not compared is an error."""
+    """Return the document.
+
+    Changed, added and removed pictures are failures. Pairs that were not compared are errors.
+    """
     failures = sum(one.changed for one in comparison.outcomes)
     counts = {
         "tests": str(len(comparison.outcomes)),

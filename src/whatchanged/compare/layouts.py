@@ -1,7 +1,7 @@
-"""Folders in which testing tools leave their pictures: which file is the old one, which the new one.
+"""The folders in which testing tools store pictures, and the rules that distinguish old from new pictures.
 
-Every layout is the one that the tool documents, with its default names. A project's folder will do where the
-tool's own folder has a fixed name in it.
+Every layout is the documented layout of the tool with its default names. If the tool's own folder has a fixed
+name, the project folder that contains it can be given instead.
 """
 
 import re
@@ -20,11 +20,12 @@ NamedPictures = Mapping[str, Path]
 
 @dataclass(frozen=True)
 class TwoFolders:
-    """A tool that keeps the old and the new pictures under the same names in two folders.
+    """The layout of a tool that stores old and new pictures under the same names in two folders.
 
-    roots     where the two lie below the folder that was named; the folder itself comes first
-    accepted  the tool's own way to accept; empty where the new pictures are copied over the old ones
-    endings   what some of its versions put at the end of the names, old and new
+    roots     the folders that may contain the two folders, relative to the given folder, which itself comes
+              first
+    accepted  the tool's own way to accept pictures; empty if the new pictures are copied over the old ones
+    endings   the endings of old and new names in some versions of the tool
     """
 
     name: str
@@ -61,15 +62,16 @@ TWO_FOLDERS = (
     TwoFolders("two folders", ("",), "before", "after"),
 )
 _RUN = re.compile(r"\d{8}-\d{6}")
-"""BackstopJS keeps each run in a folder called by its time."""
+"""BackstopJS stores each run in a folder that is named after its time."""
 
 
 @dataclass(frozen=True)
 class ByName:
-    """A tool that keeps old and new pictures side by side and tells them apart by their names.
+    """The layout of a tool that stores old and new pictures side by side with different names.
 
-    sides     (side, id) of a picture's relative path, 0 for old and 1 for new; None for others
-    accepted  the tool's own way to accept, as these pictures are copies
+    sides     a function from a picture's relative path to (side, id), where the side is 0 for old and 1 for
+              new; None for other pictures
+    accepted  the tool's own way to accept pictures, because these pictures are copies
     """
 
     name: str
@@ -78,7 +80,10 @@ class ByName:
 
 
 def _playwright(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
-    """test-results/TEST/NAME-expected.png and NAME-actual.png; of TEST-retry1, TEST-retry2 ... the last."""
+    """Match test-results/TEST/NAME-expected.png and NAME-actual.png. If there are retries, use the last one.
+
+    Retries are in the folders TEST-retry1, TEST-retry2 and so on.
+    """
     found = re.fullmatch(r"(.+)-(expected|actual)(\.\w+)", name)
     if found is None or f"{found[1]}-actual{found[3]}" not in pictures:
         return None
@@ -95,7 +100,10 @@ def _playwright(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
 
 
 def _matplotlib(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
-    """result_images/MODULE/NAME-expected.png and NAME.png; NAME-expected_pdf.png and NAME_pdf.png."""
+    """Match result_images/MODULE/NAME-expected.png and NAME.png, or NAME-expected_pdf.png and NAME_pdf.png.
+
+    The suffixes _svg, _eps and _gif are treated like _pdf.
+    """
     found = re.fullmatch(r"(.+)-expected((?:_\w+)?\.png)", name)
     if found is not None:
         return (0, found[1] + found[2]) if found[1] + found[2] in pictures else None
@@ -104,7 +112,7 @@ def _matplotlib(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
 
 
 def _pytest_mpl(name: str, pictures: NamedPictures) -> tuple[int, str] | None:
-    """TEST/baseline.png and TEST/result.png."""
+    """Match TEST/baseline.png and TEST/result.png."""
     path = PurePosixPath(name)
     if (
         path.name not in ("baseline.png", "result.png")
@@ -123,14 +131,19 @@ BY_NAME = (
 )
 
 UPDATE_SNAPSHOTS = "run the tests with --updateSnapshot, in Cypress with --env updateSnapshots=true"
-"""Where the new picture was cut out of another one: its margin may be the tool's."""
+"""The way to accept a picture that was cropped from a composite.
+
+It may contain a margin added by the tool.
+"""
 
 
 def match_results(folder: Path, scratch: Path, leave_out: Path | None = None) -> Matched:
-    """The pairs in one folder: of a testing tool's results, or told by their names.
+    """Return the pairs in one folder: the results of a testing tool, or pairs that are recognised by name.
 
-    scratch: a folder for pictures that have to be cut out of others. leave_out: a folder not looked into.
-    Raises DatasetError where no layout is recognised.
+    scratch: a folder for pictures that have to be cropped from others.
+    leave_out: a folder that is not searched.
+
+    Raises DatasetError if no layout is recognised.
     """
     for layout in TWO_FOLDERS:
         found = _two_folders(layout, folder, leave_out)
@@ -156,7 +169,7 @@ def match_results(folder: Path, scratch: Path, leave_out: Path | None = None) ->
 
 
 def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Matched | None:
-    """The pairs of a layout of two folders; None where it is another one."""
+    """Return the pairs of a layout with two folders, or None if the folder has another layout."""
     for root in layout.roots:
         old, new = folder / root / layout.old, folder / root / layout.new
         if not (old.is_dir() and new.is_dir()):
@@ -186,7 +199,7 @@ def _two_folders(layout: TwoFolders, folder: Path, leave_out: Path | None) -> Ma
 
 
 def _without(ending: str, pictures: dict[str, Path]) -> dict[str, Path]:
-    """The pictures by their names without what a tool puts at the end of them; no two get one name."""
+    """Return the pictures by name without the ending that a tool adds. No two pictures get the same name."""
     if not ending:
         return pictures
     bare = {name: re.sub(rf"{ending}(\.\w+)$", r"\1", name) for name in pictures}
@@ -194,14 +207,17 @@ def _without(ending: str, pictures: dict[str, Path]) -> dict[str, Path]:
 
 
 def _is_diff(name: str) -> bool:
-    """BackstopJS puts its pictures of the differences beside the new pictures."""
+    """Return whether a picture shows differences. BackstopJS stores these beside the new pictures."""
     return PurePosixPath(name).name.startswith("failed_diff_")
 
 
 def _named(folder: Path, pictures: NamedPictures, notes: tuple[str, ...], links: tuple[str, ...]) -> Matched:
-    """Pairs told by their names: ``a_before.png`` and ``a_after.png``. Raises DatasetError.
+    """Return the pairs that are recognised by name, such as ``a_before.png`` and ``a_after.png``.
 
-    notes: on all that was left out. links: those of them that tell of links.
+    notes: notes about everything that was left out.
+    links: the notes about links among them.
+
+    Raises DatasetError if there are no such pairs.
     """
     found = match_names(pictures)
     if not found.pairs:

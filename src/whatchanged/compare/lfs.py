@@ -1,4 +1,4 @@
-"""Git LFS pointers: small texts that stand for pictures which lie elsewhere.
+"""Git LFS pointers: small texts that stand for pictures stored elsewhere.
 
 version https://git-lfs.github.com/spec/v1
 oid sha256:4d7a...
@@ -13,23 +13,26 @@ from whatchanged.opening import open_regular
 from whatchanged.other_formats import POINTER
 
 MOST = 1024
-"""A pointer is smaller than this."""
+"""The size limit in bytes. Every pointer is smaller."""
 _OBJECT = re.compile(rb"^oid sha256:([0-9a-f]{64})\r?$", re.MULTILINE)
 
 
 def is_pointer(path: Path) -> bool:
-    """Whether a file is a pointer instead of what it is called; not so where it cannot be read."""
+    """Return whether a file is a pointer instead of a picture. The result is False if it cannot be read."""
     try:
         if path.stat().st_size >= MOST:
             return False
         with open_regular(path) as file:
             return file.read(len(POINTER)) == POINTER
     except OSError:
-        return False  # the comparison says what is wrong
+        return False  # the comparison reports the error
 
 
 def stands_for(pointer: bytes, path: Path) -> bool:
-    """Whether these bytes are a pointer to what a file holds. Raises OSError where it cannot be read."""
+    """Return whether these bytes are a pointer to the content of a file.
+
+    Raises OSError if it cannot be read.
+    """
     named = _OBJECT.search(pointer) if pointer.startswith(POINTER) else None
     if named is None:
         return False

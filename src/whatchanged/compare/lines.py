@@ -1,4 +1,4 @@
-"""``results.jsonl``: one line a pair, in the form of ``caption`` with ``changed`` and ``group``."""
+"""Write ``results.jsonl``: one line for each pair, as in ``caption``, with ``changed`` and ``group``."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from whatchanged.compare.words import outcome_sentence
 
 
 def result_lines(comparison: Comparison) -> list[dict[str, Any]]:
-    """The fields of every line, in the order of the pairs."""
+    """Return the fields of every line, in the order of the pairs."""
     return [
         result_line(outcome, comparison.group_of.get(index))
         for index, outcome in enumerate(comparison.outcomes)
@@ -17,9 +17,10 @@ def result_lines(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
-    """The fields of one line; what does not apply is absent.
+    """Return the fields of one line. Fields that do not apply are absent.
 
-    ``file`` says what became of a file that is not in both places under one name; ``was`` is its former name.
+    ``file`` gives the status of a file that was added, removed or renamed. ``was`` gives the former name of a
+    renamed file.
     """
     pair = outcome.pair
     before = None if pair.before is None else str(pair.before)
@@ -53,7 +54,7 @@ def result_line(outcome: Outcome, group: int | None) -> dict[str, Any]:
 
 
 def results_text(comparison: Comparison) -> str:
-    """The whole file."""
+    """Return the text of the file."""
     return "".join(
         json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in result_lines(comparison)
     )

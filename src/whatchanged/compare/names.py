@@ -1,4 +1,4 @@
-"""Names of pictures that differ in browser, theme or size only: variants of one name."""
+"""Recognise variants of one name: names of pictures that differ only in browser, theme or size."""
 
 import re
 from pathlib import PurePosixPath
@@ -11,40 +11,46 @@ _VARIANTS = (
     "theme default ltr rtl small medium large xs sm md lg xl xxl retina hidpi 1x 2x 3x "
 )
 VARIANT_WORDS = frozenset(_VARIANTS.split())
-"""Words of a file's name that say under which browser or theme it was made, or how large."""
+"""The words in a file name that indicate the browser, the theme or the size."""
 _SIZE = re.compile(r"\d+x\d+|\d{3,4}(px|w)")
-"""A size in a name: 1280x800, 320px, 1024w."""
+"""The pattern of a size in a name: 1280x800, 320px, 1024w."""
 _WIDTHS = (
     "320 360 375 390 393 412 414 428 480 540 600 640 720 768 800 820 834 900 960 992 1024 1080 1200 1280 1366"
     " 1440 1536 1600 1680 1920 2048 2560 3840 "
 )
 WIDTHS = frozenset(_WIDTHS.split())
-"""Widths of screens and windows: such a number may be a size without a unit, any other is a number."""
+"""The widths of screens and windows.
+
+Such a number may be a size without a unit. Any other number is not a size.
+"""
 _COUNTED = (
     "p page fig figure slide sheet frame step image img picture screenshot shot snapshot test case no nr"
     " number plot sample "
 )
 _NUMBERED = frozenset(_COUNTED.split())
-"""Words after which a number counts, whatever it is."""
+"""The words after which a number is never a size."""
 _BETWEEN = re.compile(r"[\s_\-./@()\[\]{},;:=&~'\"]+")
-"""What parts the words of a name. Letters of every script, their marks and other signs are parts of words."""
+"""The separators between the words of a name.
+
+Letters of every script, their marks and other signs are parts of words.
+"""
 
 
 def base_name(name: str) -> str:
-    """A name without the words for browser, theme and size; the whole name where nothing else is left."""
+    """Return a name without the words for browser, theme and size; the full name if no others remain."""
     words = words_of(name)
     return "-".join(_others(words) or words).lower()
 
 
 def variant_of(name: str) -> str:
-    """The words of a name that say under which browser, theme or size it was made; empty where none is."""
+    """Return the words of a name that indicate the browser, the theme or the size; "" if there are none."""
     words = words_of(name)
     variants = [word for index, word in enumerate(words) if _is_variant(words, index)]
     return " ".join(variants) if len(variants) < len(words) else ""
 
 
 def words_of(name: str) -> list[str]:
-    """The words and numbers of a picture's name and of its folders', without the ending of its format."""
+    """Return the words and numbers in the path of a picture, without the file extension."""
     path = PurePosixPath(composed(name))
     ending = path.suffix.lower()
     whole = str(path.with_suffix("")) if ending in ENDINGS or ending in DRAWINGS else str(path)
@@ -52,17 +58,20 @@ def words_of(name: str) -> list[str]:
 
 
 def is_variant_word(word: str) -> bool:
-    """Whether a word of a name says under which browser, theme or size it was made."""
+    """Return whether a word of a name indicates the browser, the theme or the size."""
     return word.lower() in VARIANT_WORDS or _SIZE.fullmatch(word) is not None or word in WIDTHS
 
 
 def _others(words: list[str]) -> list[str]:
-    """The words that tell what a picture shows."""
+    """Return the words that do not indicate the variant."""
     return [word for index, word in enumerate(words) if not _is_variant(words, index)]
 
 
 def _is_variant(words: list[str], index: int) -> bool:
-    """Whether a word tells the variant where it stands: the number of a page is no size."""
+    """Return whether the word at an index indicates the variant.
+
+    The number of a page, for example, is not a size.
+    """
     word = words[index]
     counts = word in WIDTHS and index > 0 and words[index - 1].lower() in _NUMBERED
     return is_variant_word(word) and not counts

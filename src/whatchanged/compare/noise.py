@@ -1,7 +1,7 @@
-"""What a machine's own noise is: two runs of one state are compared, and whatever differs is no change.
+"""Learn the noise of a machine: compare two runs of one state, in which every difference is noise.
 
-Small differences anywhere lower the sensitivity. Places that differ strongly from run to run, such as a clock
-or an animation, become ignored boxes of their picture. The file that keeps both:
+Small differences anywhere lower the sensitivity. Regions that differ strongly between runs, such as a clock
+or an animation, become ignored boxes of their picture. One file stores both:
 
     {"format": 1, "pictures": 120, "sensitivity": 0.83, "unsteady": {"home.png": [[620, 8, 790, 40]]}}
 """
@@ -25,26 +25,29 @@ from whatchanged.words import percent
 
 FORMAT = 1
 LARGEST_NOISE = 2.0
-"""Differences up to this many times the usual threshold lower the sensitivity; stronger ones are places."""
+"""The limit, as a multiple of the usual threshold, up to which differences lower the sensitivity.
+
+Stronger differences become ignored boxes.
+"""
 RESERVE = 1.1
-"""The next run may differ by this much more than these two."""
+"""The factor by which differences in the next run may exceed those between these two runs."""
 AROUND = 4
-"""Pixels added on each side of a place."""
+"""The margin in pixels that is added on each side of a box."""
 MOST_TAUGHT = 0.5
-"""The part of a picture, at most, that two runs may teach to ignore."""
+"""The largest fraction of a picture that two runs may add to the ignored boxes."""
 ROUNDS = 5
-"""How often a picture is looked at again for places that were hidden by stronger ones."""
+"""The largest number of times that a picture is compared again to find regions hidden by stronger ones."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """What two runs of one state teach.
+    """The noise between two runs of one state.
 
-    pictures     how many pictures both runs hold
-    sensitivity  at which no small difference between the runs counts; 1 where there are none
-    unsteady     pair -> places that differ from run to run
-    unexplained  pictures that differ whatever is ignored, such as by their size; why
-    covered      pair -> the part of its picture that its places cover; empty where the file was read
+    pictures     the number of pictures that are in both runs
+    sensitivity  the sensitivity at which no small difference between the runs counts; 1 if there are none
+    unsteady     for each pair, the boxes that differ between the runs
+    unexplained  for each picture that differs regardless of ignored boxes, the reason, such as its size
+    covered      for each pair, the fraction of its picture that its boxes cover; empty if read from a file
     """
 
     pictures: int
@@ -54,7 +57,7 @@ class Noise:
     covered: dict[str, float] = field(default_factory=dict)
 
     def applied(self, settings: CompareSettings) -> CompareSettings:
-        """The settings of a comparison on this machine."""
+        """Return the settings for a comparison on this machine."""
         boxes = [
             Ignored(glob.escape(pair_id), box, "differs between two runs of one state", taught=True)
             for pair_id, regions in self.unsteady.items()
@@ -67,7 +70,7 @@ class Noise:
         )
 
     def to_json(self) -> str:
-        """The text of the file."""
+        """Return the text of the file."""
         fields = {
             "format": FORMAT,
             "pictures": self.pictures,
@@ -80,7 +83,10 @@ class Noise:
 def learn_noise(
     runs: Matched, workers: int | None = None, advance: Callable[[int], None] = lambda n: None
 ) -> Noise:
-    """What two runs of one state teach. Raises WhatchangedError where no picture is in both."""
+    """Return the noise between two runs of one state.
+
+    Raises WhatchangedError if no picture is in both runs.
+    """
     pairs = [pair for pair in runs.pairs if pair.status == "both"]
     if not pairs:
         raise WhatchangedError("The two runs have no picture in common. Name two runs of the same state.")
@@ -104,7 +110,7 @@ def learn_noise(
 
 
 def read_noise(path: Path) -> Noise:
-    """What ``Noise.to_json`` wrote. Raises WhatchangedError where the file holds something else."""
+    """Return the noise that ``Noise.to_json`` wrote. Raises WhatchangedError if the file is invalid."""
     document = read_document(path)
     sensitivity, pictures = document.get("sensitivity"), document.get("pictures")
     unsteady = document.get("unsteady")
@@ -122,21 +128,24 @@ def read_noise(path: Path) -> Noise:
 
 
 def _score(outcome: Outcome) -> float:
-    """The strongest difference in units of the usual threshold; 0 where there is none."""
+    """Return the strongest difference in units of the usual threshold; 0 if there is none."""
     measured = None if outcome.answer is None else outcome.answer.measured
     return 0.0 if measured is None else measured.score
 
 
 def _sensitivity(score: float) -> float:
-    """The sensitivity at which a difference so strong is noise beyond doubt; rounded down."""
+    """Return the sensitivity, rounded down, at which a difference of this strength is certainly noise."""
     wanted = DOUBT / (score * RESERVE) if score else 1.0
     return min(1.0, math.floor(wanted * 1000) / 1000)
 
 
 def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...], str]:
-    """The places to ignore so that the pair counts as unchanged; or why none do.
+    """Return the boxes to ignore so that the pair counts as unchanged, and "".
 
-    Places that cover more than ``MOST_TAUGHT`` of the picture are none: the two runs show two layouts.
+    If this is impossible, return () and the reason.
+
+    Boxes that cover more than ``MOST_TAUGHT`` of the picture are not used, because the two runs then show two
+    layouts.
     """
     boxes: list[Box] = []
     for _ in range(ROUNDS):
@@ -159,7 +168,7 @@ def _unsteady(pair: PairToCompare, sensitivity: float) -> tuple[tuple[Box, ...],
 
 
 def most_covered(noise: Noise) -> str:
-    """How much of a picture the places cover at most, in words for a message; empty where there are none."""
+    """Return the largest fraction of a picture that the boxes cover, in words; "" if there are none."""
     if not noise.covered:
         return ""
     name = max(noise.covered, key=lambda pair_id: noise.covered[pair_id])

@@ -1,4 +1,4 @@
-"""The folder of results: who may write to it, and its files."""
+"""The folder of results: permission to write to it, and its files."""
 
 from pathlib import Path
 
@@ -17,16 +17,18 @@ from whatchanged.page import write_page
 from whatchanged.urls import is_remote
 
 STORED = "answers.jsonl"
-"""The answers of earlier runs; by this file, which is signed, a folder is known to be one of results."""
+"""The name of the file with the answers of earlier runs. Its signature identifies a folder of results."""
 FILES = (RESULTS, "junit.xml", "summary.md", "index.html", RECORD, LOG)
 
 
 def claim(folder: Path) -> bool:
-    """Make the folder, or take one that is empty or holds results; whether all answers there are of others.
+    """Create the folder, or use it if it is empty or contains results.
 
-    A folder is one of results by the signature of its stored answers. Without a valid one, as where results
-    were carried here from another machine, it is one if it holds nothing but files of such names. Raises
-    OutputError.
+    Return whether the stored answers in it come from another machine.
+
+    The signature of the stored answers identifies a folder of results. Results from another machine have no
+    valid signature. Such a folder is accepted if it contains only files with the expected names. The result
+    is then True, and its answers must not be used. Raises OutputError if the folder cannot be used.
     """
     if is_remote(folder):
         others = {entry.name for entry in folder.iterdir()} - set(FILES) if folder.is_dir() else set()
@@ -54,11 +56,16 @@ def claim(folder: Path) -> bool:
 
 
 def write_outputs(comparison: Comparison, folder: Path, embed: bool = False, page: bool = True) -> None:
-    """Write results.jsonl, junit.xml, summary.md, index.html and compared.json, each whole or not at all.
+    """Write all results. Each file is written completely or not at all.
 
-    embed: put the pictures into index.html. page: whether to write it. The record for ``accept`` comes last:
-    with others of these files it is of no use. Of a folder that lies elsewhere nothing is accepted. Raises
-    OutputError.
+    The files are results.jsonl, junit.xml, summary.md, index.html and compared.json.
+
+    embed: whether to embed the pictures in index.html.
+    page: whether to write index.html.
+
+    The record for ``accept`` is written last, because it is valid only together with the other files. It is
+    not written to a remote folder, because nothing can be accepted from there. Raises OutputError if a file
+    cannot be written.
     """
     results = results_text(comparison)
     record = None if is_remote(folder) else record_of(comparison, digest_of_results(results))

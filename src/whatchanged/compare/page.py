@@ -1,4 +1,4 @@
-"""``index.html``: the comparison as a page to look at, its groups first."""
+"""Make ``index.html``: the comparison as a page, with the groups first."""
 
 import shlex
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ KINDS = {
     "ignored": "Differ only in ignored places",
     "noise": "Differ without a visible change",
 }
-"""What the page lists beside the groups, in this order."""
+"""The sections that the page lists in addition to the groups, in this order."""
 
 
 def page_of(comparison: Comparison, record: Record | None = None, folder: Path = Path()) -> Page:
-    """The page; pairs of identical files are counted, not listed.
+    """Return the page. Pairs of identical files are counted but not listed.
 
-    record: what was shown, for a page on which pairs can be accepted and rejected. folder: of the results, as
-    a person names it.
+    record: the record of the comparison, for a page on which pairs can be accepted and rejected.
+    folder: the folder of results, as the user named it.
     """
     shown = [index for index, outcome in enumerate(comparison.outcomes) if kind_of(outcome) != "identical"]
     where = {position: index for index, position in enumerate(shown)}
@@ -66,7 +66,7 @@ def page_of(comparison: Comparison, record: Record | None = None, folder: Path =
 
 
 def _review(record: Record, folder: Path) -> Review:
-    """What the page says of carrying out the decisions."""
+    """Return the instructions for applying the decisions."""
     if record.tool:
         return Review(record.results, why=f"These pictures are not copied: {record.tool}.")
     command = ["whatchanged", "accept", str(folder), "--decisions", "decisions.json"]
@@ -74,9 +74,9 @@ def _review(record: Record, folder: Path) -> Review:
 
 
 def _command(comparison: Comparison, group: OutcomeGroup, record: Record | None, folder: Path) -> str:
-    """What accepts a group in a shell, its odd members named; empty where nothing does.
+    """Return the shell command that accepts a group, including its odd members; "" if no command can do this.
 
-    A name that holds what a terminal might act on is not to be pasted into one.
+    Names with characters that a terminal might interpret are not suitable for pasting, so they give "".
     """
     names = [comparison.outcomes[index].pair.pair_id for index in group.odd]
     words = [str(folder), *names]
@@ -87,7 +87,7 @@ def _command(comparison: Comparison, group: OutcomeGroup, record: Record | None,
 
 
 def kind_of(outcome: Outcome) -> str:
-    """One word for what became of a pair."""
+    """Return one word for the result of a pair."""
     if outcome.failed:
         return "failed"
     if outcome.answer is None or outcome.pair.status == "renamed":

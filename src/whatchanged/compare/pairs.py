@@ -1,4 +1,4 @@
-"""What is to be compared: pairs of a list, or of two folders by relative path, and what only one has."""
+"""The pairs to compare, from a list or from two folders, and the files without a counterpart."""
 
 import hashlib
 from collections import Counter
@@ -23,13 +23,13 @@ MOST_PAIRS = 100_000
 class PairToCompare:
     """Two pictures to compare, or one that has no counterpart.
 
-    pair_id  its name: for two folders the relative path
-    before   where the old picture lies; None where the file was added
-    after    where the new picture lies; None where the file was removed
-    was      the relative path that the same bytes had before, of a file that was renamed
-    trouble  why the pictures cannot be compared although they are there
-    part_of  the file that the new picture is a page of, which cannot be accepted page by page; empty for
-             others
+    pair_id  the name of the pair; for two folders, the relative path
+    before   the path of the old picture; None if the file was added
+    after    the path of the new picture; None if the file was removed
+    was      the former relative path of a renamed file with the same bytes
+    trouble  the reason why the pictures cannot be compared although they exist
+    part_of  the file of which the new picture is a page, because single pages cannot be accepted; empty for
+             other pictures
     """
 
     pair_id: str
@@ -41,7 +41,7 @@ class PairToCompare:
 
     @property
     def status(self) -> str:
-        """What became of the file: "both", "added", "removed" or "renamed"."""
+        """Return the status of the file: "both", "added", "removed" or "renamed"."""
         if self.before is None:
             return "added"
         if self.after is None:
@@ -51,15 +51,14 @@ class PairToCompare:
 
 @dataclass(frozen=True)
 class Matched:
-    """Everything that one call compares.
+    """All pairs that one call compares.
 
-    pairs     in the order of their names
-    source    where they come from, in a few words
-    notes     what was left out, each in one sentence
-    accepted  how new pictures become the accepted ones where copying them over the old ones would not do;
-              empty where it does
-    old       the folder in which an accepted picture that was added gets its place; None: there is none
-    ending    what the names of the old pictures have at their end, beside those of their pairs
+    pairs     the pairs, ordered by name
+    source    the origin of the pairs, in a few words
+    notes     sentences about everything that was left out
+    accepted  the way to accept new pictures if they cannot be copied over the old ones; empty if they can
+    old       the folder into which an added picture is copied when it is accepted; None if there is none
+    ending    the ending that the names of old pictures have in addition to the names of their pairs
     """
 
     pairs: tuple[PairToCompare, ...]
@@ -71,18 +70,19 @@ class Matched:
 
 
 def match_list(path: Path) -> Matched:
-    """The pairs of a list, as ``caption`` reads it, in its order. Raises DatasetError."""
+    """Return the pairs of a list in its order, in the format that ``caption`` reads. Raises DatasetError."""
     records = open_dataset(path).records
     pairs = [PairToCompare(record.pair_id, record.before, record.after) for record in records]
     return Matched(checked(pairs), str(path))
 
 
 def match_folders(old: Path, new: Path, leave_out: Sequence[Path] = (), pages: bool = False) -> Matched:
-    """The pictures of two folders, matched by relative path.
+    """Return the pictures of two folders, matched by relative path.
 
-    leave_out: folders that are not looked into, such as the one that the results go to. pages: PDF files are
-    among them, too, where their pages can be drawn.
-    Raises DatasetError where a folder cannot be read, both are the same, or none holds a picture.
+    leave_out: folders that are not searched, such as the folder of results.
+    pages: whether to include PDF files if their pages can be drawn.
+
+    Raises DatasetError if a folder cannot be read, if both are the same, or if neither contains a picture.
     """
     same = old == new if is_remote(old) or is_remote(new) else _same_folder(old, new)
     if same:
@@ -102,9 +102,9 @@ def _same_folder(old: Path, new: Path) -> bool:
 
 
 def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[PairToCompare]:
-    """One pair a relative path; a file that only moved is one pair, called as it is called now.
+    """Return one pair for each relative path. A file that was only moved is one pair with its new name.
 
-    So is a file whose name is spelled in another Unicode form, as systems do it: that is no other name.
+    Two names that differ only in their Unicode form, which depends on the system, count as the same name.
     """
     spelled = _spelled_otherwise(before, after)
     was_spelled = set(spelled.values())
@@ -127,7 +127,7 @@ def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[PairT
 
 
 def checked(pairs: Sequence[PairToCompare]) -> tuple[PairToCompare, ...]:
-    """The pairs, if there are not too many. Raises DatasetError."""
+    """Return the pairs. Raises DatasetError if there are more than ``MOST_PAIRS``."""
     if len(pairs) > MOST_PAIRS:
         raise DatasetError(
             f"{len(pairs):,} pairs of pictures; at most {MOST_PAIRS:,} are compared at once. "
@@ -137,7 +137,7 @@ def checked(pairs: Sequence[PairToCompare]) -> tuple[PairToCompare, ...]:
 
 
 def _spelled_otherwise(before: Mapping[str, Path], after: Mapping[str, Path]) -> dict[str, str]:
-    """New name -> old name of files whose names differ by their Unicode form alone; each is used once."""
+    """Return the old name of each new name that differs only in its Unicode form. Each is used once."""
     old: dict[str, list[str]] = {}
     for name in sorted(before.keys() - after.keys()):
         if not name.isascii():
@@ -147,19 +147,22 @@ def _spelled_otherwise(before: Mapping[str, Path], after: Mapping[str, Path]) ->
 
 
 def notes_of(where: str, *result: ListedPictures) -> tuple[str, ...]:
-    """What was left out of the folders that were looked into; where: what the person named."""
+    """Return sentences about everything that was left out of the searched folders.
+
+    where: the paths that the user named.
+    """
     formats = sum((one.others for one in result), Counter[str]())
     return (*notes_of_formats(formats), *notes_of_links(where, *result))
 
 
 def notes_of_links(where: str, *result: ListedPictures) -> tuple[str, ...]:
-    """A sentence about links that lead out of what the person named; none where there are none."""
+    """Return a sentence about links out of the paths that the user named; () if there are none."""
     links = [str(path) for one in result for path in one.outside]
     return (f"{with_examples(f'Links that lead out of {where}, not compared', links)}.",) if links else ()
 
 
 def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """A sentence about the pictures whose formats are not read; none where there are none."""
+    """Return a sentence about the pictures in unsupported formats; () if there are none."""
     if not counts:
         return ()
     listed = ", ".join(f"{count:,} {ending}" for ending, count in sorted(counts.items()))
@@ -170,7 +173,7 @@ def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file's bytes. Raises ImageError where it cannot be read."""
+    """Return the SHA-256 of the bytes of a file. Raises ImageError if it cannot be read."""
     try:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -179,14 +182,14 @@ def digest(path: Path) -> str:
 
 
 def digest_if_read(path: Path) -> str | None:
-    """The SHA-256 of a file's bytes; None where there is none that can be read."""
+    """Return the SHA-256 of the bytes of a file, or None if it cannot be read."""
     with suppress(ImageError):
         return digest(path)
     return None
 
 
 def size_of(path: Path) -> int | None:
-    """The bytes of a file; None where the file system does not tell."""
+    """Return the size of a file in bytes, or None if the file system does not report it."""
     try:
         return path.stat().st_size
     except OSError:
@@ -194,9 +197,9 @@ def size_of(path: Path) -> int | None:
 
 
 def _renamed(removed: Mapping[str, Path], added: Mapping[str, Path]) -> dict[str, str]:
-    """Added name -> removed name of files of the same bytes; each is used once, the first one first.
+    """Return the removed name of each added name whose file has the same bytes. Each is used once, in order.
 
-    A file that cannot be read is like no other.
+    A file that cannot be read matches no other file.
     """
     sizes = {size_of(path) for path in removed.values()} - {None}
     by_digest: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
-"""Pairs of PDF files as pairs of their pages: which page of one is which of the other.
+"""Convert pairs of PDF files to pairs of pages, and match the pages of both files.
 
-Pages are drawn into the results, as pictures of revisions are, so that whatever compares, shows and stores
-pictures does so with pages. Page 3 of ``report.pdf`` is called ``report.pdf#3``; where it is removed,
+Pages are drawn into the folder of results, like the pictures of revisions. They are then compared, shown and
+stored like any picture. Page 3 of ``report.pdf`` is called ``report.pdf#3``. If it was removed, it is called
 ``report.pdf#old-3``.
 """
 
@@ -19,32 +19,35 @@ from whatchanged.measured.pixels.reading import same_bytes
 from whatchanged.pdf import DPI, MOST_PAGES, Drawn, DrawnPage, can_draw, draw_files, is_pdf, require_drawing
 
 MOST_DRAWN = 3000
-"""Pages of all files of one comparison."""
+"""The largest number of pages in all files of one comparison."""
 ALONE = 0.5
-"""What a page without a counterpart costs, in pages that have nothing in common."""
+"""The cost of a page without a counterpart, relative to that of two pages that have nothing in common."""
 
 PagePair = tuple[DrawnPage | None, DrawnPage | None]
-"""A page before and the same page after; None where there is none."""
+"""A page before and the matching page after. One of them is None if there is no counterpart."""
 
 
 def are_files(old: Path, new: Path) -> bool:
-    """Whether these are two PDF files."""
+    """Return whether these are two PDF files."""
     return is_pdf(old) and is_pdf(new) and old.is_file() and new.is_file()
 
 
 def match_files(old: Path, new: Path) -> Matched:
-    """Two PDF files. Raises MissingExtra where pages cannot be drawn here."""
+    """Return the pair of two PDF files. Raises MissingExtra if pages cannot be drawn here."""
     require_drawing()
     return Matched((PairToCompare(new.name, old, new),), f"{old} and {new}")
 
 
 def with_pages(result: Matched, folder: Path, dpi: float = DPI) -> Matched:
-    """What is to be compared, with a pair a page in place of each pair of PDF files.
+    """Return the pairs with each pair of PDF files replaced by one pair for each page.
 
-    Where pages cannot be drawn here, everything is as it was. A file that is the same under both names, or
-    that was added or removed, stays one pair, shown by its first page; so is one that cannot be drawn, with
-    what is wrong. folder: of the results; the pages go into its ``PAGES``.
-    Raises DatasetError where there are too many pages, OutputError where they cannot be written.
+    If pages cannot be drawn here, the pairs are returned unchanged. A file stays one pair, shown by its first
+    page, if it is unchanged, was added, or was removed. A file that cannot be drawn also stays one pair, with
+    an error message.
+
+    folder: the folder of results. The pages are written to its subfolder ``PAGES``.
+
+    Raises DatasetError if there are too many pages, and OutputError if they cannot be written.
     """
     if not can_draw() or not any(_is_drawn(pair) for pair in result.pairs):
         return result
@@ -63,9 +66,11 @@ def with_pages(result: Matched, folder: Path, dpi: float = DPI) -> Matched:
 
 
 def pages_of(old: Path, new: Path, folder: Path, dpi: float = DPI) -> list[PagePair]:
-    """The pages of two files, drawn into a folder; of two that are the same bytes the first one alone.
+    """Return the matched pages of two files, drawn into a folder.
 
-    Raises ImageError where a file cannot be drawn, MissingExtra where none can.
+    For identical files, only draw the first page.
+
+    Raises ImageError if a file cannot be drawn, and MissingExtra if no file can be drawn here.
     """
     require_drawing()
     same = same_bytes(old, new)
@@ -79,18 +84,18 @@ def pages_of(old: Path, new: Path, folder: Path, dpi: float = DPI) -> list[PageP
 
 
 def _is_drawn(pair: PairToCompare) -> bool:
-    """Whether this is a pair of PDF files, or one such file without a counterpart."""
+    """Return whether this is a pair of PDF files, or one PDF file without a counterpart."""
     files = [path for path in (pair.before, pair.after) if path is not None]
     return not pair.trouble and all(is_pdf(path) for path in files)
 
 
 def _are_same(pair: PairToCompare) -> bool:
-    """Whether both files hold the same bytes, so that no page has to be compared."""
+    """Return whether both files have the same bytes. Their pages need no comparison then."""
     return pair.before is not None and pair.after is not None and same_bytes(pair.before, pair.after)
 
 
 def _files_of(pair: PairToCompare, folder: Path) -> list[tuple[Path, Path, int]]:
-    """The files of a pair that are drawn, with their folders and how many pages at most."""
+    """Return the files of a pair to draw: each with its output folder and the largest number of pages."""
     if pair.before is not None and pair.after is not None and not _are_same(pair):
         return [(pair.before, folder / "old", MOST_PAGES), (pair.after, folder / "new", MOST_PAGES)]
     shown = pair.after or pair.before
@@ -99,7 +104,7 @@ def _files_of(pair: PairToCompare, folder: Path) -> list[tuple[Path, Path, int]]
 
 
 def _counted(drawn: Iterator[Drawn]) -> Iterator[Drawn]:
-    """The same, as long as they are not too many pages. Raises DatasetError."""
+    """Yield the drawn files. Raises DatasetError if they have more than ``MOST_DRAWN`` pages."""
     pages = 0
     for one in drawn:
         pages += 0 if isinstance(one, ImageError) else len(one)
@@ -109,7 +114,10 @@ def _counted(drawn: Iterator[Drawn]) -> Iterator[Drawn]:
 
 
 def _pages_of(pair: PairToCompare, drawn: Iterator[Drawn]) -> list[PairToCompare]:
-    """What takes the place of a pair of files. drawn: what comes next of it is theirs."""
+    """Return the pairs that replace a pair of files.
+
+    drawn: the drawn files. The next one or two belong to this pair.
+    """
     if pair.before is None or pair.after is None or _are_same(pair):
         found = next(drawn)
         if isinstance(found, ImageError):
@@ -132,10 +140,10 @@ def _pages_of(pair: PairToCompare, drawn: Iterator[Drawn]) -> list[PairToCompare
 
 
 def matched_pages(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> list[PagePair]:
-    """Which page was which, in their order: the cheapest way in which pages stay, come and go.
+    """Return the matched pages in order. The matching keeps the order of the pages and has the lowest cost.
 
-    Two pages cost what they have not in common, from 0 to 1, a page that came or went ``ALONE``; of two ways
-    that cost the same, the one that keeps more pages together.
+    Two matched pages cost their difference, from 0 to 1. A page without a counterpart costs ``ALONE``. If two
+    solutions have the same cost, the one that matches more pages is used.
     """
     unlike = _unlike(old, new)
     least = np.zeros((len(old) + 1, len(new) + 1))
@@ -162,7 +170,7 @@ def matched_pages(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> list[Pa
 
 
 def _unlike(old: Sequence[DrawnPage], new: Sequence[DrawnPage]) -> NDArray[np.float64]:
-    """What each two pages have not in common, from 0 to 1: their mean difference by what is drawn on them."""
+    """Return the mean difference of each two pages relative to their content, from 0 to 1."""
     one, other = (np.stack([page.small.ravel() for page in pages]).astype(np.int16) for pages in (old, new))
     inks = [np.abs(pages - np.median(pages, axis=1, keepdims=True)).mean(axis=1) for pages in (one, other)]
     apart = np.stack([np.abs(other - page).mean(axis=1) for page in one])

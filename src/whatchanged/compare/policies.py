@@ -1,11 +1,12 @@
-"""Policies by patterns of names: a file that a person writes.
+"""Policies by patterns of names, from a file that a person writes.
 
     {"icons/*": "design-system",
      "plots/*": {"policy": "lenient", "fill": 8},
      "home.png": {"every_pixel": true}}
 
-A key is a pattern for the names of pairs (``*`` fits any characters); the last one that fits a pair holds. A
-value is a policy's name, or its limits that differ from those of ``policy`` (of the command's, if none).
+A key is a pattern for the names of pairs (``*`` matches any characters). If several patterns match a pair,
+the last one applies. A value is the name of a policy, or the limits that differ from those of ``policy``. If
+``policy`` is missing, they differ from the policy of the command.
 """
 
 from collections.abc import Sequence
@@ -22,16 +23,18 @@ LIMITS = tuple(one.name for one in fields(Policy) if one.name != "name")
 
 @dataclass(frozen=True)
 class PolicyFor:
-    """The policy of the pairs that a pattern fits."""
+    """The policy for the pairs that a pattern matches."""
 
     pattern: str
     policy: Policy
 
 
 def read_policies(path: Path, usual: Policy) -> tuple[PolicyFor, ...]:
-    """The policies of a file. usual: what limits are changed of where none is named.
+    """Return the policies in a file.
 
-    Raises WhatchangedError that names the place of a mistake.
+    usual: the policy whose limits are modified if an entry names no policy.
+
+    Raises WhatchangedError that says where the file is wrong.
     """
     return tuple(
         PolicyFor(pattern, _policy(f"{path}, {pattern!r}", value, usual))
@@ -40,12 +43,12 @@ def read_policies(path: Path, usual: Policy) -> tuple[PolicyFor, ...]:
 
 
 def policy_of(policies: Sequence[PolicyFor], usual: Policy, pair_id: str) -> Policy:
-    """The policy of a pair."""
+    """Return the policy of a pair."""
     return next((one.policy for one in reversed(policies) if fits(pair_id, one.pattern)), usual)
 
 
 def _policy(where: str, value: Any, usual: Policy) -> Policy:
-    """One value of the file."""
+    """Return the policy for one value in the file. ``where`` begins the message of a WhatchangedError."""
     try:
         if isinstance(value, str):
             return find_policy(value)

@@ -1,11 +1,11 @@
-"""``compared.json``: which pictures a comparison showed, kept for whoever accepts them.
+"""Read and write ``compared.json``: the pictures that a comparison showed, for the command ``accept``.
 
     {"signature": "...", "record": {"format": 1, "results": "...", "source": "old and new", "tool": "",
      "folder": "../old", "pairs": [...], "groups": [...]}}
 
-A folder of results may come from a stranger, and this file says which pictures are to be replaced. So it is
-signed with the key of this machine (``signing``), and read nowhere else. Paths in it are as seen from the
-folder, so that in a copy of a project the copy's pictures are meant.
+A folder of results may be untrusted, and this file determines which pictures are replaced. It is therefore
+signed with the key of this machine (``signing``) and cannot be used on another machine. Its paths are
+relative to the folder. In a copy of a project, they therefore refer to the pictures of the copy.
 """
 
 import hashlib
@@ -22,32 +22,32 @@ from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular
 from whatchanged.signing import is_signed, machine_key, sign
 
-if TYPE_CHECKING:  # who only reads a record imports nothing heavy
+if TYPE_CHECKING:  # reading a record must not import slow modules
     from whatchanged.compare.comparison import Comparison
     from whatchanged.compare.run import Outcome
 
 RECORD = "compared.json"
-"""Its name in the folder of results."""
+"""The name of the file in the folder of results."""
 RESULTS = "results.jsonl"
-"""What a person or a program has read of the comparison; the record holds its hash."""
+"""The name of the results that people and programs read. The record contains the hash of this file."""
 FORMAT = 1
 MOST_BYTES = 200_000_000
-"""Of the file: a hundred thousand pairs have less."""
+"""The largest size of the file in bytes. A hundred thousand pairs need less."""
 AGAIN = "Compare again, look, then accept."
-"""What to do where a report is not what it was."""
+"""The advice for a report that is no longer valid."""
 
 
 @dataclass(frozen=True)
 class RecordedPair:
     """One pair as it was shown.
 
-    pair_id  its name
-    new      where the new picture lies; None where there is none
-    old      where it goes when it is accepted; None where it cannot be
-    was      SHA-256 of the old picture; None where there was none
-    became   SHA-256 of the new picture; None where there is none
-    why      why it cannot be accepted; empty where it can
-    same     the two files were the same, so that there is nothing to accept
+    pair_id  the name of the pair
+    new      the path of the new picture; None if there is none
+    old      the path to which it is copied when it is accepted; None if it cannot be accepted
+    was      the SHA-256 of the old picture; None if there was none
+    became   the SHA-256 of the new picture; None if there is none
+    why      the reason why it cannot be accepted; empty if it can be
+    same     whether the two files are identical, so that there is nothing to accept
     """
 
     pair_id: str
@@ -61,7 +61,7 @@ class RecordedPair:
 
 @dataclass(frozen=True)
 class RecordedGroup:
-    """One group: its number, its members' and its odd members' places among the pairs, what they share."""
+    """One group: its number, the indices of its members and odd members in the pairs, and its sentence."""
 
     number: int
     members: tuple[int, ...]
@@ -71,12 +71,12 @@ class RecordedGroup:
 
 @dataclass(frozen=True)
 class Record:
-    """What a comparison showed.
+    """The record of a comparison.
 
-    results  SHA-256 of its ``results.jsonl``
-    source   what was compared, in a few words
-    tool     how these pictures are accepted where copying them would not do; empty where it does
-    folder   of the old pictures; None where they have none in common
+    results  the SHA-256 of ``results.jsonl``
+    source   the origin of the pairs, in a few words
+    tool     the way to accept these pictures if they must not be copied; empty if they can be
+    folder   the folder of the old pictures; None if they have no common folder
     """
 
     results: str
@@ -88,12 +88,15 @@ class Record:
 
 
 def digest_of_results(text: str) -> str:
-    """SHA-256 of the text of ``results.jsonl`` as it is written; it names a report."""
+    """Return the SHA-256 of the text of ``results.jsonl`` as it is written. It identifies a report."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def record_of(comparison: "Comparison", results: str) -> Record:
-    """The record of a comparison. results: the hash of its ``results.jsonl``."""
+    """Return the record of a comparison.
+
+    results: the hash of its ``results.jsonl``.
+    """
     matched = comparison.matched
     folder = None if matched.old is None else matched.old.absolute()
     groups = tuple(
@@ -104,7 +107,10 @@ def record_of(comparison: "Comparison", results: str) -> Record:
 
 
 def write_record(record: Record, folder: Path) -> None:
-    """Write the record into a folder of results, whole or not at all. Raises OutputError."""
+    """Write the record into a folder of results, completely or not at all.
+
+    Raises OutputError if this fails.
+    """
     fields = {
         "format": FORMAT,
         "results": record.results,
@@ -120,8 +126,11 @@ def write_record(record: Record, folder: Path) -> None:
 
 
 def read_record(folder: Path) -> Record:
-    """The record in a folder of results. Raises OutputError where there is none that was written here, by
-    this user, together with the results beside it."""
+    """Return the record in a folder of results.
+
+    Raises OutputError if the record is missing or invalid, if it was not written by this user on this
+    machine, or if it does not belong to the results in the folder.
+    """
     path = folder / RECORD
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -154,7 +163,7 @@ def read_record(folder: Path) -> Record:
 
 
 def _check_results(path: Path, record: Record) -> None:
-    """That the results beside the record are those that were written with it. Raises OutputError."""
+    """Check that the results in the folder belong to the record. Raises OutputError if they do not."""
     try:
         found = hashlib.sha256(read_regular(path)).hexdigest()
     except OSError as error:
@@ -164,7 +173,7 @@ def _check_results(path: Path, record: Record) -> None:
 
 
 def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
-    """One pair as it was found."""
+    """Return the recorded pair of an outcome."""
     from whatchanged.compare.pairs import digest_if_read
 
     pair = outcome.pair
@@ -201,7 +210,7 @@ def _pair(outcome: "Outcome", folder: Path | None, ending: str) -> RecordedPair:
 
 
 def _fields(pair: RecordedPair, folder: Path) -> dict[str, Any]:
-    """What is written of a pair in a folder of results; what does not apply is left out."""
+    """Return the fields of a pair for the file. Fields that do not apply are omitted."""
     fields = {
         "id": pair.pair_id,
         "new": _from(folder, pair.new),
@@ -215,7 +224,7 @@ def _fields(pair: RecordedPair, folder: Path) -> dict[str, Any]:
 
 
 def _read_pair(fields: Mapping[str, Any], folder: Path) -> RecordedPair:
-    """What ``_fields`` wrote."""
+    """Return the pair that ``_fields`` wrote."""
     return RecordedPair(
         fields["id"],
         _path(folder, fields.get("new")),
@@ -228,20 +237,20 @@ def _read_pair(fields: Mapping[str, Any], folder: Path) -> RecordedPair:
 
 
 def _from(folder: Path, path: Path | None) -> str | None:
-    """A path as seen from a folder."""
+    """Return a path relative to a folder."""
     if path is None:
         return None
     try:
         return os.path.relpath(path, folder.absolute())
-    except ValueError:  # another drive
+    except ValueError:  # the paths are on different drives
         return str(path)
 
 
 def _path(folder: Path, value: str | None) -> Path | None:
-    """The path that ``_from`` wrote."""
+    """Return the path that ``_from`` wrote."""
     return None if value is None else Path(os.path.normpath(folder.absolute() / value))
 
 
 def _text(fields: Any) -> str:
-    """The one text that a record has, which is signed."""
+    """Return the text of a record that is signed. Equal records have equal texts."""
     return json.dumps(fields, sort_keys=True)

@@ -1,5 +1,7 @@
-"""The answers for all pairs: files of the same bytes without a look, stored answers again, the rest side by
-side on the machine's cores."""
+"""Answer all pairs.
+
+Identical files and stored answers need no work. The other pairs are answered in parallel.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,20 +23,20 @@ from whatchanged.measured.policy import Policy
 from whatchanged.processes import as_they_come, worker_pool
 
 WORTH = 8
-"""Pictures of a usual size that are answered in the time that a process takes to start."""
+"""The number of usual pictures that are answered in the time that a process takes to start."""
 USUAL_BYTES = 200_000
-"""Of a screen's picture; larger files count as several."""
+"""The usual size, in bytes, of a screenshot. A larger file counts as several."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One pair and what was found.
+    """One pair and its result.
 
-    answer  None for a file that was added or removed, and for a pair that failed
-    error   why a pair failed
-    boxes   the places in it in which differences did not count
-    touched indices, among all ignored boxes of the settings, of those that hold a difference here
-    digests SHA-256 of the two pictures, where an answer for them was stored or found
+    answer   the answer; None for a file that was added or removed, and for a pair that failed
+    error    the reason why a pair failed
+    boxes    the boxes of the pair in which differences did not count
+    touched  the indices, among all ignored boxes of the settings, of those that contain a difference here
+    digests  the SHA-256 of both pictures, if an answer for them was stored or looked up
     """
 
     pair: PairToCompare
@@ -46,19 +48,19 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether the pair could not be compared."""
+        """Return whether the pair could not be compared."""
         return bool(self.error)
 
     @property
     def changed(self) -> bool:
-        """Whether an exit code should say so: changed, too close to tell, added or removed."""
+        """Return whether the pair changed, is too close to call, or is an added or removed file."""
         if self.error:
             return False
         return self.answer is None or self.answer.changed
 
     @property
     def noise(self) -> bool:
-        """Whether the pixels differ without a visible change, or by what view and light explain alone."""
+        """Return whether the pixels differ only invisibly, or only because of viewpoint and light."""
         return (
             self.answer is not None
             and not self.changed
@@ -67,13 +69,13 @@ class Outcome:
 
     @property
     def ignored(self) -> bool:
-        """Whether nothing but what lies in ignored places differs visibly."""
+        """Return whether all visible differences are in ignored boxes."""
         return self.answer is not None and not self.changed and self.answer.verdict == "ignored"
 
 
 @dataclass(frozen=True)
 class _PairToAnswer:
-    """What a process needs to answer one pair."""
+    """The data that a process needs to answer one pair."""
 
     index: int
     before: Path
@@ -89,10 +91,12 @@ def answer_pairs(
     workers: int | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> list[Outcome]:
-    """What is found for every pair, in their order.
+    """Return the result for every pair, in order.
 
-    workers: processes; None: one a core. advance: called with the number of pairs that were done.
-    Raises WhatchangedError where a process is ended from outside, as by a lack of memory.
+    workers: the number of processes; None for one on each core.
+    advance: a function to call with the number of pairs that were completed.
+
+    Raises WhatchangedError if a process is killed, for example because of a lack of memory.
     """
     outcomes: dict[int, Outcome] = {}
     tasks: list[_PairToAnswer] = []
@@ -139,10 +143,12 @@ def answer_pairs(
 def _answered_once(
     tasks: Sequence[_PairToAnswer], keys: Mapping[int, str], settings: CompareSettings, workers: int | None
 ) -> Iterator[tuple[_PairToAnswer, Answer | str]]:
-    """Every task with its answer, or with what is wrong with its pictures; of those of one key the first is
-    answered for all. What is wrong with a pair is told of itself alone, as messages name its files.
+    """Yield every task with its answer, or with the error message about its pictures.
 
-    keys: what answers are stored under, by the tasks' indices.
+    Tasks with the same key are answered once, and the answer is used for all of them. Error messages name
+    files, so a pair with an error is answered separately for each task.
+
+    keys: the keys of stored answers, by the index of the task.
     """
     left = tasks
     while left:
@@ -162,7 +168,7 @@ def _answered_once(
 
 
 def _still(key: str, task: _PairToAnswer) -> bool:
-    """Whether the pictures of a task are those that the key was made of: they were decoded after that."""
+    """Return whether the pictures of a task still match the key. They were decoded after the key was made."""
     try:
         return key_of(task.before, task.after, task.boxes, task.policy) == key
     except ImageError:
@@ -170,7 +176,7 @@ def _still(key: str, task: _PairToAnswer) -> bool:
 
 
 def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...], policy: Policy) -> Outcome | None:
-    """What is known of a pair whose pixels nobody has to look at; None for others."""
+    """Return the result of a pair whose pixels need not be decoded, or None for other pairs."""
     if pair.trouble:
         return Outcome(pair, error=pair.trouble, boxes=boxes)
     if pair.before is None or pair.after is None:
@@ -199,7 +205,7 @@ def _without_decoding(pair: PairToCompare, boxes: tuple[Box, ...], policy: Polic
 
 
 def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int, ...]:
-    """Which of the ignored boxes hold a difference in this pair."""
+    """Return the indices of the ignored boxes that contain a difference in this pair."""
     if outcome.answer is None or outcome.answer.verdict == "identical" or outcome.answer.measured is None:
         return ()
     unused = set(outcome.answer.measured.idle)
@@ -207,9 +213,9 @@ def _touched(outcome: Outcome, numbered: Sequence[tuple[int, Box]]) -> tuple[int
 
 
 def _count(workers: int | None, tasks: Sequence[_PairToAnswer]) -> int:
-    """How many processes answer the tasks; 1: this one."""
+    """Return the number of processes that answer the tasks. 1 means that this process answers them."""
     if workers is None:
-        known = hasattr(os, "sched_getaffinity")  # what this process may use, where the system tells
+        known = hasattr(os, "sched_getaffinity")  # the cores that this process may use
         workers = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
     work = sum(1 + (size_of(task.after) or 0) // USUAL_BYTES for task in tasks)
     return max(1, min(workers, len(tasks), work // WORTH))
@@ -218,7 +224,7 @@ def _count(workers: int | None, tasks: Sequence[_PairToAnswer]) -> int:
 def _answered(
     tasks: Sequence[_PairToAnswer], settings: CompareSettings, workers: int
 ) -> Iterator[tuple[_PairToAnswer, Answer | str]]:
-    """Every task with its answer, or with what is wrong with its pictures, as they come."""
+    """Yield every completed task with its answer, or with the error message about its pictures."""
     if workers == 1:
         answerer = _answerer(settings)
         for task in tasks:
@@ -235,7 +241,10 @@ def _answerer(settings: CompareSettings) -> Answerer:
 
 
 def _answer(answerer: Answerer, task: _PairToAnswer) -> Answer | str:
-    """The answer without what a model saw, which is large; or the message of an unusable picture."""
+    """Return the answer, or the error message about an unusable picture.
+
+    The answer does not include the internal data of a model, which are large.
+    """
     try:
         answer = answerer.answer(task.before, task.after, task.boxes, task.policy)
         return replace(answer, description=None, sources=None)

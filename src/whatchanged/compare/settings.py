@@ -1,4 +1,4 @@
-"""How closely the pairs of one comparison are looked at."""
+"""The settings of one comparison."""
 
 import hashlib
 import json
@@ -16,16 +16,16 @@ from whatchanged.text.recogniser import can_read, reading_identity
 
 @dataclass(frozen=True)
 class CompareSettings:
-    """What an answer depends on beside the pictures.
+    """The settings that affect an answer in addition to the pictures.
 
-    model        the model that answers in any case, or "measured" for none; None: whichever knows the
-                 pictures, else the measurement
-    sensitivity  2 finds differences half as strong as 1 does
-    strict       every pixel that differs is a change
-    ignored      places in which differences do not count
-    read_text    things are named by the words in and beside them; None: where they can be read
-    policy       from which size on a change counts
-    policies     the same for pairs of some names, in place of ``policy``
+    model        the model that always answers, or "measured" for none; None for any model that recognises the
+                 pictures, or otherwise the measurement
+    sensitivity  2 detects differences half as strong as 1 does
+    strict       whether every pixel that differs is a change
+    ignored      the boxes in which differences do not count
+    read_text    whether elements are named by the words in and beside them; None: if text can be read here
+    policy       the policy that determines the size from which a change counts
+    policies     policies for pairs with certain names, instead of ``policy``
     """
 
     model: str | None = None
@@ -40,11 +40,13 @@ class CompareSettings:
         check_sensitivity(self.sensitivity)
 
     def policy_of(self, pair_id: str) -> Policy:
-        """The policy of a pair."""
+        """Return the policy of a pair."""
         return policy_of(self.policies, self.policy, pair_id)
 
     def identity(self) -> dict[str, Any]:
-        """What stored answers must share to be used again; ignored boxes count pair by pair.
+        """Return the settings that stored answers must share to be reused.
+
+        Ignored boxes are part of each key instead.
 
         Raises BundleError for a model that cannot be used.
         """
@@ -64,7 +66,7 @@ class CompareSettings:
         }
 
     def _digest_of_policies(self) -> str:
-        """One text for the policies of some names, which may be many; empty where there are none."""
+        """Return one text for the policies by name, which may be many; "" if there are none."""
         if not self.policies:
             return ""
         rules = [[one.pattern, one.policy.limits()] for one in self.policies]

@@ -1,10 +1,12 @@
-"""What every member of a group shows: the statement by which they belong together, and its words.
+"""Find the statement that all members of a group share, and write its sentence.
 
-A group tells nothing that is not true of each of its members. So members share a statement of one kind and
-finer word, towards the same side and the same colour. Where their amounts, places or names differ, the
-sentence leaves these out. One cause may also be told as two kinds, as a new face of type is told as another
-shape here and as bolder text there: such members share the family of their kinds, which is all that their
-sentence tells. Those that share nothing are parted.
+The sentence of a group must be true of each member. The members therefore share a statement with the same
+kind and aspect, the same direction and the same colour. If their amounts, positions or names differ, the
+sentence omits these.
+
+One cause may also result in statements of two kinds. For example, a new typeface may look like another shape
+in one picture and like bolder text in another. Such members share the family of their kinds, and the sentence
+states only the family. Members that share nothing are divided into several groups.
 """
 
 from collections.abc import Sequence
@@ -20,19 +22,22 @@ FAMILIES = {
     **dict.fromkeys(("restyled", "recolored", "replaced", "rewritten"), LOOK),
     **dict.fromkeys(("moved", "resized"), LAYOUT),
 }
-"""What is true of any statement of a kind. What was added is like nothing else, nor is what was removed."""
+"""A sentence for each family of kinds that is true of any statement in it.
+
+Added and removed elements belong to no family.
+"""
 
 MEASURED = ("amount_after", "on_after", "color_after")
-"""Values of statements that tell how much of something there is now, that it is there, or its colour."""
+"""The values of statements that give the amount, the state or the colour after the change."""
 NEAR = 3
-"""Pixels by which sides and sizes of rewritten texts may differ that are one text in two pictures."""
+"""The largest difference, in pixels, between the sides or sizes of one rewritten text in two pictures."""
 _RGB = (slice(1, 3), slice(3, 5), slice(5, 7))
 
 
 def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[int, ...]]:
-    """The members in parts whose members all share a statement, the largest part first.
+    """Return the members divided into parts whose members all share a statement, largest part first.
 
-    members: indices of the answers. Those without statements are one part.
+    members: indices of the answers. Members without statements form one part.
     """
     by_side = _by_side(members, answers)
     if len(by_side) > 1:
@@ -61,10 +66,10 @@ def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[in
 
 
 def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
-    """The members in two parts where some push what follows down and others up, else in one.
+    """Return two parts if some members shift the content below down and others up, otherwise one part.
 
-    Those that push nothing stay with the larger part. Across, one cause may push to both sides, as bolder
-    words do in columns and in centred lines.
+    Members that shift nothing stay in the larger part. Horizontal shifts are not divided, because one cause
+    may shift content both ways. For example, bolder words do so in columns and in centred lines.
     """
     pushed = {member: _push_down(answers[member]) for member in members}
     sides = [[member for member in members if pushed[member] * sign > 0] for sign in (1, -1)]
@@ -75,14 +80,17 @@ def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[i
 
 
 def _push_down(answer: Measured) -> float:
-    """How far down the first statement that pushes anything does so; below 0: up."""
+    """Return the downward shift, in pixels, of the first statement that shifts anything.
+
+    It is negative for up.
+    """
     pushes = (one.values.get("rest") for one in answer.statements)
     _, down = next((push for push in pushes if push), (0.0, 0.0))
     return float(down)
 
 
 def shared_sentence(answers: Sequence[Measured]) -> str | None:
-    """A sentence that is true of all answers; None where they share neither a statement nor a family."""
+    """Return a sentence that is true of all answers; None if they share no statement and no family."""
     if len({answer.sentence for answer in answers}) == 1:
         return answers[0].sentence
     plainest = min(answers, key=lambda answer: len(answer.statements))
@@ -100,19 +108,21 @@ def shared_sentence(answers: Sequence[Measured]) -> str | None:
 
 
 def _sharing(statement: Statement, members: Sequence[int], answers: Sequence[Measured]) -> tuple[int, ...]:
-    """The members that hold a statement alike to this one."""
+    """Return the members that have a statement similar to this one."""
     return tuple(member for member in members if _alike_in(statement, answers[member]) is not None)
 
 
 def _alike_in(statement: Statement, answer: Measured) -> Statement | None:
-    """The statement of an answer that says the same as this one, in the same words where one does; None
-    where there is none."""
+    """Return the statement of an answer that is similar to this one, or None if there is none.
+
+    A statement with the same wording takes precedence.
+    """
     alike = [one for one in answer.statements if _is_alike(statement, one)]
     return next((one for one in alike if one.sentence == statement.sentence), alike[0] if alike else None)
 
 
 def _is_alike(one: Statement, other: Statement) -> bool:
-    """Whether two statements are of one kind and finer word, one side and one colour."""
+    """Return whether two statements have the same kind, aspect and direction and a similar colour."""
     return (
         one.kind == other.kind
         and one.values.get("aspect") == other.values.get("aspect")
@@ -125,9 +135,10 @@ def _is_alike(one: Statement, other: Statement) -> bool:
 
 
 def _is_one_text(one: Statement, other: Statement) -> bool:
-    """Whether two rewritten texts may be one: of the same words, of one size or at one place.
+    """Return whether two rewritten texts may be the same text: with the same words, size or position.
 
-    That a text reads differently says nothing of how, so without this any two rewritten texts would be alike.
+    A statement that a text was rewritten does not say how it changed. Without this check, any two rewritten
+    texts would be similar.
     """
     words = [(said.values.get("text_before"), said.values.get("text_after")) for said in (one, other)]
     if words[0] == words[1] and all(words[0]):
@@ -142,10 +153,11 @@ def _is_one_text(one: Statement, other: Statement) -> bool:
 
 
 def _is_worded_otherwise(one: Statement, other: Statement) -> bool:
-    """Whether two statements may tell one change in two ways: of one family, and of two kinds or finer words.
+    """Return whether two statements may describe one change in two ways.
 
-    Two of the same words that are not alike tell two changes, such as two new colours; and so do two of which
-    each was measured, such as a weight and a radius.
+    They must belong to one family and have different kinds or aspects. Two statements with the same kind and
+    aspect that are not similar describe two changes, such as two new colours. Two measured statements, such
+    as a weight and a radius, also describe two changes.
     """
     family = FAMILIES.get(str(one.kind))
     if family is None or family != FAMILIES.get(str(other.kind)):
@@ -157,19 +169,19 @@ def _is_worded_otherwise(one: Statement, other: Statement) -> bool:
 
 
 def _is_opposite(one: Statement, other: Statement) -> bool:
-    """Whether one thing grew and the other shrank."""
+    """Return whether one element grew and the other shrank."""
     grew = {said.values.get("grew") for said in (one, other)}
     return grew == {True, False}
 
 
 def _side(statement: Statement, key: str) -> int:
-    """-1, 0 or 1: to which side a step goes; 0 where none was measured."""
+    """Return the sign of a step: -1, 0 or 1. It is 0 if the step was not measured."""
     step = statement.values.get(key, 0)
     return (step > 0) - (step < 0) if isinstance(step, int | float) else 0
 
 
 def _is_one_color(one: object, other: object) -> bool:
-    """Whether two colours ("#rrggbb") are alike, or one of them was not measured."""
+    """Return whether two colours ("#rrggbb") are similar, or one of them was not measured."""
     if not (isinstance(one, str) and isinstance(other, str) and len(one) == len(other) == 7):
         return True
     return all(abs(int(one[part], 16) - int(other[part], 16)) <= COLORS for part in _RGB)

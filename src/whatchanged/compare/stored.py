@@ -1,11 +1,12 @@
-"""Answers as JSON and back, and the file that keeps those of earlier runs.
+"""Convert answers to JSON and back, and store the answers of earlier runs in a file.
 
-The file belongs to one folder of results. Its first line names the settings; each further line holds the
-hashes of two pictures, the boxes ignored in them, the policy and their answer. A run that was interrupted, or
-is repeated after some pictures changed, decodes only what it has no answer for.
+The file belongs to one folder of results. Its first line contains the settings. Each further line contains
+the hashes of two pictures, the boxes ignored in them, the policy, and the answer. A run that was interrupted,
+or that is repeated after some pictures changed, decodes only the pictures without a stored answer.
 
-A folder of results may come from a stranger, as in a pull request. Each line therefore ends with a signature
-by the key of this machine (``signing``), the answers' over the settings, too; what has none is not read.
+A folder of results may be untrusted, for example in a pull request. Each line therefore ends with a signature
+by the key of this machine (``signing``). The signature of an answer also covers the settings. Lines without a
+valid signature are not read.
 """
 
 import json
@@ -27,7 +28,7 @@ from whatchanged.signing import is_signed, machine_key, sign
 
 FORMAT = 2
 MOST_HEAD = 10_000
-"""Characters of the first line."""
+"""The largest number of characters in the first line."""
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "sentence": str,
     "no_change": (float, int),
@@ -35,11 +36,11 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "doubtful": bool,
     "answer": str,
 }
-"""What the plain members of a stored answer are."""
+"""The types of the simple fields of a stored answer."""
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """Everything but what a model saw, and in which files."""
+    """Return all fields of an answer except the internal data of a model and the paths of its files."""
     names = {one.name for one in fields(answer)} - {"description", "sources"}
     results = {name: getattr(answer, name) for name in sorted(names)}
     results["changes"] = [asdict(change) for change in answer.changes]
@@ -48,13 +49,16 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
 
 
 def _measured_to_json(measured: Measured) -> dict[str, Any]:
-    """All fields; the numbers of the signature, which are many, as they are."""
+    """Return all fields of a measurement. The many numbers of the signature are not converted."""
     results = {one.name: getattr(measured, one.name) for one in fields(measured)}
     return {**results, "statements": [asdict(one) for one in measured.statements]}
 
 
 def answer_from_json(fields: Mapping[str, Any]) -> Answer:
-    """What ``answer_to_json`` wrote. Raises KeyError, TypeError or ValueError where it is something else."""
+    """Return the answer that ``answer_to_json`` wrote.
+
+    Raises KeyError, TypeError or ValueError for other data.
+    """
     plain = dict(fields)
     measured = plain.pop("measured")
     for name, wanted in _TYPES.items():
@@ -72,14 +76,21 @@ def answer_from_json(fields: Mapping[str, Any]) -> Answer:
 
 
 class StoredAnswers:
-    """The answers of one folder of results, read when it is opened and added to as they come.
+    """The answers of one folder of results.
 
-    Lines that are torn, of another form or not signed here are left out. Raises OutputError where the file
+    They are read at the start, and new answers are added as they arrive.
+
+    Lines that are incomplete, of another form or not signed here are left out. Raises OutputError if the file
     cannot be written.
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], anew: bool = False) -> None:
-        """path: the file. identity: the settings; answers under others are dropped; if ``anew``, all."""
+        """Read the stored answers.
+
+        path: the path of the file.
+        identity: the settings. Answers with other settings are dropped.
+        anew: whether to drop all answers.
+        """
         self.path = path
         self._key = machine_key()
         self._head = _head({"format": FORMAT, **identity})
@@ -101,11 +112,11 @@ class StoredAnswers:
         if self._stream is not None:
             with room_for(self.path):
                 self._stream.close()
-        if kind is None:  # what no pair asked for any more is dropped
+        if kind is None:  # drop the answers that no pair requested
             self._write({key: answer for key, answer in self._known.items() if key in self._used})
 
     def find(self, key: str) -> Answer | None:
-        """The answer that is stored under the key."""
+        """Return the answer that is stored under the key, or None if there is none."""
         self._used.add(key)
         try:
             return answer_from_json(self._known[key]) if key in self._known else None
@@ -113,7 +124,7 @@ class StoredAnswers:
             return None
 
     def add(self, key: str, answer: Answer) -> None:
-        """Store an answer; it is in the file before this returns."""
+        """Store an answer. It is in the file when this method returns."""
         results = answer_to_json(answer)
         self._known[key] = results
         self._used.add(key)
@@ -131,7 +142,7 @@ class StoredAnswers:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
 
     def _read(self) -> dict[str, Any]:
-        """Key -> answer of a file of the same settings."""
+        """Return the answers by key if the file has the same settings; {} otherwise."""
         try:
             with open_regular_text(self.path, "utf-8") as stream:
                 if stream.readline(MOST_HEAD) != _first_line(self._key, self._head):
@@ -144,7 +155,7 @@ class StoredAnswers:
         return json.dumps([key, answer, self._signature(key, answer)], allow_nan=False) + "\n"
 
     def _entry(self, line: str) -> tuple[str, Any] | None:
-        """(key, answer) of one line; None where it is torn, or was not signed here under these settings."""
+        """Return the (key, answer) of one line; None if it is incomplete or not signed for these settings."""
         try:
             key, answer, signature = read_json(line, finite=True)
         except (ValueError, TypeError):
@@ -157,24 +168,27 @@ class StoredAnswers:
         return sign(self._key, *self._signed(key, answer))
 
     def _signed(self, key: str, answer: Any) -> tuple[str, ...]:
-        """What the signature of an answer is of."""
+        """Return the texts that the signature of an answer covers."""
         return "answer", self._head, key, json.dumps(answer)
 
 
 def is_stored(path: Path) -> bool:
-    """Whether this has the form of such a file, whoever wrote it, or is the empty one that a run begins."""
+    """Return whether a file has the form of stored answers, or is the empty file that a run starts with.
+
+    The origin of the file does not matter.
+    """
     head, _ = _read_head(path)
     return isinstance(head, dict) and {"format", "signature"} <= head.keys()
 
 
 def is_ours(path: Path) -> bool:
-    """Whether this machine wrote the file."""
+    """Return whether this machine wrote the file."""
     head, signature = _read_head(path)
     return is_signed(machine_key(), signature, "results", _head(head))
 
 
 def _head(settings: Any) -> str:
-    """The settings of a file as the one text that they have."""
+    """Return the settings of a file as text. Equal settings have equal texts."""
     return json.dumps(settings, sort_keys=True)
 
 
@@ -183,7 +197,10 @@ def _first_line(key: bytes, head: str) -> str:
 
 
 def _read_head(path: Path) -> tuple[Any, Any]:
-    """The settings of a file, and their signature, None in the files of earlier versions."""
+    """Return the settings of a file and their signature.
+
+    The signature is None in files of earlier versions.
+    """
     if not path.is_file():
         return None, None
     try:
@@ -196,16 +213,16 @@ def _read_head(path: Path) -> tuple[Any, Any]:
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box], policy: Policy) -> str:
-    """What an answer is stored under: the bytes of the two pictures, the boxes ignored in them, the policy.
+    """Return the key of an answer: the bytes of the two pictures, the boxes ignored in them, and the policy.
 
-    Raises ImageError where one of them cannot be read.
+    Raises ImageError if one of the pictures cannot be read.
     """
     looking = json.dumps([boxes, policy.limits()])
     return f"{digest(before)} {digest(after)} {looking}"
 
 
 def digests_of(key: str) -> tuple[str, str]:
-    """SHA-256 of the two pictures that a key is of."""
+    """Return the SHA-256 of the two pictures of a key."""
     before, after, _ = key.split(" ", 2)
     return before, after
 

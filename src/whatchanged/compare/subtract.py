@@ -1,14 +1,14 @@
-"""What a member of a group shows beyond what the group shares.
+"""Find the changes of a group's member that the group does not share.
 
-A statement is shared if at least half of the other members hold an alike one. Alike are statements of one
-kind and aspect whose measures agree: the colours before and after, how far something moved, and, of what was
-added, removed, replaced or resized, how large it is; fewer of these where the members do not agree in all.
-Where most members hold the same number of places of a shared statement, a member that holds more shows
-something beyond it.
+A statement is shared if at least half of the other members have a similar one. Similar statements have the
+same kind and aspect, and their measures agree: the colours before and after, the distance of a movement, and,
+for added, removed, replaced and resized elements, the size. If the members do not agree in all measures,
+fewer of them are compared. If most members have the same number of boxes for a shared statement, a member
+with more boxes shows a further change.
 
-What is hardly visible, such as text drawn by another renderer, is named unsurely: the same cause is told as
-a shape here and as an edge there. In a group of such differences only a member that differs much more
-strongly than the others shows something beyond them.
+Hardly visible changes, such as text drawn by another renderer, are described inconsistently. One cause may
+look like a shape in one picture and like an edge in another. In a group of such differences, a member shows a
+further change only if it differs much more strongly than the others.
 """
 
 import math
@@ -21,25 +21,31 @@ from numpy.typing import NDArray
 from whatchanged.measured import Measured, Statement
 
 LEAST = 3
-"""Members of a group in which something can stand out."""
+"""The smallest number of members of a group in which one can stand out."""
 PANEL = 200
-"""Members that every statement is held against; of more, so many at equal distances."""
+"""The number of members with which every statement is compared.
+
+From a larger group, this many are chosen at equal distances.
+"""
 SHARED = 0.5
-"""Part of the other members that hold an alike statement."""
+"""The share of the other members that must have a similar statement."""
 USUAL = 0.75
-"""Part of those members that hold the same number of places."""
+"""The share of those members that must have the same number of boxes."""
 COLORS = 24.0
-"""Levels of red, green and blue by which alike colours may differ."""
+"""The largest difference between similar colours, in levels of red, green and blue."""
 SIZES = math.log(1.3)
-"""Logarithm of the factor by which alike widths and heights may differ."""
+"""The logarithm of the largest ratio between similar widths and heights."""
 STEPS = 2.0
-"""Pixels by which alike movements may differ."""
+"""The largest difference between similar movements, in pixels."""
 WEAK = 5.0
-"""Up to this strength (1: just visible) the kinds of differences are unsure."""
+"""The strength up to which the kinds of differences are uncertain. A strength of 1 is just visible."""
 STRONGER = 3.0
-"""How many times as strong as usual in its group a member is that stands out by that alone."""
+"""The ratio to the usual strength of the group from which a member stands out by its strength alone."""
 OF_ONE_SIZE = frozenset(("added", "removed", "replaced", "resized"))
-"""Kinds whose size tells one cause from another; that of others goes with the page's text."""
+"""The kinds whose size distinguishes one cause from another.
+
+For other kinds, the size depends on the text of the page.
+"""
 
 
 MEASURES = {
@@ -48,23 +54,27 @@ MEASURES = {
     "size": (2, SIZES),
     "colour before": (3, COLORS),
 }
-"""What is measured of a statement, in this order: how many numbers, and by how much alike ones may differ."""
+"""The measures of a statement, in this order.
+
+Each has the number of its values and the largest difference between similar values.
+"""
 
 
 def _up_to(name: str) -> slice:
-    """The measures up to one of them, and that one."""
+    """Return the slice of the measures up to and including the one with this name."""
     names = list(MEASURES)
     return slice(sum(MEASURES[one][0] for one in names[: names.index(name) + 1]))
 
 
 LEVELS = (_up_to("colour before"), _up_to("size"), _up_to("colour after"), slice(0))
-"""Which measures are held against each other: all; without the colours before, as of buttons that were of
-several colours; without sizes; none, so that the kind alone tells."""
+"""The measures that are compared, from most to fewest: all; without the colours before, for example for
+buttons that had several colours; without sizes; none, so that only kind and aspect count.
+"""
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """One statement of a member, and its measures in units of their tolerances (NaN: not measured)."""
+    """One statement of a member, with its measures in units of their tolerances. NaN means not measured."""
 
     member: int
     statement: Statement
@@ -72,7 +82,7 @@ class _Entry:
 
 
 def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
-    """For each member of one group, in their order, the statements that it does not share."""
+    """Return, for each member of one group in order, the statements that the group does not share."""
     if len(answers) < LEAST:
         return [() for _ in answers]
     spread = np.linspace(0, len(answers) - 1, min(PANEL, len(answers)))
@@ -95,15 +105,17 @@ def beyond_shared(answers: Sequence[Measured]) -> list[tuple[Statement, ...]]:
             statements.append(beyond or answer.statements)
         else:
             statements.append(beyond if usual > WEAK else ())
-    if sum(map(bool, statements)) > SHARED * len(answers):  # then there is nothing from which to stand out
+    if sum(map(bool, statements)) > SHARED * len(answers):  # the members have too little in common
         return [() for _ in answers]
     return statements
 
 
 def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) -> tuple[Statement, ...]:
-    """The statements that fewer than half of some others, of one cause, hold alike; all if none is left.
+    """Return the statements for which fewer than half of the other answers have a similar one.
 
-    Where those differ hardly visibly, the kind alone tells.
+    others: answers that have one cause. If their differences are hardly visible, only kind and aspect count.
+
+    If none would remain, all statements are returned.
     """
     weak = float(np.percentile([answer.score for answer in others], 75)) <= WEAK
     spread = np.linspace(0, len(others) - 1, min(PANEL, len(others)))
@@ -120,7 +132,7 @@ def without_shared(statements: Sequence[Statement], others: Sequence[Measured]) 
 
 
 def _is_shared(statement: Statement, others: Sequence[_Entry], members: int, measures: slice) -> bool:
-    """Whether at least half of the members hold an alike statement."""
+    """Return whether at least half of the members have a similar statement."""
     own = _kind(statement)
     same = [entry for entry in others if _kind(entry.statement) == own]
     alike = _alike([_Entry(0, statement, _measures(statement))], same, measures)[0]
@@ -129,14 +141,15 @@ def _is_shared(statement: Statement, others: Sequence[_Entry], members: int, mea
 
 
 def _kind(statement: Statement) -> tuple[str | None, str]:
-    """Kind and aspect."""
+    """Return the kind and the aspect."""
     return statement.kind, str(statement.values.get("aspect"))
 
 
 def _unshared(entries: Sequence[_Entry], panel: Sequence[int], members: int) -> list[_Entry]:
-    """The entries of one kind and aspect that their members do not share.
+    """Return the entries of one kind and aspect that the other members do not share.
 
-    Judged by all measures, if at least half of the members then share something; else by fewer.
+    All measures are compared if at least half of the members then share an entry. Otherwise fewer measures
+    are compared.
     """
     held = [entry for entry in entries if entry.member in set(panel)]
     column = {member: index for index, member in enumerate(panel)}
@@ -145,10 +158,10 @@ def _unshared(entries: Sequence[_Entry], panel: Sequence[int], members: int) -> 
         places[row, column[entry.member]] = len(entry.statement.boxes)
     for measures in LEVELS:
         alike = _alike(entries, held, measures)
-        counts = alike @ places  # of each entry: places of alike statements in each member of the panel
+        counts = alike @ places  # (entries, panel): boxes of similar statements per member
         for row, entry in enumerate(entries):
             if entry.member in column:
-                counts[row, column[entry.member]] = np.nan  # it is held against the others
+                counts[row, column[entry.member]] = np.nan  # not compared with its own member
         others = len(panel) - np.isnan(counts).sum(axis=1)
         shared = (counts > 0).sum(axis=1) >= SHARED * others
         sharing = {entry.member for entry, is_shared in zip(entries, shared, strict=True) if is_shared}
@@ -165,7 +178,7 @@ def _beyond_usual_count(
     counts: NDArray[np.float64],
     measures: slice,
 ) -> set[int]:
-    """The entries that go beyond the usual number of places of what their members share."""
+    """Return the rows of the entries that exceed the usual number of boxes for a shared statement."""
     centres = np.array([_centre(entry.statement) for entry in panel])
     own: dict[int, list[int]] = {}
     for row, entry in enumerate(entries):
@@ -184,7 +197,7 @@ def _beyond_usual_count(
 
 
 def _beyond_usual(rows: Sequence[int], counts: Sequence[int], others: NDArray[np.float64]) -> list[int]:
-    """Those rows that exceed the usual number of places of others; none where no number is usual."""
+    """Return the rows that exceed the usual number of boxes of the others; [] if no number is usual."""
     numbers, frequency = np.unique(others, return_counts=True)
     if frequency.max() < USUAL * len(others):
         return []
@@ -194,21 +207,21 @@ def _beyond_usual(rows: Sequence[int], counts: Sequence[int], others: NDArray[np
 
 
 def _alike(entries: Sequence[_Entry], others: Sequence[_Entry], measures: slice) -> NDArray[np.float64]:
-    """1 where the chosen measures of two entries agree, (entries, held)."""
+    """Return 1 if the chosen measures of two entries agree and 0 otherwise, (entries, others)."""
     agree = np.ones((len(entries), len(others)), bool)
     if others:
         rows = np.array([entry.measures[measures] for entry in entries]).T
         columns = np.array([entry.measures[measures] for entry in others]).T
         for row, column in zip(rows, columns, strict=True):
-            agree &= ~(np.abs(row[:, None] - column[None]) > 1)  # NaN is no disagreement
+            agree &= ~(np.abs(row[:, None] - column[None]) > 1)  # NaN counts as agreement
     return agree.astype(np.float64)
 
 
 def _measures(statement: Statement) -> NDArray[np.float64]:
-    """The numbers of ``MEASURES`` in units of what alike ones may differ by; NaN where there is none."""
+    """Return the numbers of ``MEASURES`` in units of their tolerances. A number is NaN if there is none."""
     values = statement.values
     box = statement.box_after or statement.box_before
-    size = [math.nan, math.nan]  # logarithms of width and height, where they tell
+    size = [math.nan, math.nan]  # logarithms of width and height
     if box is not None and statement.kind in OF_ONE_SIZE:
         size = [math.log(max(1, box[2] - box[0])), math.log(max(1, box[3] - box[1]))]
     results = {
@@ -221,18 +234,18 @@ def _measures(statement: Statement) -> NDArray[np.float64]:
 
 
 def levels(code: object) -> list[float]:
-    """Red, green and blue of "#rrggbb"; NaN for anything else."""
+    """Return the red, green and blue levels of "#rrggbb"; NaN for anything else."""
     if not (isinstance(code, str) and len(code) == 7):
         return [math.nan] * 3
     return [float(int(code[place : place + 2], 16)) for place in (1, 3, 5)]
 
 
 def _centre(statement: Statement) -> NDArray[np.float64]:
-    """The middle of a statement's place, in pixels."""
+    """Return the centre of a statement's box, in pixels."""
     left, top, right, bottom = statement.box_after or statement.box_before or (0, 0, 0, 0)
     return np.array([(left + right) / 2, (top + bottom) / 2])
 
 
 def _distance(entry: _Entry, centre: NDArray[np.float64]) -> float:
-    """How far a statement's place is from where alike ones usually are, in pixels."""
+    """Return the distance of a statement's box from the usual position of similar ones, in pixels."""
     return float(np.abs(_centre(entry.statement) - centre).sum())

@@ -1,4 +1,4 @@
-"""``summary.md``: the comment for a pull request. It fits one, and shows no picture."""
+"""Write ``summary.md``: the comment for a pull request. It fits into one comment and contains no picture."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,18 +17,21 @@ from whatchanged.compare.words import (
 from whatchanged.words import counted
 
 MOST_CHARACTERS = 60_000
-"""GitHub takes 65,536 in a comment; some of them may be longer than one byte."""
+"""The largest number of characters.
+
+GitHub allows 65,536 in a comment, and some characters may take several bytes.
+"""
 MOST_GROUPS = 40
 MOST_NAMES = 12
-"""Names listed of one group beside its odd ones."""
+"""The largest number of names listed for a group in addition to its odd members."""
 MOST_LISTED = 50
-"""Files listed of each further kind."""
+"""The largest number of files listed in each further section."""
 LONGEST = 300
-"""Characters of one name or sentence."""
+"""The largest number of characters of one name or sentence."""
 
 
 def summary(comparison: Comparison) -> str:
-    """The whole text, in Markdown, at most ``MOST_CHARACTERS`` long."""
+    """Return the text in Markdown, at most ``MOST_CHARACTERS`` long."""
     lines = [f"### {_title(comparison)}", "", headline(comparison), "", _plain(looked_by(comparison)), ""]
     if otherwise(comparison):
         lines += [_plain(otherwise(comparison)), ""]
@@ -59,7 +62,7 @@ def summary(comparison: Comparison) -> str:
 
 
 def _title(comparison: Comparison) -> str:
-    """Changed and failed are told apart in the first line."""
+    """Return the first line. It counts changed and failed pictures separately."""
     moved = len(comparison.changed) + sum(
         len([one for one in comparison.of_status(status) if not one.failed])
         for status in ("added", "removed")
@@ -84,7 +87,7 @@ def _failed(comparison: Comparison) -> list[str]:
 
 
 def _group(comparison: Comparison, group: OutcomeGroup) -> list[str]:
-    """A group's sentence, its odd ones with what they show beside it, then the others by name."""
+    """Return a group's sentence, its odd members with their further changes, and its other members."""
     lines = [f"- **Group {group.number}**: {_plain(group_sentence(comparison, group))}"]
     for index, beyond in list(zip(group.odd, group.beyond, strict=True))[:MOST_NAMES]:
         name = _code(comparison.outcomes[index].pair.pair_id)
@@ -124,13 +127,13 @@ def _bullets(entries: Iterable[str], count: int) -> list[str]:
 
 
 def _code(name: str) -> str:
-    """A name as code, on one line, whatever is in it."""
+    """Return a name as code on one line, whatever characters it contains."""
     flat = re.sub(r"[\s`]+", " ", name)
     return f"`{_shortened(flat)}`"
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: no links, no markup, no mention of people."""
+    """Return the text escaped for Markdown: without links, markup and mentions of people."""
     flat = " ".join(text.split())
     return re.sub(r"([\\`*_\[\]<>|~@#!&])", r"\\\1", _shortened(flat)).replace(r"\@", "@\N{ZERO WIDTH SPACE}")
 
@@ -141,7 +144,7 @@ def _shortened(text: str) -> str:
 
 
 def _truncated(text: str) -> str:
-    """The text within its bound, ending with a whole line."""
+    """Return the text, truncated after a complete line if it is too long."""
     if len(text) <= MOST_CHARACTERS:
         return text
     end = "\n\nThe rest is in `index.html` and `results.jsonl`.\n"

@@ -1,4 +1,4 @@
-"""The words that all outputs of a comparison share."""
+"""The sentences that all outputs of a comparison share."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from whatchanged.compare.run import Outcome
 from whatchanged.words import counted, lowered, percent
 
 NAMED = 3
-"""Examples that a sentence names."""
+"""The number of examples in a sentence."""
 OTHERS_NAMED = 10
-"""Pictures that are named as differing otherwise than most."""
+"""The largest number of pictures that are named because they differ in another way than most."""
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence: how many changed, were added, removed or failed."""
+    """Return a sentence that says how many pictures changed, were added, were removed or failed."""
     parts = [f"{len(comparison.changed):,} of {counted(len(comparison.outcomes), 'picture')} changed"]
     for status in ("added", "removed", "renamed"):
         count = len([one for one in comparison.of_status(status) if not one.failed])
@@ -33,7 +33,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def looked_by(comparison: Comparison) -> str:
-    """By which policy it was compared, and how much was ignored."""
+    """Return sentences about the policy of the comparison and the ignored area."""
     settings = comparison.settings
     names = dict.fromkeys([settings.policy.name, *(one.policy.name for one in settings.policies)])
     text = f"Policy: {'; '.join(names)}."
@@ -52,13 +52,16 @@ def looked_by(comparison: Comparison) -> str:
 
 
 def ignored_of(outcome: Outcome) -> str:
-    """How much of a picture was ignored; empty where nothing was."""
+    """Return a sentence about the ignored fraction of a picture; "" if nothing was ignored."""
     share = 0.0 if outcome.answer is None else outcome.answer.ignored
     return f"Ignored: {percent(share)} of the picture." if share else ""
 
 
 def otherwise(comparison: Comparison) -> str:
-    """Where most of what changed has one cause, which pictures differ otherwise; else empty."""
+    """Return a sentence that names the pictures that differ in another way than the dominant group.
+
+    The result is "" if there is no dominant group or no such picture.
+    """
     group = comparison.dominant
     if group is None:
         return ""
@@ -82,7 +85,7 @@ def otherwise(comparison: Comparison) -> str:
 
 
 def outcome_sentence(outcome: Outcome) -> str:
-    """What is said of one pair."""
+    """Return the sentence about one pair."""
     if outcome.failed:
         return f"Could not be compared: {outcome.error}"
     if outcome.answer is not None:
@@ -91,7 +94,7 @@ def outcome_sentence(outcome: Outcome) -> str:
 
 
 def group_sentence(comparison: Comparison, group: OutcomeGroup) -> str:
-    """How many pictures share what, and which of them show something else as well."""
+    """Return a sentence with the size of a group, its common change, and its odd members."""
     sentence = f"{counted(len(group.members), 'picture')}: {lowered(group.sentence)}"
     if 0 < group.changed < len(group.members):
         sentence += f" In {len(group.members) - group.changed:,} of them not visibly."
@@ -105,7 +108,7 @@ def group_sentence(comparison: Comparison, group: OutcomeGroup) -> str:
 
 
 def variants(names: Sequence[str]) -> list[str]:
-    """Names with those that differ in browser, theme or size only told together, in their first order.
+    """Return names in their original order, with variants by browser, theme or size combined.
 
     ["a-chromium.png", "b.png", "a-firefox.png"] -> ["a-chromium.png (also firefox)", "b.png"]
     """

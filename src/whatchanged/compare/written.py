@@ -1,5 +1,4 @@
-"""Pictures that a comparison writes into its results: those of revisions, those cut out of others, and pages
-of PDF files."""
+"""Write pictures into the folder of results: from revisions, cropped from others, and pages of PDF files."""
 
 from pathlib import Path
 
@@ -9,15 +8,15 @@ from whatchanged.images import Fetched, stored_picture
 from whatchanged.pdf import is_pdf
 
 PAGES = "pages"
-"""Where pages of PDF files lie in the folder of results."""
+"""The name of the folder for pages of PDF files in the folder of results."""
 FOLDERS = ("old", "new", "cut", PAGES)
-"""Where all of them lie: pictures of two revisions, those that were cut out, and pages."""
+"""The names of all folders for such pictures: of two revisions, cropped pictures, and pages."""
 
 
 def begin_anew(folder: Path) -> None:
-    """Remove one of these folders with all that is in it; of a link only the link.
+    """Remove one of these folders with its content. If it is a link, only the link is removed.
 
-    Raises OutputError where it cannot be removed.
+    Raises OutputError if it cannot be removed.
     """
     try:
         remove(folder)
@@ -26,10 +25,15 @@ def begin_anew(folder: Path) -> None:
 
 
 def write_picture(data: bytes, path: Path, name: str) -> None:
-    """Write the bytes of what a stranger calls a picture, and their folder, once they were decoded as one.
+    """Write the bytes of an untrusted picture to a file after checking that they can be decoded.
 
-    name: what messages call it. A PDF file is drawn later, in a process of its own. Raises ImageError where
-    they are no picture, and nothing is written; OutputError where the file cannot be written.
+    The folder of the file is created if necessary. A PDF file is not decoded here, because it is drawn later
+    in a separate process.
+
+    name: the name of the picture in messages.
+
+    Raises ImageError if the bytes are not a picture; nothing is written then. Raises OutputError if the file
+    cannot be written.
     """
     if not (is_pdf(path) and data.startswith(b"%PDF-")):
         content = Fetched(data)

@@ -1,4 +1,4 @@
-"""The pairs of a page as JSON for its script."""
+"""Convert the pairs of a page to JSON for its script."""
 
 import math
 import re
@@ -15,14 +15,15 @@ from whatchanged.page.page import Box, Page, Pair
 from whatchanged.page.pictures import Pictures
 
 LINE_FIELDS = ("caption", "error", "verdict", "doubtful", "answer", "unfamiliar", "size_before", "size_after")
-"""The fields of an output line that the page shows unchanged; the probability and the changes are checked
-first.
+"""The fields of an output line that the page shows unchanged.
+
+The probability and the changes are checked first.
 """
 
 READ = ("words", "text_before", "text_after")
 """The values of a change that hold text read from the pictures."""
 LEVELS = 9
-"""How many levels above zero a word's attention map has in a page."""
+"""The number of levels above zero in a word's attention map in a page."""
 _ZEROS = re.compile("0{1,26}")
 
 
@@ -51,7 +52,7 @@ def page_data(page: Page, folder: Path, embed: bool) -> dict[str, Any]:
 
 
 def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
-    """Return one pair; unknown fields are left out."""
+    """Return one pair. Unknown fields are omitted."""
     line = pair.line
     known: dict[str, Any] = {name: line[name] for name in LINE_FIELDS if line.get(name) not in (None, False)}
     known["no_change"] = _finite(line.get("no_change"))
@@ -76,11 +77,11 @@ def _pair(pair: Pair, pictures: Pictures) -> dict[str, Any]:
 
 
 def _levels(maps: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Encode maps (2, rows, columns) in few characters: the number of columns, and the levels of the cells of
-    each picture.
+    """Encode attention maps (2, rows, columns) in few characters.
 
-    A level is a fraction of the highest value of both maps, from 0 to ``LEVELS``, and is written as a digit.
-    A run of zeros is written as a letter for its length, from a (1) to z (26).
+    The result contains the number of columns, and the levels of the cells of each picture. A level is a
+    fraction of the highest value of both maps, from 0 to ``LEVELS``, and is written as a digit. A run of
+    zeros is written as a letter for its length, from a (1) to z (26).
     """
     most = float(maps.max(initial=0.0))
     levels = np.rint(maps * (LEVELS / most if most > 0 else 0.0)).astype(np.uint8)
@@ -90,7 +91,7 @@ def _levels(maps: NDArray[np.floating[Any]]) -> dict[str, Any]:
 
 
 def _change(change: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one change of an output line: its kind, sentence, boxes, and the text read there."""
+    """Return one change of an output line: its kind, sentence and boxes, and the text that was read there."""
     shown = {
         "kind": change.get("kind"),
         "sentence": change.get("sentence", ""),
@@ -111,6 +112,6 @@ def _box(box: Box | None) -> list[float] | None:
 
 
 def _finite(value: Any) -> float | None:
-    """Return a number that JSON can write, or None for NaN and infinity."""
+    """Return a number that JSON can represent, or None for NaN, infinity and anything else."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if number and math.isfinite(value) else None

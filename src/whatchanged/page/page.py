@@ -1,5 +1,6 @@
-"""The content of a page as data. Any text may come from a stranger; the page shows it as text, never as
-markup.
+"""The content of a page as data.
+
+Any text may be untrusted. The page therefore shows it as text, never as markup.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Box = Sequence[float]
-"""Left, top, right, bottom in pixels of the original picture; right and bottom are exclusive."""
+"""Left, top, right and bottom in pixels of the original picture. Right and bottom are exclusive."""
 
 Table = tuple[str, Sequence[Sequence[str]]]
-"""Title and rows. The first row is the header, the first column names the rows."""
+"""A title and rows. The first row is the header, and the first column contains the names of the rows."""
 
 
 @dataclass(frozen=True)
 class Badge:
-    """A word or two beside a pair's name; ``tone`` says whether it is good or bad."""
+    """One or two words beside the name of a pair. ``tone`` indicates whether they are good or bad news."""
 
     text: str
     tone: Literal["plain", "good", "bad", "doubt"] = "plain"
@@ -29,8 +30,9 @@ class Badge:
 class SystemSentence:
     """The caption of a pair by one of several systems.
 
-    It has the system's name, the sentence in parts, each with whether it is highlighted as different from the
-    others, and remarks.
+    name   the name of the system
+    parts  the parts of the sentence; each has a flag that highlights a difference from the other systems
+    facts  short remarks
     """
 
     name: str
@@ -42,22 +44,22 @@ class SystemSentence:
 class Pair:
     """One pair of pictures with everything that the page shows about it.
 
-    id          its name; for a file its relative path
-    before      the picture before; None where there is none, as of an added file
-    after       the picture after; None where there is none
-    line        the fields of the pair's line of output, as `caption` and `compare` write it: ``caption``,
+    id          the name of the pair; for a file, its relative path
+    before      the path of the picture before; None if there is none, for example for an added file
+    after       the path of the picture after; None if there is none
+    line        the fields of the pair's output line, as `caption` and `compare` write it: ``caption``,
                 ``error``, ``no_change``, ``verdict``, ``doubtful``, ``answer``, ``unfamiliar``, ``changes``
-    references  reference captions
+    references  the reference captions
     boxes       the annotated boxes of the change, before and after
-    ignored     boxes in which differences do not count
-    heatmaps    the attention, (2, rows, columns); the cells cover the whole pictures
-    words       each word of the sentence with its attention, (2, rows, columns), as ``heatmaps``;
-                empty where that is not known
-    badges      shown beside the name
+    ignored     the boxes in which differences do not count
+    heatmaps    the attention, (2, rows, columns); the cells cover the entire pictures
+    words       each word of the sentence with its attention, (2, rows, columns), as in ``heatmaps``;
+                empty if the attention is not known
+    badges      badges beside the name
     facts       short remarks below everything else
-    tags        what the pairs can be filtered by, such as {"type": "color"}
-    captions    the sentences of several systems, shown beside each other in place of the line's own
-    fixed       on a page for a review: why the pair cannot be accepted; empty where it can
+    tags        the values by which pairs can be filtered, such as {"type": "color"}
+    captions    the sentences of several systems, shown beside each other instead of the caption in ``line``
+    fixed       on a review page, the reason why the pair cannot be accepted; empty if it can be accepted
     """
 
     id: str
@@ -78,13 +80,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Group:
-    """Pairs that belong together, shown under one heading.
+    """Pairs that belong together and are shown under one heading.
 
-    sentence  what they share
-    members   their indices in ``Page.pairs``, in the order of the page; those of ``odd`` come first
-    odd       the members with a further change beyond the shared one
+    sentence  a sentence about the common change
+    members   their indices in ``Page.pairs``, in the order of the page; the members in ``odd`` come first
+    odd       the members that show a further change in addition to the common one
     closed    whether the members are hidden until the reader opens the group
-    command   on a page for a review: the shell command that accepts the group, or empty
+    command   on a review page, the shell command that accepts the group; empty if there is none
     """
 
     sentence: str
@@ -96,11 +98,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Review:
-    """Marks a page on which pairs can be accepted and rejected; the page keeps and saves the decisions.
+    """Settings of a page on which pairs can be accepted and rejected. The page keeps and saves the decisions.
 
-    report   the report's name, under which the browser keeps, and saves, the decisions
-    command  the shell command that carries out the saved decisions; empty: none does
-    why      the reason why no command does, and what to do instead
+    report   the name of the report, under which the browser keeps and saves the decisions
+    command  the shell command that applies the saved decisions; empty if no command can do this
+    why      the reason why no command can do this, and an alternative
     """
 
     report: str
@@ -112,15 +114,15 @@ class Review:
 class Page:
     """The content of a page.
 
-    title    its heading
-    pairs    in the order in which they are listed
-    summary  paragraphs below the title
-    tables   below the summary
-    notes    small print below the tables
-    groups   in the order of the page; pairs of no group follow under a heading of their own
-    orders   other orders that the pairs can be put in: label -> places in ``pairs``; the first is shown first
-             where there are no groups
-    review   that the pairs can be accepted and rejected; None: they are only looked at
+    title    the heading
+    pairs    the pairs, in the order of the list
+    summary  the paragraphs below the title
+    tables   the tables below the summary
+    notes    the remarks in small print below the tables
+    groups   the groups, in the order of the page; pairs without a group follow under a separate heading
+    orders   other orders of the pairs: a mapping from label to indices in ``pairs``; if there are no groups,
+             the first order is shown first
+    review   the settings for accepting and rejecting pairs; None if the pairs can only be viewed
     """
 
     title: str

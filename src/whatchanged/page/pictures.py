@@ -18,18 +18,22 @@ SHOWN_BY_BROWSERS = {
     "GIF": "image/gif",
     "BMP": "image/bmp",
 }
-"""Pillow's names of formats -> media types. Other formats are embedded as PNG."""
+"""A mapping from Pillow's format names to media types. Pictures in other formats are embedded as PNG."""
 OTHER_SUFFIXES = (".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm")
-"""Formats that no browser shows, so that a link would not do."""
+"""The endings of formats that no browser can show. Such pictures are embedded instead of linked."""
 MOST_BYTES = 200_000_000
-"""Limit on the bytes of all pictures embedded in one page; browsers and mail programs fail beyond it."""
+"""The largest total size, in bytes, of the pictures embedded in one page.
+
+Browsers and mail programs fail for larger pages.
+"""
 
 
 @dataclass
 class Pictures:
-    """Turns the path of a picture into the JSON that the page's script reads.
+    """Convert the path of a picture to the JSON that the script of the page reads.
 
-    folder: the folder of the page. embed: embed every picture in the page.
+    folder: the folder of the page.
+    embed: whether to embed every picture in the page.
     """
 
     folder: Path
@@ -37,9 +41,9 @@ class Pictures:
     _bytes: int = field(default=0, init=False)
 
     def source(self, path: Path | None) -> dict[str, str] | None:
-        """Return {"name", "src"}, or {"name", "why"} where the picture cannot be read; None for no picture.
+        """Return {"name", "src"}, or {"name", "why"} for an unreadable picture; None for no picture.
 
-        Raises OutputError where the embedded pictures exceed ``MOST_BYTES``.
+        Raises OutputError if the embedded pictures exceed ``MOST_BYTES``.
         """
         if path is None:
             return None
@@ -52,13 +56,14 @@ class Pictures:
         return {"name": path.name, "src": f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"}
 
     def _content(self, path: Path) -> tuple[str, bytes]:
-        """Return the media type and the bytes to embed: the file itself where browsers show it, else a
-        PNG.
+        """Return the media type and the bytes to embed.
+
+        These are the bytes of the file itself if browsers can show its format, and otherwise of a PNG.
         """
         with stored_picture(path) as stored:
             media = SHOWN_BY_BROWSERS.get(stored.format or "")
         if media is not None:
-            self._count(path.stat().st_size)  # before a file that may be huge is read
+            self._count(path.stat().st_size)  # checked before a large file is read
             return media, read_regular(path)
         stream = io.BytesIO()
         open_image(path).save(stream, "PNG")
@@ -66,7 +71,7 @@ class Pictures:
         return "image/png", stream.getvalue()
 
     def _count(self, size: int) -> None:
-        """Count the bytes of one more picture. Raises OutputError where the sum is too large."""
+        """Count the bytes of one more picture. Raises OutputError if the total is too large."""
         self._bytes += size
         if self._bytes > MOST_BYTES:
             raise OutputError(
@@ -76,9 +81,9 @@ class Pictures:
 
 
 def link(picture: Path, folder: Path) -> str:
-    """Return the picture's path relative to ``folder``, encoded for an attribute (blanks and colons too)."""
+    """Return the picture's path relative to ``folder``, encoded for an attribute (spaces and colons too)."""
     try:
         path = os.path.relpath(picture.absolute(), folder.absolute())
-    except ValueError:  # another drive
+    except ValueError:  # the paths are on different drives
         return picture.absolute().as_uri()
     return quote(Path(path).as_posix(), errors="surrogateescape")

@@ -1,9 +1,10 @@
 """Write a page as one HTML file: template, stylesheet, script, and the pairs as JSON.
 
-The page loads only the pictures, linked by relative path, each when it scrolls into view. With ``embed`` the
-pictures are in the file, so that it can be mailed. Text from strangers cannot become markup: the JSON cannot
-end its element, the script shows it as text, and a content security policy allows only the page's own style
-and script, by their hashes.
+The page loads only its pictures. They are linked by relative path, and each is loaded when it scrolls into
+view. With ``embed`` the file contains the pictures, so that it can be sent by mail.
+
+Untrusted text cannot become markup. The JSON cannot end its element, and the script shows it as text. A
+content security policy allows only the page's own style and script, by their hashes.
 """
 
 import base64
@@ -20,14 +21,15 @@ from whatchanged.page.page import Page
 
 HERE = Path(__file__).parent
 SCRIPTS = ("elements.js", "pictures.js", "list.js", "review.js", "viewer.js")
-"""The parts of the script, concatenated in this order."""
+"""The parts of the script. They are concatenated in this order."""
 
 
 def write_page(path: Path, page: Page, embed: bool = False) -> None:
     """Write the page, completely or not at all.
 
-    embed: embed the pictures in the file instead of linking them. Raises OutputError where the file cannot be
-    written, or would be too large.
+    embed: whether to embed the pictures in the file instead of linking them.
+
+    Raises OutputError if the file cannot be written or would be too large.
     """
     write_output(path, render(page, path.parent, embed))
 
@@ -55,7 +57,7 @@ def render(page: Page, folder: Path, embed: bool = False) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Return the template environment: it escapes everything that it prints, and unknown names are errors."""
+    """Return the template environment. It escapes all output, and unknown names are errors."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,

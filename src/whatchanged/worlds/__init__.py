@@ -1,13 +1,13 @@
-"""Worlds: kinds of pictures whose content is known as data. Each is a folder and a line in ``WORLDS``.
+"""Worlds: kinds of pictures whose content is known as data. Each is a folder and an entry in ``WORLDS``.
 
 A world defines its kinds of change, the truth files of its drawn data sets, and its language: it writes
-sentences, parses them and judges them against the truth. It also gives the commands its drawers, its pairs
-for the demonstration, and the limits of its models. A world never imports torch. Its drawers, and the
-functions that make false captions for training, are given as strings "module:function" and imported when they
-are used.
+sentences, parses them, and judges them against the truth. It also provides drawers for ``whatchanged synth``,
+pairs for ``whatchanged demo``, and a description of what its models cannot do. A world never imports torch.
+Its drawers and the functions that make false captions for training are given as strings "module:function" and
+are imported on first use.
 
 No module outside this folder names a world; other modules call ``find_world`` and ``world_of``. Other
-packages add worlds under the entry-point group "whatchanged.worlds" (see `plugins.py`).
+packages can add worlds under the entry-point group "whatchanged.worlds" (see `plugins.py`).
 """
 
 import warnings
@@ -29,26 +29,29 @@ WORLDS: Mapping[str, str] = {
     "birds": "whatchanged.worlds.birds.world:WORLD",
     "screens": "whatchanged.worlds.screens.world:WORLD",
 }
-"""Name -> "module:attribute" of a ``World``. It is imported when it is asked for."""
+"""A mapping from name to "module:attribute" of a ``World``. The module is imported on first use."""
 
 Box = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels of its own picture; right and bottom are exclusive."""
+"""Left, top, right and bottom of a box, in pixels of the picture that contains it.
+
+Right and bottom are exclusive.
+"""
 
 Truth = Any
-"""What a world knows of one pair. Only the world itself looks inside."""
+"""The known facts about one pair. Only the world itself uses the content."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a sentence compares with the truth of a pair.
+    """The result of comparing a sentence with the truth of a pair.
 
-    parsed: the sentence is in the world's language. Otherwise all other fields are False and no grade is
-    True.
-    unchanged: the sentence says that nothing changed.
-    true: every part of the sentence is true.
-    grades: one for each of the world's ``grades``; None where a grade does not apply to this pair.
-    fault: the worst error of the sentence, in a few words; "" if it has none. A true sentence may have a
-    fault, for example that its phrase also describes other objects.
+    parsed: whether the sentence is in the world's language. If it is not, all other fields are False and no
+        grade is True.
+    unchanged: whether the sentence says that nothing changed.
+    true: whether every part of the sentence is true.
+    grades: one value for each of the world's ``grades``; None if a grade does not apply to this pair.
+    fault: the most serious error of the sentence, in a few words; "" if it has none. A true sentence may have
+        a fault, for example if its phrase also describes other objects.
     """
 
     parsed: bool
@@ -60,10 +63,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class DrawerOption:
-    """One option of a drawer: ``--with NAME=VALUE`` on the command line, the keyword ``name`` in Python.
+    """One option of a drawer: ``--with NAME=VALUE`` on the command line, and the keyword ``name`` in Python.
 
-    The type of the default is the type of the value. choices: the allowed values; () allows any.
-    least, most: the range of a number.
+    default: the default value. Its type is the type of the option.
+    choices: the allowed values; () if any value is allowed.
+    least, most: the smallest and the largest allowed number.
     """
 
     name: str
@@ -76,11 +80,14 @@ class DrawerOption:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What ``whatchanged synth`` passes to a drawer.
+    """The arguments that ``whatchanged synth`` passes to a drawer.
 
-    out: the folder to make. scenes: how many to draw, at least one. size: width and height in pixels.
-    workers: number of processes. device: as the user named it; a drawer that uses no device ignores it.
-    advance: to be called with the number of scenes drawn since the last call.
+    out: the folder to create.
+    scenes: the number of scenes to draw, at least one.
+    size: width and height in pixels.
+    workers: the number of processes.
+    device: the device that the user named. A drawer that needs no device ignores it.
+    advance: a function to call with the number of scenes drawn since the last call.
     """
 
     out: Path
@@ -94,16 +101,16 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Drawer:
-    """Draws one kind of data set: ``whatchanged synth NAME``.
+    """A drawer of one kind of data set: ``whatchanged synth NAME``.
 
     description: what it draws, in one line.
     draw: "module:function" of ``draw(drawing: Drawing, **options) -> str``, which returns a summary in a few
-    words, such as "5 scenes, 10 pairs". The same drawing gives the same bytes with any number of workers.
-    size: of its pictures, unless the user chooses another.
-    unit: what ``--scenes`` counts.
-    options: options of this drawer alone.
+        words, such as "5 scenes, 10 pairs". The same drawing gives the same bytes for any number of workers.
+    size: the default (width, height) of its pictures in pixels.
+    unit: the unit that ``--scenes`` counts.
+    options: the options that only this drawer has.
     elsewhere: whether ``out`` may be the path-like object of a URL (``scale.urls``).
-    extra: the extra of this package that it needs, such as "train"; "" for none.
+    extra: the extra of this package that the drawer needs, such as "train"; "" if it needs none.
     """
 
     name: str
@@ -118,12 +125,14 @@ class Drawer:
 
 @dataclass(frozen=True)
 class Demo:
-    """A world's part of ``whatchanged demo``.
+    """The part of ``whatchanged demo`` that a world provides.
 
-    folder: holds the pictures and demo.json, {"pairs": [{"before": ..., "after": ..., ...}, ...]}.
-    truth: one of these pairs, and the words that begin the message of a DatasetError -> its truth.
-    true_sentence: a sentence to show where the model is wrong.
-    true_means: what a fully true sentence gets right, in a few words.
+    folder: the folder that contains the pictures and demo.json,
+        {"pairs": [{"before": ..., "after": ..., ...}, ...]}.
+    truth: a function from an entry of "pairs", and the words that begin the message of a DatasetError, to the
+        truth of the pair.
+    true_sentence: a function that returns the sentence to show if the model is wrong.
+    true_means: the conditions for a fully true sentence, in a few words.
     """
 
     folder: Path
@@ -134,9 +143,9 @@ class Demo:
 
 @dataclass(frozen=True)
 class WorldPictures:
-    """What pictures of a world show, and what they do not show.
+    """A description of the pictures of a world.
 
-    datasets: names of the data sets whose pictures all show this world, drawn or not.
+    datasets: the names of the data sets whose pictures all show this world, drawn or not.
     view_and_light_differ: whether viewpoint and light may differ between two pictures of an unchanged scene.
     limits: what no model of this world can do, for a model's README; no measured results.
     """
@@ -148,11 +157,11 @@ class WorldPictures:
 
 @dataclass(frozen=True)
 class TruthFiles:
-    """Reads the truth of drawn pairs from files beside them.
+    """Reads the truth of drawn pairs from the files of a data set.
 
-    exists: whether this folder or list holds the world's truth files.
-    read: a folder or list and its records -> pair id -> truth. {} where there is none.
-    kind_of: the kind of change of a truth, or "none".
+    exists: a function that returns whether this folder or list contains the world's truth files.
+    read: a function from a folder or list and its records to the truth by pair id; {} if there is none.
+    kind_of: a function that returns the kind of change of a truth, or "none".
     """
 
     exists: Callable[[Path], bool]
@@ -162,19 +171,19 @@ class TruthFiles:
 
 @dataclass(frozen=True)
 class WorldLanguage:
-    """Sentences about pairs: writes, parses and judges them.
+    """The language of a world: functions that write, parse and judge sentences about pairs.
 
-    captions: several true sentences about a pair, drawn at random.
-    reads: whether a sentence is in the language.
-    judge: a sentence and a truth -> verdict.
+    captions: writes several true sentences about a pair, drawn at random.
+    reads: returns whether a sentence is in the language.
+    judge: returns the verdict on a sentence, given the truth.
     no_change_sentences: all sentences that say that nothing changed.
-    wordings: name of a fixed wording -> a function that writes the one true sentence in it. {} where the
-    world has no fixed wordings.
-    tell: no longer used; 0.4 will not accept it.
+    wordings: for each fixed wording, a function that writes the true sentence in that wording. {} if the
+        world has no fixed wordings.
+    tell: deprecated and ignored; 0.4 will not accept it.
     false_captions: "module:function" of ``(records, truths or None, seed, count, longest)``, which makes
-    false captions in this language for training; "" where captions are handled as free text.
-    contradicts: whether a sentence contradicts itself, whatever the pictures show. A model of this world
-    never writes such a sentence. None where the world cannot tell.
+        false captions in this language for training; "" if captions are treated as free text.
+    contradicts: returns whether a sentence contradicts itself, regardless of the pictures. A model of this
+        world never writes such a sentence. None if the world cannot detect this.
     """
 
     captions: Callable[[Truth, "Generator"], tuple[str, ...]]
@@ -194,11 +203,11 @@ class WorldLanguage:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """How reports break scores down for a world.
+    """The breakdown of the scores in reports for a world.
 
-    kinds: the kinds of change, one row each, in the order of reports. A pair without change is always "none".
-    grades: the grades of ``WorldLanguage.judge``, one column each.
-    grade_titles: the heads of these columns; a grade without a title is headed by its name.
+    kinds: the kinds of change, in the order of the rows. A pair without change always has the kind "none".
+    grades: the grades of ``WorldLanguage.judge``, in the order of the columns.
+    grade_titles: the column titles. A grade without a title uses its name.
     """
 
     kinds: tuple[str, ...]
@@ -209,10 +218,10 @@ class Breakdown:
 @with_names_of_before
 @dataclass(frozen=True)
 class World:
-    """The contract of a world: one small record for each purpose. All functions in them are pure.
+    """The contract of a world: one small record for each purpose. All functions in the records are pure.
 
-    drawers: what ``whatchanged synth`` can draw of this world, each with its own options.
-    demo: the world's part of ``whatchanged demo``; None where it has none.
+    drawers: the data sets of this world that ``whatchanged synth`` can draw, each with its own options.
+    demo: the part of ``whatchanged demo`` that this world provides; None if it provides none.
     """
 
     name: str
@@ -225,7 +234,10 @@ class World:
     demo: Demo | None = None
 
     def write(self, truth: Truth, wording: str) -> str:
-        """One true sentence in a fixed wording. Raises DatasetError where the world has no such wording."""
+        """Return the true sentence in a fixed wording.
+
+        Raises DatasetError if the world has no such wording.
+        """
         wordings = self.language.wordings
         if wording not in wordings:
             known = ", ".join(wordings) or "none"
@@ -234,17 +246,17 @@ class World:
 
 
 def world_names() -> tuple[str, ...]:
-    """The names of all worlds, those of plug-ins last. Imports none of them."""
+    """Return the names of all worlds without importing them. The worlds of plug-ins come last."""
     return plugins.names(plugins.WORLDS, WORLDS)
 
 
 def find_world(name: str) -> World:
-    """The world of this name. Raises PluginError for an unknown one, or one whose package is broken."""
+    """Return the world with this name. Raises PluginError if it is unknown or its package is broken."""
     return plugins.find(plugins.WORLDS, name, WORLDS, plugins.instance_of(World))
 
 
 def known_world(name: str) -> World | None:
-    """The world of this name; None if its package is not installed or is broken."""
+    """Return the world with this name, or None if its package is not installed or is broken."""
     try:
         return find_world(name)
     except PluginError:
@@ -252,16 +264,16 @@ def known_world(name: str) -> World | None:
 
 
 def all_worlds() -> Iterator[World]:
-    """Yields every world, those of plug-ins last. Each is imported when it is reached."""
+    """Yield every world. The worlds of plug-ins come last. Each world is imported when it is reached."""
     for _, world in plugins.find_all(plugins.WORLDS, WORLDS, plugins.instance_of(World)):
         yield world
 
 
 def world_of(dataset: str, root: Path | None = None) -> World | None:
-    """The world that the pictures of a data set show; None where no world is known.
+    """Return the world that the pictures of a data set show, or None if it is not known.
 
-    This is the world that lists the data set's name; otherwise, the world whose truth files lie in ``root``,
-    the data set's folder or list.
+    The world that lists the name of the data set takes precedence. Otherwise, it is the world whose truth
+    files are in ``root``, the folder or list of the data set.
     """
     for world in all_worlds():
         if dataset in world.pictures.datasets:
@@ -274,14 +286,15 @@ def world_of(dataset: str, root: Path | None = None) -> World | None:
 
 
 def _answer(world: World, question: Callable[..., bool], *about: object) -> bool:
-    """A world's answer. If the function of a plug-in fails, the answer is no, and a line on stderr says
-    so.
+    """Return a world's answer to a question.
+
+    If the function of a plug-in fails, print a warning to stderr and return False.
     """
     if world.name in WORLDS:
         return question(*about)
     try:
         return question(*about)
-    except Exception as error:  # another package's function may raise anything
+    except Exception as error:  # a function of another package may raise anything
         installed = plugins.installed(plugins.WORLDS, WORLDS)
         package = next(plugin.package for plugin in installed if plugin.name == world.name)
         plugins.warn_once(f"The world {world.name!r} of {package} cannot be asked: {plugins.fault(error)}")
@@ -289,9 +302,10 @@ def _answer(world: World, question: Callable[..., bool], *about: object) -> bool
 
 
 def language_of(sentences: Sequence[str]) -> World | None:
-    """The world to whose language at least half of these sentences belong, if it can make false captions.
+    """Return the world whose language contains at least half of these sentences.
 
-    None where there is no such world: the sentences are free text.
+    Only worlds that can make false captions are considered. If there is none, return None: the sentences are
+    free text.
     """
     for world in all_worlds():
         if world.language.false_captions:
@@ -302,8 +316,9 @@ def language_of(sentences: Sequence[str]) -> World | None:
 
 
 def all_drawers() -> tuple[Drawer, ...]:
-    """The drawers of all worlds. If two have the same name, the first is kept, and a line on stderr says
-    so.
+    """Return the drawers of all worlds.
+
+    If two have the same name, keep the first and print a warning to stderr.
     """
     results: dict[str, Drawer] = {}
     for world in all_worlds():
@@ -318,7 +333,7 @@ def all_drawers() -> tuple[Drawer, ...]:
 
 
 def find_drawer(name: str) -> Drawer:
-    """The drawer of this name, of any world. Raises PluginError for an unknown name."""
+    """Return the drawer with this name, of any world. Raises PluginError if the name is unknown."""
     drawers = {drawer.name: drawer for drawer in all_drawers()}
     if name not in drawers:
         raise PluginError(f"There is nothing called {name!r} to draw. Known: {', '.join(drawers)}.")

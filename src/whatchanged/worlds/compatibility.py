@@ -1,6 +1,6 @@
-"""Supports worlds written for versions before 0.3, in which ``World`` held all fields itself.
+"""Support worlds written for versions before 0.3, in which ``World`` itself had all the fields.
 
-Worlds of other packages that use the old fields still work, and so does code that reads the old names. Both
+Worlds of other packages that use the old fields still work. Code that reads the old names also works. Both
 cause a warning.
 """
 
@@ -30,12 +30,13 @@ BEFORE: Mapping[str, str] = {
     "grades": "breakdown.grades",
     "grade_titles": "breakdown.grade_titles",
 }
-"""Name of before -> where it is today."""
+"""A mapping from each old name to its current location."""
 
 
 def with_names_of_before(world: type[W]) -> type[W]:
-    """The class ``World``, extended to accept the old names (``BEFORE``) as keywords and as attributes,
-    with a warning.
+    """Return the class ``World`` with support for the old names (``BEFORE``).
+
+    The class then accepts them as keywords and as attributes, and issues a warning.
     """
     made = world.__init__
 
@@ -60,7 +61,7 @@ def with_names_of_before(world: type[W]) -> type[W]:
 
 
 def _in_records(world: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Old keywords as new ones: each moves into the record that holds it now."""
+    """Return the keywords with the old ones moved into the records that contain them now."""
     results = {name: value for name, value in given.items() if name not in BEFORE}
     records: dict[str, dict[str, Any]] = {}
     for name in given.keys() & BEFORE.keys():

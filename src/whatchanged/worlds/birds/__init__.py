@@ -1,4 +1,4 @@
-"""A world of drawn birds: species, birds, and sentences about them; `synth.birds` draws them.
+"""A world of drawn birds: species, birds, and sentences about them. `synth.birds` draws the pictures.
 
-It exists to run PCL's cross-task training from end to end. It says nothing about real birds.
+This world exists to test PCL's cross-task training from end to end. It has nothing to do with real birds.
 """

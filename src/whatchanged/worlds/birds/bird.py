@@ -1,6 +1,6 @@
-"""Birds as data: the look of a bird, species as ranges of looks, and genera of species that look alike.
+"""Birds as data: the appearance of a bird, species as ranges of appearances, and genera of similar species.
 
-The seed determines everything. Species number k does not depend on how many species there are.
+The seed determines everything. Species number k does not depend on the number of species.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -11,27 +11,27 @@ import numpy as np
 COLORS = ("black", "white", "grey", "brown", "tan", "yellow", "orange", "red", "green", "blue")
 PATTERNS = ("plain", "spotted", "striped")
 COLORED = ("beak", "head", "breast", "wings", "tail", "legs")
-"""Parts that have a colour. The back has the colour of the wings."""
+"""The parts that have a colour. The back has the colour of the wings."""
 MEASURED = ("beak", "tail", "legs")
-"""Parts that have a length, from 0, the shortest of all birds, to 1."""
+"""The parts that have a length. Lengths range from 0, the shortest of all birds, to 1."""
 PATTERNED = ("breast", "wings")
 
 PER_GENUS = 3
-"""Species of one genus."""
+"""The number of species in a genus."""
 CHANGES = 3
-"""Traits in which a species differs from its genus."""
+"""The number of traits in which a species differs from its genus."""
 SPREAD = 0.12
-"""Half the range of a species' lengths and size."""
+"""Half the range of the lengths and the size within a species."""
 VARIANT = 0.5
-"""Probability that a species has two forms, one of which has another colour in one part."""
+"""The probability that a species has two forms. The second form has another colour in one part."""
 
 
 @dataclass(frozen=True)
 class Bird:
-    """One bird. Colours are of ``COLORS``, patterns of ``PATTERNS``, lengths and size from 0 to 1.
+    """One bird. Colours are from ``COLORS``, patterns from ``PATTERNS``. Lengths and size range from 0 to 1.
 
     ``breast_mark`` and ``wings_mark`` are the colours of the patterns. ``stripe`` is the colour of a stripe
-    through the eye; "" for none.
+    through the eye; "" if there is none.
     """
 
     beak: str
@@ -52,17 +52,18 @@ class Bird:
     crest: bool
 
     def length(self, part: str) -> float:
-        """How long a measured part is, 0 to 1."""
+        """Return the length of a measured part, from 0 to 1."""
         return float(getattr(self, f"{part}_length"))
 
     def pattern(self, part: str) -> tuple[str, str]:
-        """A patterned part's pattern and the colour of its marks."""
+        """Return the pattern of a patterned part and the colour of its marks."""
         return getattr(self, f"{part}_pattern"), getattr(self, f"{part}_mark")
 
 
 def bird_from_json(traits: Any) -> Bird:
-    """The bird that a JSON object describes. Raises ValueError where a trait is missing, unknown or out of
-    range.
+    """Return the bird that a JSON object describes.
+
+    Raises ValueError if a trait is missing, unknown or out of range.
     """
     names = {trait.name for trait in fields(Bird)}
     if not isinstance(traits, dict) or traits.keys() != names:
@@ -83,7 +84,7 @@ def bird_from_json(traits: Any) -> Bird:
 
 @dataclass(frozen=True)
 class Species:
-    """The average bird of a species, and a part that has another colour in half of its birds ("": none)."""
+    """The average bird of a species, and the part that has another colour in half of the birds (or "")."""
 
     number: int
     genus: int
@@ -93,7 +94,10 @@ class Species:
     variant_color: str
 
     def bird(self, rng: np.random.Generator) -> Bird:
-        """A bird of this species: lengths and size vary, and one part may have its other colour."""
+        """Return a random bird of this species.
+
+        Lengths and size vary, and one part may have its second colour.
+        """
         lengths: dict[str, Any] = {
             name: float(np.clip(getattr(self.middle, name) + rng.uniform(-SPREAD, SPREAD), 0, 1))
             for name in ("beak_length", "tail_length", "legs_length", "size")
@@ -105,7 +109,7 @@ class Species:
 
 
 def species(seed: int, number: int) -> Species:
-    """Species ``number`` of the world ``seed``."""
+    """Return the species with this number in the world with this seed."""
     genus = number // PER_GENUS
     middle = _any_bird(np.random.default_rng((seed, 1, genus)))
     rng = np.random.default_rng((seed, 2, number))
@@ -133,7 +137,7 @@ def _any_bird(rng: np.random.Generator) -> Bird:
 
 
 def _visible(bird: Bird) -> Bird:
-    """The bird, with marks whose colours differ from the colour beneath them."""
+    """Return the bird with every mark in a colour that differs from the colour beneath it."""
     for name, under in (("breast_mark", bird.breast), ("wings_mark", bird.wings), ("stripe", bird.head)):
         if getattr(bird, name) == under:
             bird = replace(bird, **dict[str, Any]({name: "white" if under != "white" else "black"}))
@@ -141,7 +145,7 @@ def _visible(bird: Bird) -> Bird:
 
 
 def _name(seed: int, genus: int, number: int) -> str:
-    """Two made-up words with numbers in place of a scientific name; no two species share one."""
+    """Return a made-up name of two words with numbers. No two species have the same name."""
     rng = np.random.default_rng((seed, 3, genus))
     own = np.random.default_rng((seed, 4, number))
     syllables = ("ba", "co", "di", "fu", "ga", "lo", "mi", "nu", "pe", "ra", "su", "ti", "vo", "ze")

@@ -1,8 +1,8 @@
-"""Texts about birds: writes paragraphs that compare two birds and sentences about one, and judges such texts.
+"""Write texts about birds (comparisons of two birds, descriptions of one bird), and judge such texts.
 
-``compare`` writes like Birds-to-Words, ``describe`` like the captions of CUB. Both choose at random what they
-mention, and write only true statements. ``is_true`` parses what these two functions can write, and variants
-with exchanged words or birds; for other texts it returns None.
+``compare`` writes in the style of Birds-to-Words, ``describe`` in the style of the captions of CUB. Both
+choose the mentioned traits at random and write only true statements. ``is_true`` parses the texts that these
+two functions can write, and variants with exchanged words or birds. For other texts it returns None.
 """
 
 import re
@@ -22,9 +22,9 @@ WORDS: Mapping[str, Sequence[str]] = {
 }
 MARKS = {"spotted": ("spots",), "striped": ("stripes", "streaks")}
 CLEAR = 0.25
-"""Two lengths or sizes are compared where they differ by more than this."""
+"""The smallest difference between two lengths or sizes that a text mentions."""
 LONG, SHORT = 0.65, 0.35
-"""Longer parts are written about as long, shorter ones as short. In reading, the limit is 1/2."""
+"""The limits beyond which a part is called long or short. When a text is judged, the limit is 1/2."""
 
 _PARTS = {word: part for part, words in WORDS.items() for word in words}
 _COLORS = {color: color for color in COLORS} | {"gray": "grey", "beige": "tan"}
@@ -48,11 +48,14 @@ NO_DIFFERENCE = (
     "the two look exactly the same",
     "there are no differences between the two",
 )
-"""The ways to say of two birds that nothing differs."""
+"""The sentences that say that two birds do not differ."""
 
 
 def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
-    """A paragraph on "animal 1" and "animal 2": one to four differences, more often of larger parts."""
+    """Return a paragraph about "animal 1" and "animal 2" with one to four differences.
+
+    Larger parts are more likely.
+    """
     results = differences(one, two)
     if not results:
         return _sentence(str(rng.choice(NO_DIFFERENCE)))
@@ -66,7 +69,7 @@ def compare(one: Bird, two: Bird, rng: np.random.Generator) -> str:
 
 
 def describe(bird: Bird, rng: np.random.Generator) -> str:
-    """A sentence about one bird: its main colour or size, and two or three parts."""
+    """Return a sentence about one bird: its main colour or size, and two or three of its parts."""
     parts = [str(part) for part in rng.permutation(COLORED)[: int(rng.integers(2, 4))]]
     objects = [_described(bird, part, rng) for part in parts]
     if bird.crest and rng.random() < 0.4:
@@ -84,8 +87,9 @@ def describe(bird: Bird, rng: np.random.Generator) -> str:
 
 
 def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
-    """What differs and how striking it is. The keys are PART, "PART length", "PART pattern", size, stripe,
-    crest.
+    """Return the differences between two birds with their weights. Striking differences have larger weights.
+
+    The keys are PART, "PART length", "PART pattern", size, stripe and crest.
     """
     weights = {"head": 3.0, "breast": 3.0, "wings": 4.0, "tail": 1.5, "beak": 2.0, "legs": 1.5}
     results = [(part, weights[part]) for part in COLORED if getattr(one, part) != getattr(two, part)]
@@ -100,12 +104,12 @@ def differences(one: Bird, two: Bird) -> list[tuple[str, float]]:
 
 
 def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
-    """One difference in words."""
+    """Return a text about one difference, which is a key of ``differences``."""
     part, _, kind = what.partition(" ")
     if what == "size" or kind == "length":
         mine, theirs = (one.size, two.size) if what == "size" else (one.length(part), two.length(part))
         more, less = ("larger", "smaller") if what == "size" else ("longer", "shorter")
-        first = int(rng.integers(2))  # which animal is the subject
+        first = int(rng.integers(2))  # index of the animal that is the subject
         greater = mine > theirs if first == 0 else theirs > mine
         tail = f" than animal {2 - first}" if rng.random() < 0.7 else ""
         noun = "" if what == "size" else f" {rng.choice(WORDS[part])}"
@@ -130,9 +134,10 @@ def _contrast(what: str, one: Bird, two: Bird, rng: np.random.Generator) -> str:
 def _described(
     bird: Bird, part: str, rng: np.random.Generator, noun: str = "", marked: bool | None = None
 ) -> str:
-    """A part in words, such as "a long yellow beak" or "brown wings with white stripes".
+    """Return the description of a part, such as "a long yellow beak" or "brown wings with white stripes".
 
-    noun: the word for the part; "" draws one. marked: whether to say its pattern; None leaves it to chance.
+    noun: the word for the part; "" draws one at random.
+    marked: whether to mention the pattern; None draws this at random.
     """
     noun = noun or str(rng.choice(WORDS[part]))
     words = [_spoken(getattr(bird, part), rng), noun]
@@ -174,9 +179,10 @@ def _sentence(text: str) -> str:
 
 
 def is_true(text: str, *birds: Bird) -> bool | None:
-    """Whether a text is true of these birds (one bird, or animal 1 and animal 2).
+    """Return whether a text is true of these birds: one bird, or animal 1 and animal 2.
 
-    False if any clause is false. Otherwise None if a clause cannot be parsed. Otherwise True.
+    Return False if any clause is false. Otherwise return None if a clause cannot be parsed, and True if all
+    can.
     """
     if says_no_difference(text):
         return len(birds) == 2 and not differences(*birds)
@@ -189,32 +195,36 @@ def is_true(text: str, *birds: Bird) -> bool | None:
 
 
 def reads(text: str, birds: int | None = None) -> bool:
-    """Whether every clause of a text can be parsed as a statement about this many birds (None: one or
-    two).
+    """Return whether every clause of a text can be parsed as a statement about this many birds.
+
+    If ``birds`` is None, one and two birds are tried.
     """
     if birds is None:
         return reads(text, 1) or reads(text, 2)
     if says_no_difference(text):
         return birds == 2
-    # Whether a clause can be read depends on how many birds there are, not on what they look like.
+    # Whether a clause can be parsed depends on the number of birds, but not on their appearance.
     results = [_is_true(clause, subject, (_ANY_BIRD,) * birds) for subject, clause in _clauses(text)]
     return bool(results) and None not in results
 
 
 def says_no_difference(text: str) -> bool:
-    """Whether a text says that two birds look the same."""
+    """Return whether a text says that two birds look the same."""
     plain = _plain(text)
     return any(sentence in plain for sentence in NO_DIFFERENCE)
 
 
 def _plain(text: str) -> str:
-    """The text in lower case, with single blanks, no blank before a stop, and "animal1" for "animal 1"."""
+    """Return the text in lower case, with normalised spaces, and with "animal1" for "animal 1"."""
     words = re.sub(r"animal ([12])", r"animal\1", " ".join(text.lower().replace("``", "").split()))
     return re.sub(r" ([.,;])", r"\1", words)
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """(subject, statement) of each clause. A clause without a subject takes that of the clause before."""
+    """Yield the (subject, statement) of each clause.
+
+    A clause without a subject has that of the previous clause.
+    """
     marked = _WITH_MARKS.sub(r"marked_\1_\2", _plain(text))
     subject = "this bird"
     for clause in _SPLIT.split(marked):
@@ -229,7 +239,7 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_true(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
-    """Whether a clause is true of its subject; None where it cannot be parsed."""
+    """Return whether a clause is true of its subject, or None if it cannot be parsed."""
     numbers = [int(subject[-1]) - 1] if subject.startswith("animal") else list(range(len(birds)))
     if max(numbers) >= len(birds) or (len(birds) == 2 and subject in ("this bird", "the bird", "this")):
         return None
@@ -260,7 +270,7 @@ def _measure(bird: Bird, part: str) -> float | None:
 
 
 def _has(match: re.Match[str], bird: Bird) -> bool:
-    """Whether the bird has such a part."""
+    """Return whether the bird has the described part."""
     said, part = match.groupdict(), match["part"]
     if part == "crest":
         return bird.crest and not said["colour"]
@@ -278,7 +288,7 @@ def _has(match: re.Match[str], bird: Bird) -> bool:
 
 
 def _looks(match: re.Match[str], bird: Bird) -> bool:
-    """Whether the whole bird has that main colour and size."""
+    """Return whether the bird has the described main colour and size."""
     color, size = match["colour"], match["size"]
     return (not color or _COLORS[color] == bird.wings) and (
         not size or (bird.size > 0.5) == (size == "large")

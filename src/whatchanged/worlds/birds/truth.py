@@ -1,4 +1,4 @@
-"""Reads the file of a drawn set that says which bird each picture shows."""
+"""Read the file of a drawn data set that describes the bird in each picture."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ TRUTH = "birds.json"
 
 
 def read_truth(root: Path) -> dict[str, Bird]:
-    """File name of a picture -> its bird; {} where the folder does not show this world.
+    """Return the bird of each picture by file name; {} if the data set does not show this world.
 
-    Raises DatasetError where the file cannot be read, or an entry does not describe a bird.
+    Raises DatasetError if the file cannot be read or an entry does not describe a bird.
     """
     path = root / TRUTH
     if not path.is_file():

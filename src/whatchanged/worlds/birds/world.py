@@ -20,22 +20,22 @@ from whatchanged.worlds.birds.language import (
 from whatchanged.worlds.birds.truth import TRUTH, read_truth
 
 BirdsTruth = tuple[Bird, ...]
-"""The birds of a record's pictures: two, or one for a single picture."""
+"""The birds in the pictures of a record: two birds, or one for a single picture."""
 
 CAPTIONS = 4
-"""Sentences that ``captions`` writes about a record."""
+"""The number of sentences that ``captions`` writes about a record."""
 
 LIMITS = """It was trained on drawn birds only: flat shapes on a plain ground, in ten colors, made to try
 out a method. It knows nothing of real birds, and of photographs its sentences mean nothing."""
 
 
 def has_truth(root: Path) -> bool:
-    """Whether a data set's folder says which birds its pictures show."""
+    """Return whether the folder of a data set has a file that describes the birds in its pictures."""
     return (root / TRUTH).is_file()
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, BirdsTruth]:
-    """The birds of every record by its id; {} where the folder does not say which birds its pictures show."""
+    """Return the birds of every record by id; {} if the folder does not describe them."""
     birds = read_truth(root)
     results: dict[str, BirdsTruth] = {}
     for record in records:
@@ -46,19 +46,19 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, BirdsTruth
 
 
 def kind_of(truth: BirdsTruth) -> str:
-    """ "different" for two birds that differ, else "none"."""
+    """Return the kind of change: "different" for two birds that differ, otherwise "none"."""
     return "different" if len(truth) == 2 and differences(*truth) else "none"
 
 
 def captions(truth: BirdsTruth, rng: Generator) -> tuple[str, ...]:
-    """True sentences about one bird, or paragraphs that compare two."""
+    """Return true sentences about one bird, or paragraphs that compare two birds."""
     if len(truth) == 1:
         return tuple(describe(truth[0], rng) for _ in range(CAPTIONS))
     return tuple(compare(truth[0], truth[1], rng) for _ in range(CAPTIONS))
 
 
 def judged(sentence: str, truth: BirdsTruth) -> Verdict:
-    """Whether the sentence is true of the birds.
+    """Return whether the sentence is true of the birds, as a verdict.
 
     The sentence counts as parsed if all its clauses can be parsed, or if one of the parsed clauses is false.
     """

@@ -8,16 +8,19 @@ from whatchanged.worlds.clevr.scene import Scene, SceneObject
 ChangeType = Literal["color", "material", "add", "drop", "move", "none"]
 
 CHANGE_TYPES: tuple[ChangeType, ...] = ("color", "material", "add", "drop", "move", "none")
-"""Numbers on disk are positions in this list. The papers' "texture" is ``material``; a pair without change is
-``none``."""
+"""The types of change.
+
+Files store an index into this tuple. The type that the papers call "texture" is ``material`` here; a pair
+without change has the type ``none``.
+"""
 
 
 @dataclass(frozen=True)
 class SceneChange:
     """The type of change, and the changed object's index in the scene before and in the scene after.
 
-    An index is None where the object is absent; both are None where nothing changed. Objects keep their order
-    in all pictures of a scene.
+    An index is None if the object is absent. Both are None if nothing changed. Objects keep their order in
+    all pictures of a scene.
     """
 
     type: ChangeType
@@ -25,7 +28,10 @@ class SceneChange:
     after: int | None
 
     def reversed(self) -> "SceneChange":
-        """The same change with before and after exchanged: an added object becomes a dropped one."""
+        """Return the change with before and after exchanged.
+
+        For example, an added object becomes a dropped one.
+        """
         swapped: dict[ChangeType, ChangeType] = {"add": "drop", "drop": "add"}
         return SceneChange(swapped.get(self.type, self.type), self.after, self.before)
 
@@ -35,9 +41,10 @@ NOTHING = SceneChange("none", None, None)
 
 
 def named(before: Scene, after: Scene, change: SceneChange) -> tuple[Scene, int]:
-    """The scene in which a sentence about this change describes its object, and the object's index there.
+    """Return the scene in which a sentence describes the changed object, and the object's index in it.
 
-    That is the scene before, with the attributes before the change; for an added object, the scene after.
+    This is the scene before, so the phrase uses the attributes before the change. For an added object it is
+    the scene after.
     """
     scene, index = (after, change.after) if change.type == "add" else (before, change.before)
     if index is None:
@@ -46,7 +53,7 @@ def named(before: Scene, after: Scene, change: SceneChange) -> tuple[Scene, int]
 
 
 def kept(before: Scene, after: Scene, change: SceneChange) -> tuple[list[int], list[int]]:
-    """Indices, before and after, of the objects that are in both scenes and did not move."""
+    """Return the indices, before and after, of the objects that are in both scenes and did not move."""
     stays = change.type not in ("add", "drop", "move")
     return (
         [i for i in range(len(before.objects)) if stays or i != change.before],
@@ -55,5 +62,5 @@ def kept(before: Scene, after: Scene, change: SceneChange) -> tuple[list[int], l
 
 
 def changed_object(scene: Scene, index: int | None) -> SceneObject | None:
-    """The changed object as it is in one of the two scenes; None where it is absent."""
+    """Return the changed object as it is in one of the two scenes, or None if it is absent."""
     return None if index is None else scene.objects[index]

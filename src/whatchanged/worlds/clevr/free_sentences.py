@@ -1,9 +1,12 @@
-"""Reads free English about CLEVR pairs, by people and language models, beyond the data set's grammar.
+"""Parse free English sentences about CLEVR pairs, beyond the data set's grammar.
 
-Only sentences that the grammar (``grading.parse``) cannot parse come here, so the meaning of the others stays
-the same. A sentence is parsed completely or not at all. First, framing ("in the second image", "it seems
-that") is removed. The rest must name one object with one change, or say that nothing changed. Sentences with
-doubt, a question, a negated change, several changes, or a change without its new value are not parsed.
+People and language models write such sentences.
+
+Only sentences that the grammar (``grading.parse``) cannot parse are handled here. The meaning of all other
+sentences therefore stays the same. A sentence is parsed either completely or not at all. First, introductory
+phrases ("in the second image", "it seems that") are removed. The remaining text must name one object with one
+change, or say that nothing changed. Sentences with doubt, a question, a negated change, several changes, or a
+change without its new value are not parsed.
 """
 
 import re
@@ -134,7 +137,7 @@ _VALUES = tuple(
 
 @lru_cache(maxsize=1 << 14)
 def read_freely(sentence: str) -> ParsedStatement | None:
-    """What a free sentence claims; None where its meaning is not certain."""
+    """Return the claims of a free sentence, or None if its meaning is not certain."""
     text = " ".join(re.sub(r"[\"“”()*]", " ", sentence.replace("’", "'")).lower().split())
     if "?" in text or _DOUBT.search(text):
         return None
@@ -144,7 +147,7 @@ def read_freely(sentence: str) -> ParsedStatement | None:
 
 
 def _bare(clause: str) -> str:
-    """A clause without commas and without its framing."""
+    """Return a clause without commas and introductory or closing phrases."""
     words = " ".join(clause.replace(",", " ").split())
     while True:
         kept = words
@@ -159,7 +162,7 @@ def _bare(clause: str) -> str:
 
 
 def _clause(clause: str) -> ParsedStatement | None:
-    """What one clause claims."""
+    """Return the claims of one clause, or None if it cannot be parsed."""
     if _NOTHING.fullmatch(clause):
         return ParsedStatement("none")
     for pattern in _VALUES:
@@ -178,8 +181,9 @@ def _clause(clause: str) -> ParsedStatement | None:
 
 
 def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
-    """A change of color or material. If the clause gives the old value, that value also describes the
-    object.
+    """Return the statement for a change of color or material, or None if it cannot be parsed.
+
+    If the clause gives the old value, that value also describes the object.
     """
     value = _WIDER.get(groups["value"] or "")
     attribute = ATTRIBUTE_OF.get(value or "")
@@ -197,7 +201,10 @@ def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
 
 
 def _phrase(text: str, new: bool = False) -> Phrase | None:
-    """An object, optionally with a relation to another one. new: the phrase may call the object "new"."""
+    """Return the phrase for an object, with an optional relation to another one; None if not parsable.
+
+    new: whether the phrase may call the object "new".
+    """
     for relation, pattern in _RELATED.items():
         found = pattern.fullmatch(text)
         if found:
@@ -208,7 +215,10 @@ def _phrase(text: str, new: bool = False) -> Phrase | None:
 
 
 def _plain(text: str, new: bool = False) -> Plain | None:
-    """An article, attributes, and a shape or "thing"; each attribute at most once."""
+    """Return the plain phrase of an article, attributes, and a shape or "thing"; None for other texts.
+
+    Each attribute may occur at most once.
+    """
     words = text.replace("-colored", "").replace("-coloured", "").split()
     if len(words) < 2 or words[0] not in _ARTICLES:
         return None

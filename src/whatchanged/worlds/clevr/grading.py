@@ -1,9 +1,9 @@
-"""Parses CLEVR-Change sentences and judges them against the truth of a pair.
+"""Parse CLEVR-Change sentences and judge them against the truth of a pair.
 
-The grammar is the data set's, with all synonyms, and with attributes in any order. Parsing a sentence gives a
-statement. Its phrase is then evaluated on a scene: the scene before the change, or, for an added object, the
-scene after. Every correct sentence is therefore judged right, whichever phrase it uses. For a wrong sentence,
-the judgement says which part is wrong.
+The grammar is the data set's own, with all synonyms, and with attributes in any order. Parsing a sentence
+gives a statement. The phrase of the statement is then evaluated on a scene: the scene before the change, or
+the scene after for an added object. Every correct sentence is therefore judged as correct, whichever phrase
+it uses. For an incorrect sentence, the judgement says which part is wrong.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _RELATIONS: tuple[tuple[tuple[str, ...], Relation], ...] = tuple(
     (tuple(words.split()), relation) for relation, wordings in RELATION_WORDS.items() for words in wordings
 )
 _ENDINGS: tuple[tuple[tuple[str, ...], ChangeType], ...] = (
-    (("was", "moved"), "move"),  # before "moved", whose phrase would end with "was"
+    (("was", "moved"), "move"),  # before "moved", or the phrase would end with "was"
     *((tuple(verb.split()), kind) for kind in ("add", "drop", "move") for verb in VERBS[kind]),
 )
 _BECAME: tuple[tuple[str, ...], ...] = tuple(tuple(verb.split()) for verb in VERBS["color"])
@@ -35,7 +35,7 @@ _SAME = frozenset(NO_CHANGE)
 
 @dataclass(frozen=True)
 class ParsedStatement:
-    """What a sentence claims: the type of change, the object, and the new value where there is one.
+    """The claims of a sentence: the type of change, the object, and the new value if there is one.
 
     A sentence that says that nothing changed has no phrase. Synonyms are replaced by the world's own values.
     """
@@ -47,11 +47,11 @@ class ParsedStatement:
 
 @dataclass(frozen=True)
 class SentenceJudgement:
-    """Whether each part of a sentence is right. Every field is False for a sentence that cannot be read.
+    """Whether each part of a sentence is right. All fields are False for a sentence that cannot be parsed.
 
-    value_right: the new color or material is the true one; also True where the type has no value.
-    fits: the phrase fits the changed object, and perhaps others. fits_alone: it fits no other object.
-    true: type, value and phrase are right. For a pair without change only the type is judged.
+    value_right: the new color or material is the true one. It is also True if the type has no value.
+    fits: the phrase describes the changed object, and possibly others.
+    fits_alone: the phrase describes the changed object and no other.
     """
 
     parsed: bool = False
@@ -62,15 +62,18 @@ class SentenceJudgement:
 
     @property
     def true(self) -> bool:
-        """Whether the sentence says what happened, and names an object to which it happened."""
+        """Return whether type, value and phrase are right.
+
+        For a pair without change, only the type is judged.
+        """
         return self.type_right and self.value_right and self.fits
 
 
 @lru_cache(maxsize=1 << 14)
 def parse(sentence: str) -> ParsedStatement | None:
-    """What the sentence claims, or None where it does not follow the grammar.
+    """Return the claims of the sentence, or None if it does not follow the grammar.
 
-    Case and repeated blanks do not matter. A full stop at the end is optional.
+    Case and repeated spaces are ignored. A full stop at the end is optional.
     """
     words = tuple(sentence.strip().removesuffix(".").lower().split())
     if " ".join(words) in _SAME:
@@ -89,7 +92,7 @@ def parse(sentence: str) -> ParsedStatement | None:
 
 
 def contradicts_itself(sentence: str) -> bool:
-    """Whether an object gets a value that its phrase already has, as in "the brown cube turned brown"."""
+    """Return whether the new value is already in the phrase, as in "the brown cube turned brown"."""
     said = parse(sentence)
     if said is None or said.phrase is None or said.value is None:
         return False
@@ -104,11 +107,13 @@ def judge(sentence: str, before: Scene, after: Scene, change: SceneChange) -> Se
 def judge_statement(
     statement: ParsedStatement | None, before: Scene, after: Scene, change: SceneChange
 ) -> SentenceJudgement:
-    """Compare the claims of a sentence with the truth; None stands for a sentence that was not parsed.
+    """Compare the claims of a sentence with the truth.
 
-    The phrase is evaluated on the scene before, with the attributes before the change; for an added object,
-    on the scene after. The true type of change decides which scene, not the type that the sentence names, so
-    object and type are judged independently.
+    ``statement`` is None for a sentence that was not parsed.
+
+    The phrase is evaluated on the scene before, with the attributes before the change. For an added object it
+    is evaluated on the scene after. This choice depends on the true type of change and not on the stated
+    type. Object and type are therefore judged independently.
     """
     if statement is None:
         return SentenceJudgement()
@@ -125,11 +130,11 @@ def judge_statement(
 def other_object(
     sentence: str, before: Scene, after: Scene, change: SceneChange
 ) -> tuple[int, range, range] | None:
-    """The second object of a relation, the words of the relation, and the words that name that object.
+    """Return the second object of a relation, the words of the relation, and the words that name that object.
 
-    The object is an index in the scene to which the sentence refers (``named``). The words are positions in
-    the sentence, such as those of "that is left of the". None where the sentence has no relation, or where
-    its words describe no object there, or several.
+    The object is an index in the scene to which the sentence refers (``named``). The words are ranges of word
+    positions in the sentence. For example, the relation may have the words "that is left of the". Return None
+    if the sentence has no relation, or if its words describe no object or several.
     """
     statement = parse(sentence)
     if statement is None or statement.phrase is None or statement.phrase.other is None:
@@ -144,12 +149,12 @@ def other_object(
 
 
 def is_true(sentence: str, before: Scene, after: Scene, change: SceneChange) -> bool:
-    """Whether type, value and phrase of the sentence are right for this pair."""
+    """Return whether type, value and phrase of the sentence are right for this pair."""
     return judge(sentence, before, after, change).true
 
 
 def _new_value(after: Scene, change: SceneChange) -> str | None:
-    """The color or material after the change; None for a type that has no value."""
+    """Return the color or material after the change, or None for a type that has no value."""
     item = changed_object(after, change.after)
     if item is None or change.type not in ("color", "material"):
         return None
@@ -157,7 +162,7 @@ def _new_value(after: Scene, change: SceneChange) -> str | None:
 
 
 def _phrase(words: Sequence[str]) -> Phrase | None:
-    """A plain phrase, or: a plain phrase, ["that is"], a relation, and a plain phrase."""
+    """Parse a phrase: a plain phrase, or a plain phrase, optional "that is", relation, and plain phrase."""
     for start in range(1, len(words)):
         for wording, relation in _RELATIONS:
             if tuple(words[start : start + len(wording)]) == wording:
@@ -171,7 +176,7 @@ def _phrase(words: Sequence[str]) -> Phrase | None:
 
 
 def _plain(words: Sequence[str]) -> Plain | None:
-    """The word "the", attributes, and a shape or "thing". Each attribute comes at most once."""
+    """Parse the word "the", attributes, and a shape or "thing". Each attribute may occur at most once."""
     if len(words) < 2 or words[0] != "the":
         return None
     values = [MEANING.get(word) for word in words[1:]]
@@ -179,7 +184,10 @@ def _plain(words: Sequence[str]) -> Plain | None:
 
 
 def plain_of(values: Sequence[str | None]) -> Plain | None:
-    """The phrase of attributes and, last, a shape or "thing"; None where one is unknown, or comes twice."""
+    """Return the plain phrase of these values, which end with a shape or "thing".
+
+    Return None if a value is unknown or an attribute occurs twice.
+    """
     if not values or values[-1] not in (*SHAPES, "thing"):
         return None
     results: dict[Attribute, str] = {}
@@ -192,7 +200,7 @@ def plain_of(values: Sequence[str | None]) -> Plain | None:
 
 
 def as_plain(results: Mapping[Attribute, str]) -> Plain:
-    """The phrase of these values, each checked against those of its attribute."""
+    """Return the plain phrase of these values. A value that is not valid for its attribute is dropped."""
     return Plain(
         size=next((v for v in SIZES if v == results.get("size")), None),
         color=next((v for v in COLORS if v == results.get("color")), None),

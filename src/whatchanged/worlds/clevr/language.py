@@ -1,8 +1,8 @@
-"""Writes CLEVR-Change sentences with the data set's phrases, verbs and synonyms, drawn at random or fixed.
+"""Write CLEVR-Change sentences with the data set's phrases, verbs and synonyms, drawn at random or fixed.
 
-A pair gets five to seven different sentences. A phrase is plain or relational with equal probability; where
-only one of the two can describe the object alone, that kind is used. Synonyms are drawn uniformly. The
-vocabulary is the data set's own 72 words.
+A pair gets five to seven different sentences. Plain and relational phrases are equally likely. If only one of
+the two kinds can identify the object, that kind is used. Synonyms are drawn uniformly. The vocabulary is the
+data set's own 72 words.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "thing": ("thing", "object"),
     **{color: (color,) for color in COLORS},
 }
-"""The words for each value. The fixed wordings use the first one."""
+"""The words for each value. The fixed wordings use the first word."""
 
 RELATION_WORDS: Mapping[Relation, tuple[str, ...]] = {
     "left": ("left of", "to the left of", "on the left side of"),
@@ -53,7 +53,7 @@ VERBS: Mapping[ChangeType, tuple[str, ...]] = {
     "drop": ("has disappeared", "is missing", "is gone", "is no longer there"),
     "move": ("moved", "changed its location", "is in a different location"),
 }
-"""What follows the phrase. A sentence about a color or material ends with the new value."""
+"""The words that follow the phrase. A sentence about a color or material ends with the new value."""
 
 NO_CHANGE: tuple[str, ...] = (
     "there is no change",
@@ -87,10 +87,10 @@ LEAST_SENTENCES, MOST_SENTENCES = 5, 7
 def write_captions(
     before: Scene, after: Scene, change: SceneChange, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Five to seven different sentences that are true of this ordered pair of scenes.
+    """Return five to seven different sentences that are true of this ordered pair of scenes.
 
-    A phrase describes the object before the change; an added object, after it. Raises ``ValueError`` where no
-    phrase describes the changed object alone.
+    A phrase describes the object before the change. An added object is described after the change. Raises
+    ``ValueError`` if no phrase identifies the changed object.
     """
     count = int(rng.integers(LEAST_SENTENCES, MOST_SENTENCES + 1))
     if change.type == "none":
@@ -113,16 +113,16 @@ def write_captions(
 
 
 def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wording) -> str:
-    """The one sentence about this pair in a fixed wording.
+    """Return the sentence about this pair in a fixed wording.
 
-    short: names the fewest attributes that describe the object alone.
-    full, clear: name all four attributes.
-    relational: names all four attributes, and a relation where one helps to describe the object alone.
+    short        names the smallest number of attributes that identify the object
+    full, clear  name all four attributes
+    relational   names all four attributes, and a relation if one helps to identify the object
 
-    The first three add a relation only where the object has a duplicate. ``clear`` uses the relation that is
-    clearest in the picture, and names all four attributes of the other object. The others choose the other
-    object that needs the fewest attributes, and name only these. Among equals they take the first, and prefer
-    left or right to behind or in front.
+    The first three add a relation only if the object has a duplicate. ``clear`` uses the relation that is
+    clearest in the picture, and names all four attributes of the other object. The remaining wordings choose
+    the other object that needs the fewest attributes, and name only these. Among equal candidates they take
+    the first, and prefer left or right to behind or in front.
     """
     if change.type == "none":
         return NO_CHANGE[0]
@@ -143,7 +143,7 @@ def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wordi
 
 
 def phrase_text(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
-    """The words of a phrase. A generator draws the synonyms; without one, the first synonym is used."""
+    """Return the words of a phrase. ``rng`` draws the synonyms. Without it, the first one is used."""
     words = _noun(phrase.head, rng)
     if phrase.relation is None or phrase.other is None:
         return words

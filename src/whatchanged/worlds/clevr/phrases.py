@@ -1,8 +1,8 @@
-"""Finds which objects a phrase describes. The phrases are the plain and relational ones of CLEVR-Change.
+"""Find the objects that a phrase describes. The phrases are the plain and relational ones of CLEVR-Change.
 
-A plain phrase names some of an object's attributes. A relational phrase also names on which side of another
-object it lies. Here a phrase is a record of its meaning; `language` writes it in words, and `grading` parses
-it.
+A plain phrase names some of an object's attributes. A relational phrase also names the object's position
+relative to another object. In this module a phrase is a record of its meaning. `language` writes it in words,
+and `grading` parses it.
 """
 
 from collections.abc import Iterator
@@ -27,17 +27,17 @@ ATTRIBUTES: tuple[Attribute, ...] = ("size", "color", "material", "shape")
 RELATIONS: tuple[Relation, ...] = ("left", "right", "behind", "front")
 
 RELATION_MARGIN = 0.2
-"""Units on the ground: how much further in a direction an object must lie than the other."""
+"""The smallest distance, in units on the ground, between two objects along the direction of a relation."""
 
 SUBSETS: tuple[tuple[Attribute, ...], ...] = tuple(
     subset for count in range(1, 5) for subset in combinations(ATTRIBUTES, count)
 )
-"""Every choice of attributes that a plain phrase may name, fewest first."""
+"""All sets of attributes that a plain phrase may name, smallest first."""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """Some attributes of an object; None for an attribute that the phrase does not name."""
+    """Some attributes of an object. An attribute is None if the phrase does not name it."""
 
     size: ObjectSize | None = None
     color: Color | None = None
@@ -46,7 +46,7 @@ class Plain:
 
     @classmethod
     def of(cls, item: SceneObject, attributes: tuple[Attribute, ...] = ATTRIBUTES) -> "Plain":
-        """The phrase that names these attributes of an object."""
+        """Return the phrase that names these attributes of an object."""
         return cls(
             size=item.size if "size" in attributes else None,
             color=item.color if "color" in attributes else None,
@@ -55,7 +55,7 @@ class Plain:
         )
 
     def fits(self, item: SceneObject) -> bool:
-        """Whether every named attribute is this object's."""
+        """Return whether the object has all the named attributes."""
         return all(getattr(self, a) in (None, getattr(item, a)) for a in ATTRIBUTES)
 
 
@@ -69,20 +69,21 @@ class Phrase:
 
 
 def related(scene: Scene, first: int, relation: Relation, second: int) -> bool:
-    """Whether ``first`` lies left of (right of, behind, in front of) ``second`` as the camera sees it."""
+    """Return whether ``first`` is left of (right of, behind, in front of) ``second`` for the camera."""
     return _along(scene, first, relation, second) > RELATION_MARGIN
 
 
 def _along(scene: Scene, first: int, relation: Relation, second: int) -> float:
-    """How many units further than ``second`` the object ``first`` lies in the relation's direction."""
+    """Return the distance from ``second`` to ``first`` along the relation, in units on the ground."""
     a, b = scene.objects[first], scene.objects[second]
     right, front = ground_in_view(a.x - b.x, a.y - b.y, scene.view.camera)
     return {"left": -right, "right": right, "behind": -front, "front": front}[relation]
 
 
 def referents(phrase: Phrase, scene: Scene) -> list[int]:
-    """Indices of the objects that the phrase describes. A relation may hold with any object that its own
-    phrase describes.
+    """Return the indices of the objects that the phrase describes.
+
+    A relation may hold with any object that matches the phrase of the other object.
     """
     heads = [i for i, item in enumerate(scene.objects) if phrase.head.fits(item)]
     relation, other = phrase.relation, phrase.other
@@ -93,7 +94,7 @@ def referents(phrase: Phrase, scene: Scene) -> list[int]:
 
 
 def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
-    """The sets of attributes that only this object has, smallest first; [] where it has a duplicate."""
+    """Return the sets of attributes that only this object has, smallest first; [] if it has a duplicate."""
     me = scene.objects[index]
     shared = [
         {a for a in ATTRIBUTES if getattr(me, a) == getattr(item, a)}
@@ -104,9 +105,9 @@ def plain_subsets(scene: Scene, index: int) -> list[tuple[Attribute, ...]]:
 
 
 def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int]]:
-    """Each (relation, other object) that, with all four attributes, describes the object and no other.
+    """Yield each (relation, other object) that, with all four attributes, identifies the object.
 
-    Some plain phrase must describe the other object alone.
+    The other object must be identifiable by a plain phrase.
     """
     duplicates = _duplicates(scene, index)
     for other in range(len(scene.objects)):
@@ -120,18 +121,21 @@ def relational_phrases(scene: Scene, index: int) -> Iterator[tuple[Relation, int
 
 
 def clearness(scene: Scene, index: int, relation: Relation, other: int) -> float:
-    """How many units the object and its duplicates could move before the relation became wrong."""
+    """Return the distance that the object and its duplicates could move before the relation became wrong.
+
+    The distance is in units on the ground.
+    """
     beyond = _along(scene, index, relation, other) - RELATION_MARGIN
     lacking = [RELATION_MARGIN - _along(scene, i, relation, other) for i in _duplicates(scene, index)]
     return min([beyond, *lacking])
 
 
 def _duplicates(scene: Scene, index: int) -> list[int]:
-    """The other objects with all four of an object's attributes."""
+    """Return the other objects that have the same four attributes as this object."""
     full = Plain.of(scene.objects[index])
     return [i for i, item in enumerate(scene.objects) if i != index and full.fits(item)]
 
 
 def describable(scene: Scene, index: int) -> bool:
-    """Whether some plain or relational phrase describes the object and no other."""
+    """Return whether a plain or relational phrase describes the object and no other one."""
     return bool(plain_subsets(scene, index)) or next(relational_phrases(scene, index), None) is not None

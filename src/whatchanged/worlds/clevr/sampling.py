@@ -1,15 +1,15 @@
-"""Samples triples like CLEVR-Change's: a default view, the scene with one change, the scene without.
+"""Sample triples as in CLEVR-Change: a default view, the scene with one change, and the scene without it.
 
 Seed, index and views determine a triple. Its change type is ``CHANGE_TYPES[index % 5]``, so the first n
-triples of a set are balanced. Objects are placed as in CLEVR: 3 to 10 on a square of ground, with a minimum
-distance. They also lie far enough apart that the first camera clearly sees which is left or right, in front
-or behind.
+triples of a data set are balanced. Objects are placed as in CLEVR: 3 to 10 objects on a square of ground,
+with a minimum distance. The distance is also large enough that the first camera clearly shows which object is
+left or right, in front or behind.
 
-Visibility is counted in pixels on index pictures of 480x320. In the default view, each object shows at least
-200 pixels, the changing object at least 300, and every centre lies at least 6 pixels inside the frame. In the
-two later views, each object shows at least 100 pixels (20 from low cameras), the changed object at least 300;
-as in the real pictures, objects may hide each other and the frame may cut them. For any two of the three
-pictures, some phrase describes the changed object and no other one.
+Visibility is counted in pixels on index pictures of 480x320. In the default view, each object has at least
+200 visible pixels and the changing object at least 300. Every centre is at least 6 pixels inside the frame.
+In the two later views, each object has at least 100 visible pixels (20 for low cameras) and the changed
+object at least 300. As in the real pictures, objects may occlude each other there and may be cut by the
+frame. For any two of the three pictures, some phrase describes the changed object and no other one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,55 +47,62 @@ WIDTH, HEIGHT = 480, 320
 LEAST_OBJECTS, MOST_OBJECTS = 3, 10
 GROUND_SIDE = 3.0
 DISTANCE = 0.25
-"""Units between the outlines of two objects."""
+"""The smallest distance, in units, between the outlines of two objects."""
 MARGIN = 0.4
-"""Units between two centres along each of the first camera's ground directions."""
+"""The smallest distance, in units, between two centres along each of the first camera's ground directions."""
 MOVE = 1.0
-"""Units by which an object moves at least."""
+"""The smallest distance, in units, by which an object moves."""
 CAMERA_SHIFT, LAMP_SHIFT = 0.5, 1.0
 AFTER_SHIFT = (1.4, 2.75)
-"""Units by which each coordinate of a later camera may differ from the first camera's, at most. The bound is
-drawn between these two, anew for each camera. Fitted to the published overlaps of the views: mean .508,
-deviation .144, 1, 5, 25, 50, 75, 95 and 99 % points .194 .281 .408 .502 .605 .755 .846. Of 2,000 pairs drawn
-here: mean .510, deviation .144, points .213 .286 .405 .506 .609 .752 .839. A fixed bound of 2 has a
-deviation of .130."""
+"""The range of the bound on the shift of a later camera.
+
+Each coordinate of a later camera differs from that of the first camera by at most the bound, in units. The
+bound is drawn from this range for each camera. The range was fitted to the published overlaps of the views:
+mean .508, deviation .144, and 1, 5, 25, 50, 75, 95 and 99 % points .194 .281 .408 .502 .605 .755 .846. For
+2,000 pairs drawn here: mean .510, deviation .144, points .213 .286 .405 .506 .609 .752 .839. A fixed bound of
+2 gives a deviation of .130.
+"""
 LOWER, LOW_VIEWS = (1.0, 3.0), 4
-"""Units by which a low camera stands lower than the first one; of how many such views the one is taken that
-hides most of some object."""
+"""The range, in units, by which a low camera is lower than the first camera, and the number of such views
+that are drawn. The view that occludes some object most is used.
+"""
 SEEN, SEEN_AFTER, SEEN_LOW, SEEN_CHANGED = 200, 100, 20, 300
-"""Pixels that must be seen of an object: in the default view, in a view after, in one from a low camera, and
-of the changed object."""
+"""The smallest number of visible pixels of an object: in the default view, in a later view, in a view from a
+low camera, and of the changed object.
+"""
 FRAME = 6
-"""Pixels between a centre and the frame in the default view."""
+"""The smallest distance, in pixels, between a centre and the frame in the default view."""
 
 Views = Literal["jittered", "around", "low", "mixed", "all", "fixed"]
-"""Where the cameras after stand.
+"""The positions of the later cameras.
 
-jittered: near the first one, as in CLEVR-Change.
-around: anywhere around the scene, as in CLEVR-DC, at the first one's distance and height, each coordinate
-shifted by up to ``CAMERA_SHIFT``.
-low: near the first one but lower by ``LOWER``, and where objects hide each other, some almost wholly.
-mixed: around in every third block of five triples (one of each type), jittered in the others.
-all: jittered, low and around in turn, a block of five triples each.
-fixed: where the first one stands."""
+jittered  near the first camera, as in CLEVR-Change
+around    anywhere around the scene, as in CLEVR-DC, at the distance and height of the first camera, with each
+          coordinate shifted by up to ``CAMERA_SHIFT``
+low       near the first camera but lower by ``LOWER``, so that some objects are almost completely occluded
+mixed     around in every third block of five triples (one of each type), jittered in the other blocks
+all       jittered, low and around in turn, for a block of five triples each
+fixed     at the first camera
+"""
 
 IN_TURN: Mapping[Views, tuple[Views, ...]] = {
     "mixed": ("jittered", "jittered", "around"),
     "all": ("jittered", "low", "around"),
 }
-"""The views of a mixture, a block of five triples each."""
+"""The views of a mixture. Each is used for a block of five triples, in turn."""
 
 _T = TypeVar("_T")
 _POSITIONS = 100
-"""Positions that are tried for an object."""
+"""The number of positions that are tried for an object."""
 _EDITS = 30
-"""Changes that are tried on a default scene before another is drawn."""
+"""The number of changes that are tried on a default scene before another scene is drawn."""
 
 
 @dataclass(frozen=True)
 class Triple:
-    """Three pictures of one scene: the original, with one change, and without it; each from a camera of
-    its own.
+    """Three pictures of one scene: the original, the scene with one change, and the scene without it.
+
+    Each picture has its own camera.
     """
 
     index: int
@@ -105,11 +112,11 @@ class Triple:
     change: SceneChange
 
     def pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
-        """The two official pairs: (default, semantic, change) and (default, nonsemantic, nothing)."""
+        """Return the two official pairs: (default, semantic, change) and (default, nonsemantic, nothing)."""
         return ((self.default, self.semantic, self.change), (self.default, self.nonsemantic, NOTHING))
 
     def all_pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
-        """All six ordered pairs of the three pictures; the two official ones come first."""
+        """Return all six ordered pairs of the three pictures. The two official pairs come first."""
         back = self.change.reversed()
         return (
             *self.pairs(),
@@ -121,10 +128,10 @@ class Triple:
 
 
 def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: float = 0.0) -> Triple:
-    """The triple with this index of the set with this seed. Takes about 10 ms.
+    """Return the triple with this index in the data set with this seed. This takes about 10 ms.
 
-    doubles: the share of triples in which another object has the same four attributes as the changed object,
-    so that only a relation distinguishes the two. By chance, about 5 % of triples have such a duplicate.
+    doubles: the fraction of triples in which another object has the same four attributes as the changed one.
+        Only a relation can then distinguish the two. By chance, about 5 % of triples have such a duplicate.
     """
     rng = np.random.default_rng((seed, index))
     block, number = divmod(index, 5)
@@ -153,13 +160,13 @@ def mean_overlap(
     here: Sequence[int],
     there: Sequence[int],
 ) -> float:
-    """How much two views overlap: 1 for the same view, near 0 where almost nothing overlaps.
+    """Return the overlap of two views: 1 for the same view, near 0 if almost nothing overlaps.
 
         mean over k of  |box ∩ box'| / |box ∪ box'|,   box = first[here[k]], box' = second[there[k]]
 
-    A box bounds an object's visible pixels in its own picture; k runs over the pairs of ``kept``. Added,
-    dropped and moved objects are left out, as is an object that one picture does not show (None). An object
-    that changed color or material is included.
+    A box bounds an object's visible pixels in its own picture. k runs over the pairs of ``kept``. Added,
+    dropped and moved objects are omitted, and so is an object that is not visible in one of the pictures
+    (None). An object that changed color or material is included.
     """
     overlaps = []
     for i, j in zip(here, there, strict=True):
@@ -181,7 +188,7 @@ def _try_change(
     views: Views,
     double: bool,
 ) -> Triple | None:
-    """Change one object and draw the two later views; None where this breaks a rule."""
+    """Change one object and draw the two later views. Return None if the result breaks a rule."""
     edited = _edit(rng, default, kind, which, double)
     if edited is None:
         return None
@@ -201,9 +208,10 @@ def _try_change(
 def _edit(
     rng: np.random.Generator, scene: Scene, kind: ChangeType, which: int, double: bool
 ) -> tuple[tuple[SceneObject, ...], SceneChange] | None:
-    """The objects after one change of this kind, and the change; None where no free position was found.
+    """Return the objects after one change of this kind, and the change; None if no free position was found.
 
-    which: the object that changes. double: an object that is added is a duplicate of it.
+    which: the object that changes.
+    double: whether an added object is a duplicate of the object ``which``.
     """
     item, objects = scene.objects[which], scene.objects
     if kind == "add":
@@ -225,9 +233,11 @@ def _edit(
 
 
 def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
-    """``count`` objects placed by the rules, and the first camera. Visibility is checked later.
+    """Return a scene with ``count`` objects placed by the rules, and with the first camera.
 
-    double: the last object is a duplicate of the first.
+    Visibility is checked later.
+
+    double: whether the last object is a duplicate of the first.
     """
     camera = _shift(rng, CAMERA, CAMERA_SHIFT)
     objects: tuple[SceneObject, ...] = ()
@@ -239,7 +249,7 @@ def _default_scene(rng: np.random.Generator, count: int, double: bool) -> Scene:
 
 
 def _attributes(rng: np.random.Generator, alike: SceneObject | None = None) -> SceneObject:
-    """An object with attributes drawn uniformly, or a duplicate of ``alike``; it has no position yet."""
+    """Return an object without a position: with attributes drawn uniformly, or a duplicate of ``alike``."""
     rotation = float(rng.uniform(0, 360))
     if alike is not None:
         return replace(alike, rotation=rotation)
@@ -255,7 +265,7 @@ def _positioned(
     camera: Point,
     away_from: tuple[float, float] | None = None,
 ) -> SceneObject | None:
-    """The object at the first drawn position that keeps all rules; None where none does."""
+    """Return the object at the first drawn position that satisfies all rules, or None if none does."""
     ground_positions = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_POSITIONS, 2))
     centers = np.concatenate([ground_positions, np.full((_POSITIONS, 1), item.radius)], axis=1)
     x, y, _ = project(centers, camera, WIDTH, HEIGHT).T
@@ -278,8 +288,9 @@ def _positioned(
 
 
 def _most_hiding(scenes: Sequence[Scene], changed: int | None, least: int) -> Scene | None:
-    """The scene that hides its least visible object most, among those that show enough of each object;
-    None if none do.
+    """Return the scene in which the least visible object has the fewest visible pixels.
+
+    Only scenes in which every object has enough visible pixels are considered. Return None if there are none.
     """
     results = []
     for scene in scenes:
@@ -290,7 +301,7 @@ def _most_hiding(scenes: Sequence[Scene], changed: int | None, least: int) -> Sc
 
 
 def _seen(scene: Scene) -> NDArray[np.int64]:
-    """Visible pixels of each object, in a picture of the size for which the rules were made."""
+    """Return the number of visible pixels of each object, in a picture of 480x320 pixels: (objects,)."""
     return visible_pixels(index_picture(scene, WIDTH, HEIGHT), len(scene.objects))
 
 

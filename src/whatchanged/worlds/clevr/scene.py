@@ -1,7 +1,8 @@
 """A CLEVR scene as data: objects on a ground plane, a camera, three lamps, and the camera's projection.
 
-World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin with z as its "up",
-so its position determines it. Picture frame: x to the right, y down, in pixels, origin at the top left.
+World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin, and its up
+direction is z. Its position therefore determines it. Picture frame: x to the right, y down, in pixels, with
+the origin at the top left.
 """
 
 import math
@@ -32,22 +33,24 @@ RGB: dict[Color, tuple[int, int, int]] = {
     "cyan": (41, 208, 208),
     "yellow": (255, 238, 51),
 }
-"""CLEVR's colors. Its renderer takes them, divided by 255, as linear light; hence the washed-out look."""
+"""The colors of CLEVR. Its renderer divides them by 255 and uses them as linear light, which makes them look
+pale.
+"""
 
 RADIUS: dict[ObjectSize, float] = {"small": 0.35, "large": 0.7}
-"""Half an edge of a cube; radius of a sphere; radius and half the height of a cylinder."""
+"""Half the edge of a cube, radius of a sphere, and radius and half the height of a cylinder, in units."""
 
 CAMERA: Point = (7.48113, -6.50764, 5.34367)
 KEY_LAMP: Point = (6.44671, -2.90517, 4.2584)
 FILL_LAMP: Point = (-4.67112, -4.0136, 3.01122)
 BACK_LAMP: Point = (-1.1685, 2.64602, 5.81574)
 FOCAL_OVER_SENSOR = 35 / 32
-"""The lens: 35 mm before a sensor 32 mm wide, so the focal length is 35/32 picture widths."""
+"""The ratio of focal length to sensor width (35 mm to 32 mm). The focal length is 35/32 picture widths."""
 
 
 @dataclass(frozen=True)
 class SceneObject:
-    """One object: its attributes, its position on the ground (x, y), its rotation in degrees."""
+    """One object: its attributes, its position (x, y) on the ground, and its rotation in degrees."""
 
     shape: Shape
     size: ObjectSize
@@ -59,18 +62,18 @@ class SceneObject:
 
     @property
     def radius(self) -> float:
-        """Half the height; the centre's z."""
+        """Return half the height, which is the z coordinate of the centre."""
         return RADIUS[self.size]
 
     @property
     def center(self) -> Point:
-        """World coordinates of the centre."""
+        """Return the world coordinates of the centre."""
         return (self.x, self.y, self.radius)
 
 
 @dataclass(frozen=True)
 class View:
-    """Where the camera stands and where the key, fill and back lamps hang."""
+    """The positions of the camera and of the key, fill and back lamps."""
 
     camera: Point = CAMERA
     lamps: tuple[Point, Point, Point] = (KEY_LAMP, FILL_LAMP, BACK_LAMP)
@@ -78,14 +81,17 @@ class View:
 
 @dataclass(frozen=True)
 class Scene:
-    """The truth of one picture: its objects, in a fixed order, and its view."""
+    """The truth of one picture: its objects in a fixed order, and its view."""
 
     objects: tuple[SceneObject, ...]
     view: View = View()
 
 
 def camera_axes(camera: Point) -> NDArray[np.float64]:
-    """Rows right, up, backward of a camera that looks at the origin: (3, 3), orthonormal, world frame."""
+    """Return the axes of a camera that looks at the origin: (3, 3), rows right, up and backward.
+
+    The axes are orthonormal and in the world frame.
+    """
     backward = np.asarray(camera, float) / math.dist(camera, (0, 0, 0))
     right = np.cross((0.0, 0.0, 1.0), backward)
     right /= np.linalg.norm(right)
@@ -93,7 +99,7 @@ def camera_axes(camera: Point) -> NDArray[np.float64]:
 
 
 def camera_matrix(camera: Point) -> NDArray[np.float64]:
-    """Camera-to-world, (4, 4), in Blender's convention (the camera looks along its own -z)."""
+    """Return the camera-to-world matrix, (4, 4). As in Blender, the camera looks along its own -z axis."""
     matrix = np.eye(4)
     matrix[:3, :3] = camera_axes(camera).T
     matrix[:3, 3] = camera
@@ -101,7 +107,7 @@ def camera_matrix(camera: Point) -> NDArray[np.float64]:
 
 
 def directions(camera: Point) -> dict[str, Point]:
-    """CLEVR's six directions for a camera: unit vectors on the ground plane, and up and down."""
+    """Return CLEVR's six directions for a camera: four unit vectors on the ground plane, and up and down."""
     right, _, backward = camera_axes(camera)
     front = np.array([backward[0], backward[1], 0.0])
     front /= np.linalg.norm(front)
@@ -120,7 +126,7 @@ def directions(camera: Point) -> dict[str, Point]:
 
 
 def project(points: NDArray[np.float64], camera: Point, width: int, height: int) -> NDArray[np.float64]:
-    """World points (..., 3) to (..., 3): picture x and y in pixels, depth along the view axis in units."""
+    """Project world points (..., 3) to (..., 3): x, y in pixels and depth along the view axis in units."""
     local = (np.asarray(points, float) - np.asarray(camera, float)) @ camera_axes(camera).T
     depth = -local[..., 2]
     focal = FOCAL_OVER_SENSOR * width
@@ -130,9 +136,10 @@ def project(points: NDArray[np.float64], camera: Point, width: int, height: int)
 
 
 def ground_in_view(x: float, y: float, camera: Point) -> tuple[float, float]:
-    """A ground position relative to the origin, as this camera sees it: (to the right, towards the viewer).
+    """Return a ground position in the directions of a camera: (to the right, towards the viewer).
 
-    Every camera looks at the origin, so the same position differs between two cameras by a rotation only.
+    The position is relative to the origin. Every camera looks at the origin, so the same position differs
+    between two cameras only by a rotation.
     """
     axes = directions(camera)
     right, front = axes["right"], axes["front"]

@@ -1,8 +1,9 @@
-"""Reads and writes a rendered set's truth: ``scenes.json`` for its pictures, ``pairs.json`` for its pairs.
+"""Read and write the truth of a rendered data set: ``scenes.json`` for pictures and ``pairs.json`` for pairs.
 
-The entry of a picture holds the objects with their visibility, the camera with its matrix and directions, and
-the lamps. A triple has three such entries, distinguished by ``split`` (default, semantic, nonsemantic), and
-one pair entry. The reader uses only attributes, positions, camera and lamps, because they determine the rest.
+The entry of a picture contains the objects with their visibility, the camera with its matrix and directions,
+and the lamps. A triple has three such entries, distinguished by ``split`` (default, semantic, nonsemantic),
+and one pair entry. Only attributes, positions, camera and lamps are read, because they determine the other
+values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,7 @@ FileEntry = dict[str, Any]
 def triple_entries(
     triple: Triple, width: int = WIDTH, height: int = HEIGHT
 ) -> tuple[list[FileEntry], FileEntry]:
-    """The three picture entries of a triple, and its pair entry."""
+    """Return the three picture entries of a triple, and its pair entry."""
     scenes = (triple.default, triple.semantic, triple.nonsemantic)
     pictures = [index_picture(scene, width, height) for scene in scenes]
     results = [boxes(p, len(s.objects)) for p, s in zip(pictures, scenes, strict=True)]
@@ -75,9 +76,9 @@ def triple_entries(
 
 
 def read_triples(folder: Path) -> tuple[Triple, ...]:
-    """The triples of a folder that holds ``scenes.json`` and ``pairs.json``, by index.
+    """Return the triples of a folder that contains ``scenes.json`` and ``pairs.json``, ordered by index.
 
-    Raises ``DatasetError`` where a file is missing, is not JSON, or an entry is not what it should be.
+    Raises ``DatasetError`` if a file is missing or is not JSON, or if an entry is invalid.
     """
     pictures = _load(folder / SCENES)
     if not isinstance(pictures, dict) or not isinstance(pictures.get("scenes"), list):
@@ -102,7 +103,7 @@ def read_triples(folder: Path) -> tuple[Triple, ...]:
 
 
 def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
-    """The scene of a picture's entry; ``where`` begins the message of a ``DatasetError``."""
+    """Return the scene of a picture's entry. ``where`` begins the message of a ``DatasetError``."""
     objects = _get(entry, "objects", where)
     if not isinstance(objects, list):
         raise DatasetError(f"{where}: 'objects' should be a list, got {_kind(objects)}.")
@@ -113,7 +114,7 @@ def read_scene(entry: Mapping[str, Any], where: str = "scene") -> Scene:
 
 
 def read_change(entry: Mapping[str, Any], where: str = "pair") -> SceneChange:
-    """The change of a pair's entry; ``where`` begins the message of a ``DatasetError``."""
+    """Return the change of a pair's entry. ``where`` begins the message of a ``DatasetError``."""
     kind = _one_of(_get(entry, "type", where), CHANGE_TYPES, f"{where}, type")
     before = None if _get(entry, "changed_before", where) is None else _index(entry, "changed_before", where)
     after = None if _get(entry, "changed_after", where) is None else _index(entry, "changed_after", where)

@@ -1,8 +1,7 @@
-"""What a camera sees of each object: casts rays into an index picture, and counts pixels and boxes on it.
+"""Compute which objects a camera sees: cast rays into an index picture, and count pixels and boxes on it.
 
-One ray goes through the centre of each pixel; light and color play no part. Cubes are boxes rotated about z,
-with bevelled edges and corners; cylinders stand upright. An object hides everything behind it on the same
-ray.
+One ray goes through the centre of each pixel. Light and color are ignored. Cubes are boxes rotated about z,
+with bevelled edges and corners. Cylinders are upright. An object hides everything behind it on the same ray.
 """
 
 from collections.abc import Sequence
@@ -15,16 +14,19 @@ from whatchanged.records import SizedBox
 from whatchanged.worlds.clevr.scene import FOCAL_OVER_SENSOR, Point, Scene, SceneObject, camera_axes, project
 
 GROUND = -1
-"""The index where no object is seen."""
+"""The index of pixels that show no object."""
 
 _CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 ROUNDING = 0.2
-"""Radius of a cube's rounded edges, in half edges. Boxes and areas need no light, so flat cuts as deep as the
-rounding stand for it. Fitted to index pictures rendered by Blender: no box is off by more than two pixels at
-480x320. With sharp edges it is up to seven on a cube close by."""
+"""The radius of a cube's rounded edges, as a fraction of half the edge.
+
+The rounding is approximated by flat cuts of the same depth, which is enough for boxes and areas. The value
+was fitted to index pictures rendered by Blender: no box is wrong by more than two pixels at 480x320. With
+sharp edges the error is up to seven pixels for a cube near the camera.
+"""
 
 _NEAR = 0.05
-"""Distance from the camera, in units, from which projection can be trusted."""
+"""The smallest distance from the camera, in units, at which the projection is reliable."""
 
 _MISS = np.float32(inf)
 _Plane = NDArray[np.float32]
@@ -32,8 +34,9 @@ _Stretch = tuple[_Plane, _Plane]
 
 
 def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
-    """For every pixel, the index of the first object that its central ray meets, or ``GROUND``: (height,
-    width).
+    """Return, for every pixel, the index of the first object that its central ray meets, or ``GROUND``.
+
+    The shape is (height, width).
     """
     index = np.full((height, width), GROUND, np.int8)
     nearest = np.full((height, width), _MISS, np.float32)
@@ -53,15 +56,15 @@ def index_picture(scene: Scene, width: int, height: int) -> NDArray[np.int8]:
 
 
 def visible_pixels(index: NDArray[np.int8], objects: int) -> NDArray[np.int64]:
-    """How many pixels show each of the ``objects`` objects of an index picture: (objects,)."""
+    """Return the number of visible pixels of each object in an index picture: (objects,)."""
     return np.bincount(index.ravel().astype(np.intp) + 1, minlength=objects + 1)[1:].astype(np.int64)
 
 
 def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
-    """How many pixels would show each object if it were the only one: (objects,).
+    """Return the number of pixels that each object would have if it were the only one: (objects,).
 
-    Pixels outside the frame do not count. Visible over whole pixels is therefore the share that no object
-    hides.
+    Pixels outside the frame do not count. The ratio of visible pixels to these is therefore the fraction of
+    the object that no other object hides.
     """
     alone = [
         visible_pixels(index_picture(Scene((item,), scene.view), width, height), 1) for item in scene.objects
@@ -70,7 +73,7 @@ def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
 
 
 def boxes(index: NDArray[np.int8], objects: int) -> list[SizedBox | None]:
-    """The tightest box around each object's visible pixels; None for an object that shows none."""
+    """Return the tightest box around each object's visible pixels, or None for an object without any."""
     results: list[SizedBox | None] = []
     for i in range(objects):
         seen = index == i
@@ -85,7 +88,10 @@ def boxes(index: NDArray[np.int8], objects: int) -> list[SizedBox | None]:
 
 
 def _rectangle(item: SceneObject, camera: Point, width: int, height: int) -> tuple[int, int, int, int]:
-    """Columns left..right and rows top..bottom (ends excluded) outside which no ray can meet the object."""
+    """Return the left, top, right and bottom of a rectangle outside which no ray can meet the object.
+
+    Right and bottom are exclusive.
+    """
     corners = _CORNERS * item.radius
     if item.shape == "cube":
         c, s = cos(radians(item.rotation)), sin(radians(item.rotation))
@@ -104,10 +110,10 @@ def _depth(
     columns: NDArray[np.float64],
     rows: NDArray[np.float64],
 ) -> _Plane:
-    """The depth along the view axis at which each ray meets the object; infinity where it misses.
+    """Return the depth along the view axis at which each ray meets the object; infinity if it misses.
 
     A ray is ``origin + depth * (column * right + row * up - backward)``, so depth is its parameter. Origin
-    and directions are given in the object's frame: centre at the origin, rotated like a cube, radius 1.
+    and directions are given in the frame of the object: centre at the origin, rotated like a cube, radius 1.
     """
     angle = radians(item.rotation) if item.shape == "cube" else 0.0
     c, s = cos(angle), sin(angle)
@@ -124,12 +130,12 @@ def _depth(
             enter, leave = _both(_ball((ox, oy), (dx, dy)), _slab(oz, dz))
         else:
             enter, leave = _cube((ox, oy, oz), (dx, dy, dz))
-    # A miss that is not-a-number compares false, so it stays a miss.
+    # A miss that is NaN compares as false, so it stays a miss.
     return np.where((enter <= leave) & (enter > 0), enter, _MISS)
 
 
 def _ball(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
-    """Where rays enter and leave the unit circle or sphere; not-a-number where they miss it."""
+    """Return the depths at which rays enter and leave the unit circle or sphere; NaN if they miss it."""
     squared = sum((d * d for d in direction[1:]), direction[0] * direction[0])
     pairs = [np.float32(o) * d for o, d in zip(origin, direction, strict=True)]
     dot = sum(pairs[1:], pairs[0])
@@ -138,7 +144,10 @@ def _ball(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
 
 
 def _cube(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
-    """Where rays enter and leave the cube: three slabs, and the planes that cut its edges and corners."""
+    """Return the depths at which rays enter and leave the cube.
+
+    The cube is the intersection of three slabs and of the planes that cut its edges and corners.
+    """
     x, y, z = (_slab(o, d) for o, d in zip(origin, direction, strict=True))
     inside = _both(_both(x, y), z)
     edge, corner = 2 - (2 - sqrt(2)) * ROUNDING, 3 - (3 - sqrt(3)) * ROUNDING
@@ -154,12 +163,12 @@ def _cube(origin: Sequence[float], direction: Sequence[_Plane]) -> _Stretch:
 
 
 def _slab(origin: float, direction: _Plane, half: float = 1.0) -> _Stretch:
-    """Where rays enter and leave the space between the planes at -half and half."""
+    """Return the depths at which rays enter and leave the space between the planes at -half and half."""
     scale = 1 / direction
     one, other = np.float32(-half - origin) * scale, np.float32(half - origin) * scale
     return np.minimum(one, other), np.maximum(one, other)
 
 
 def _both(a: _Stretch, b: _Stretch) -> _Stretch:
-    """The intersection of two intervals on each ray."""
+    """Return the intersection of two intervals on each ray."""
     return np.maximum(a[0], b[0]), np.minimum(a[1], b[1])

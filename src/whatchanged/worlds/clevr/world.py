@@ -1,4 +1,4 @@
-"""CLEVR as a world: scenes of cubes, spheres and cylinders, one object changed, two cameras, two lights."""
+"""The CLEVR world: scenes of simple solids with one changed object, two cameras and two lights."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -27,7 +27,7 @@ from whatchanged.worlds.clevr.scene import Scene
 from whatchanged.worlds.clevr.truth import PAIRS, SCENES, read_change, read_scene, read_triples
 
 SceneTruth = tuple[Scene, Scene, SceneChange]
-"""The scene before, the scene after, and what changed between them."""
+"""The scene before, the scene after, and the change between them."""
 
 FAULTS = {
     "type_right": "wrong type",
@@ -35,9 +35,12 @@ FAULTS = {
     "fits": "phrase does not fit",
     "fits_alone": "phrase fits others too",
 }
-"""What of a sentence may be wrong, and the words for it; the worst first."""
+"""The possible faults of a sentence, by grade, with the words that describe them.
+
+The most serious fault comes first.
+"""
 VALUED = ("color", "material")
-"""Types of change whose sentences name a new value."""
+"""The types of change whose sentences state a new value."""
 
 LIMITS = """Its world is CLEVR scenes: cubes, spheres and cylinders in eight colors, two sizes and two
 materials on a grey ground, seen from two cameras under two lights, with one change or none. Of photographs,
@@ -105,12 +108,12 @@ DRAWERS = (
 
 
 def has_truth(root: Path) -> bool:
-    """Whether a data set's folder holds the scenes that its pictures show."""
+    """Return whether the folder of a data set contains the files of its scenes."""
     return (root / SCENES).is_file() and (root / PAIRS).is_file()
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, SceneTruth]:
-    """The truth of every pair of a data set folder by its id; {} where the folder holds none."""
+    """Return the truth of every pair in the folder of a data set, by pair id; {} if it contains none."""
     results: dict[str, SceneTruth] = {}
     if has_truth(root):
         for triple in read_triples(root):
@@ -119,17 +122,21 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, SceneTruth
 
 
 def read(sentence: str) -> ParsedStatement | None:
-    """What a sentence claims: parsed by the data set's grammar, or else as free English."""
+    """Return the claims of a sentence, parsed by the data set's grammar or else as free English."""
     statement = parse(sentence)
     return read_freely(sentence) if statement is None else statement
 
 
 def judged(sentence: str, truth: SceneTruth) -> Verdict:
-    """Judges a sentence's claims against the scenes. For a pair without change, only "called_none" is graded.
+    """Judge the claims of a sentence against the scenes.
 
-    type_right: the type of change is right. value_right: the new color or material is right, for pairs that
-    have one. fits: the phrase describes the changed object. fits_alone: it describes no other object. true:
-    type, value and phrase are right.
+    For a pair without change, only "called_none" is graded.
+
+    type_right   the type of change is right
+    value_right  the new color or material is right, for pairs that have one
+    fits         the phrase describes the changed object
+    fits_alone   the phrase describes the changed object and no other
+    true         type, value and phrase are right
     """
     before, after, change = truth
     statement = read(sentence)
@@ -148,7 +155,7 @@ def judged(sentence: str, truth: SceneTruth) -> Verdict:
 
 
 def _written(truth: SceneTruth, wording: Wording) -> str:
-    """One true sentence in a fixed wording."""
+    """Return the true sentence in a fixed wording."""
     return write_fixed(*truth, wording)
 
 
@@ -157,7 +164,7 @@ def _captions(truth: SceneTruth, rng: Generator) -> tuple[str, ...]:
 
 
 def _demo_truth(entry: Mapping[str, Any], where: str) -> SceneTruth:
-    """The truth of one entry of demo.json."""
+    """Return the truth of one entry of demo.json."""
     return (
         read_scene(entry["scene_before"], where),
         read_scene(entry["scene_after"], where),
@@ -172,7 +179,7 @@ WORLD = World(
     truth=TruthFiles(has_truth, truths, kind_of=lambda truth: truth[2].type),
     language=WorldLanguage(
         captions=_captions,
-        # Training uses the data set's grammar alone; only judging also parses free English.
+        # Training uses only the data set's grammar. Judging also parses free English.
         reads=lambda sentence: parse(sentence) is not None,
         judge=judged,
         no_change_sentences=NO_CHANGE,

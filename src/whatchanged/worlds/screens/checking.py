@@ -1,4 +1,4 @@
-"""Compares what a sentence says in a template's slots with a change: nouns, positions, amounts, colours."""
+"""Check the words in a template's slots against a change: nouns, names, positions, amounts, colours."""
 
 import re
 
@@ -9,19 +9,19 @@ from whatchanged.worlds.screens.slots import AMOUNT, COUNTS, PLURAL_OF, Size, gr
 from whatchanged.worlds.screens.truth import ScreenChange
 
 POSITION_TOLERANCE = 0.08
-"""Share of a picture by which a place may be off."""
+"""The largest error allowed in a position, as a fraction of the picture's width or height."""
 AMOUNT_OFF = 0.1
-"""Share by which an amount in pixels may be off; at least one pixel."""
+"""The largest relative error allowed in an amount of pixels. An error of one pixel is always allowed."""
 _NUMBERS = {word: number for number, word in COUNTS.items()}
 
 
 def noun_fits(noun: str, change: ScreenChange) -> bool:
-    """Whether a noun, singular or plural, is true of the changed element."""
+    """Return whether a noun, singular or plural, is correct for the changed element."""
     return not {noun, PLURAL_OF.get(noun, noun)}.isdisjoint(fitting(change.element))
 
 
 def name_fits(name: str, change: ScreenChange) -> bool:
-    """Whether a name in quotes is the element's: its name, or its text before or after."""
+    """Return whether a quoted name is the element's name, or its text before or after the change."""
     known = (change.name, change.values.get("text_before"), change.values.get("text_after"))
     return any(isinstance(text, str) and _plain(text) == _plain(name) for text in known)
 
@@ -31,14 +31,16 @@ def _plain(text: str) -> str:
 
 
 def count_fits(count: str, change: ScreenChange) -> bool:
-    """Whether this many similar elements changed."""
+    """Return whether the stated count equals the number of similar elements that changed."""
     number = _NUMBERS.get(count) or (int(count) if count.isdigit() else 0)
     return number == max(1, len(change.boxes))
 
 
 def position_fits(position: str, change: ScreenChange, sizes: tuple[Size, Size]) -> bool:
-    """Whether a phrase names the position of the change, or of one of the similar elements, before or
-    after.
+    """Return whether a phrase describes the position of the change.
+
+    The position of any of the similar elements counts, before or after the change. ``sizes`` holds the
+    (width, height) of both pictures in pixels.
     """
     pairs = ((change.box_before, change.box_after), *change.boxes)
     return any(
@@ -50,7 +52,7 @@ def position_fits(position: str, change: ScreenChange, sizes: tuple[Size, Size])
 
 
 def position_phrases_near(box: Box, size: Size) -> set[str]:
-    """The phrases for a box, and for slightly shifted boxes."""
+    """Return the position phrases for a box and for copies of it shifted by up to ``POSITION_TOLERANCE``."""
     results = set()
     for across in (-POSITION_TOLERANCE, 0.0, POSITION_TOLERANCE):
         for down in (-POSITION_TOLERANCE, 0.0, POSITION_TOLERANCE):
@@ -60,12 +62,12 @@ def position_phrases_near(box: Box, size: Size) -> set[str]:
 
 
 def way_fits(way: str, change: ScreenChange) -> bool:
-    """Whether the directions and amounts are true."""
+    """Return whether the stated directions and amounts of a movement are correct."""
     return moves_by(way, step_of(change))
 
 
 def moves_by(way: str, step: tuple[int, int]) -> bool:
-    """Whether words such as "down by 24 pixels" describe this step."""
+    """Return whether words such as "down by 24 pixels" describe this step (right, down) in pixels."""
     said = {"right": 0, "down": 0}
     for direction, amount in re.findall(rf"(left|right|up|down) by ({AMOUNT})", way):
         axis = "right" if direction in ("left", "right") else "down"
@@ -78,8 +80,9 @@ def _near(stated: int, true: int) -> bool:
 
 
 def direction_fits(direction: str, change: ScreenChange) -> bool:
-    """Whether it moved in that direction. A part of the motion that the words leave out must not exceed
-    what they say.
+    """Return whether the stated direction of a movement is correct.
+
+    If the words omit one component of the movement, that component must not be larger than the stated one.
     """
     dx, dy = step_of(change)
     said = set(direction.split()) & {"left", "right", "up", "down"}
@@ -96,7 +99,10 @@ def _main(dx: int, dy: int) -> str:
 
 
 def growth_fits(growth: str, change: ScreenChange) -> bool:
-    """Whether it became wider or higher by that amount, or at all if no amount is given."""
+    """Return whether the element became wider or higher by the stated amount.
+
+    If no amount is stated, any amount in the stated direction is correct.
+    """
     true = dict(zip(("wider", "higher"), growth_of(change), strict=True))
     opposite = {"narrower": "wider", "lower": "higher"}
     for amount, word in re.findall(
@@ -115,5 +121,5 @@ def growth_fits(growth: str, change: ScreenChange) -> bool:
 
 
 def color_fits(color: str, true: str) -> bool:
-    """Whether a colour is true, or is the true one without "dark" or "light"."""
+    """Return whether a colour name is the true one, or the true one without "dark" or "light"."""
     return bool(true) and color in (true, hue_of(true))

@@ -1,7 +1,7 @@
 """The elements of screens, and the nouns for them.
 
-Each element has one name, which the truth uses. Sentences use its nouns, the first one most often. The noun
-of a broader element, and "something", also count as true.
+Each element has one name, which the truth uses. Sentences use the nouns of the element, and most often its
+first noun. The nouns of a broader element are also correct, and so is "something".
 """
 
 from collections.abc import Mapping
@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 
 ANYTHING = "something"
-"""The noun that fits every element."""
+"""The noun that is correct for every element."""
 
 
 @dataclass(frozen=True)
 class Element:
-    """One sort of element on a screen.
+    """One type of element on a screen.
 
-    nouns: in the singular; ``plural`` makes the plurals. broader: names of elements whose nouns also apply.
+    nouns: the singular nouns; ``plural`` makes the plurals.
+    broader: the names of elements whose nouns are also correct for this element.
     """
 
     name: str
@@ -25,7 +26,7 @@ class Element:
 
 
 _ALL = (
-    # what others are sorts of
+    # general elements, to which the others refer as broader elements
     Element("text", ("text", "words")),
     Element("line", ("line", "rule")),
     Element("area", ("area", "block", "region")),
@@ -118,13 +119,13 @@ _ALL = (
 )
 
 ELEMENTS: Mapping[str, Element] = {element.name: element for element in _ALL}
-"""Every element by its name."""
+"""All elements by name."""
 
 
 LINES = frozenset(
     {"line", "rule", "divider", "axis", "tick", "grid", "series", "error bar", "frame", "cursor"}
 )
-"""Elements that are lines, and so have no border."""
+"""The elements that are lines. They have no border."""
 WORDLESS = LINES | frozenset(
     {
         *(
@@ -151,17 +152,17 @@ WORDLESS = LINES | frozenset(
         ),
     }
 )
-"""Elements that hold no words, and so have no text."""
+"""The elements that contain no words. They have no text."""
 
 
 def nouns_of(name: str) -> tuple[str, ...]:
-    """The nouns for an element of this name; the name itself if it is not in ``ELEMENTS``."""
+    """Return the nouns for the element with this name, or the name itself if it is not in ``ELEMENTS``."""
     return ELEMENTS[name].nouns if name in ELEMENTS else (name,)
 
 
 @cache
 def fitting(name: str) -> frozenset[str]:
-    """Every noun that is true of an element: its own, those of broader elements, "something"."""
+    """Return every correct noun for an element: its own nouns, those of broader elements, and "something"."""
     results = {ANYTHING, *nouns_of(name)}
     for broader in ELEMENTS[name].broader if name in ELEMENTS else ():
         results |= set(nouns_of(broader))
@@ -170,17 +171,17 @@ def fitting(name: str) -> frozenset[str]:
 
 @cache
 def all_nouns() -> frozenset[str]:
-    """Every noun, of any element."""
+    """Return the nouns of all elements."""
     return frozenset(noun for element in _ALL for noun in element.nouns) | {ANYTHING}
 
 
 PLURAL_ONLY = frozenset({"words", "grid lines"})
-"""Nouns that name one element and take the verb of several: "the words are", not "the words is"."""
+"""Nouns that name one element but take a plural verb: "the words are", not "the words is"."""
 _PLURALS = {"axis": "axes"} | {same: same for same in ("code", "series", "navigation", *PLURAL_ONLY)}
 
 
 def plural(noun: str) -> str:
-    """More than one of it: "check boxes", "entries", "buttons"."""
+    """Return the plural of a noun, such as "check boxes", "entries" or "buttons"."""
     if noun in _PLURALS:
         return _PLURALS[noun]
     if noun.endswith(("x", "ch", "sh", "ss")):

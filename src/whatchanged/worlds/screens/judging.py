@@ -1,4 +1,4 @@
-"""Judges sentences against the truth: grades for kind, element, values and position, and a verdict."""
+"""Judge sentences against the truth: grades for kind, element, values and position, and a verdict."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,13 +26,16 @@ FAULTS = {
     "place_right": "wrong place",
     "complete": "does not tell every change",
 }
-"""What of a sentence may be wrong, and the words for it; the worst first."""
+"""The possible faults of a sentence, by grade, with the words that describe them.
+
+The most serious fault comes first.
+"""
 GRADES = (*FAULTS, "true", "called_none")
 
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of one statement against one change. None where the statement makes no such claim."""
+    """The grades of one statement against one change. None: the statement makes no such claim."""
 
     kind: bool
     element: bool
@@ -41,22 +44,24 @@ class Grades:
 
     @property
     def true(self) -> bool:
-        """Whether all its claims are true."""
+        """Return whether all claims of the statement are true."""
         return self.kind and self.element and self.value is not False and self.place is not False
 
     @property
     def rank(self) -> int:
-        """How much of the statement is right; the kind counts first."""
+        """Return a score that grows with the number of correct claims. The kind has the largest weight."""
         return 8 * self.kind + 4 * self.element + 2 * (self.value is not False) + (self.place is not False)
 
 
 def judge(sentence: str, truth: ScreenTruth) -> Verdict:
     """Judge a sentence about a pair.
 
-    Each statement is compared with the change that it matches best, and no two with the same change. The
-    grades combine those of all statements. complete: the sentence states every change, up to the three that
-    it can hold. A sentence may be true and incomplete. For a pair without change, "called_none" is the only
-    grade.
+    Each statement is compared with the change that it matches best. Two statements are never compared with
+    the same change while other changes remain. The grades of the sentence combine the grades of its
+    statements.
+
+    The grade "complete" is True if the sentence states every change, up to a maximum of three. A true
+    sentence may be incomplete. For a pair without change, "called_none" is the only grade.
     """
     found = read(sentence)
     if found is None:
@@ -82,7 +87,11 @@ def judge(sentence: str, truth: ScreenTruth) -> Verdict:
 
 
 def _ungraded(truth: ScreenTruth, called_none: bool) -> Mapping[str, bool | None]:
-    """The grades of a pair without change; of others what is said of "called_none"."""
+    """Return the grades that replace the computed ones.
+
+    For a pair without change, every grade except "called_none" is None. For other pairs, only "called_none"
+    is replaced.
+    """
     none: dict[str, bool | None] = {"called_none": called_none}
     return none if truth.changes else {**dict.fromkeys(GRADES, None), **none}
 
@@ -97,7 +106,11 @@ def _together(grades: list[bool | None]) -> bool | None:
 
 
 def _graded(sentence: ReadSentence, truth: ScreenTruth) -> list[Grades]:
-    """The grades of each statement, each compared with a change of its own as long as there are any."""
+    """Return the grades of each statement, in order.
+
+    Each statement is compared with a different change until all changes are used. Further statements are
+    compared with all changes.
+    """
     left = list(truth.changes)
     results = []
     for readings in sentence.statements:
@@ -111,7 +124,7 @@ def _graded(sentence: ReadSentence, truth: ScreenTruth) -> list[Grades]:
 
 
 def grade(statement: ReadStatement, change: ScreenChange, truth: ScreenTruth) -> Grades:
-    """The grades of a statement against a change."""
+    """Return the grades of one statement against one change."""
     said = statement.stated
     places = (
         [position_fits(said["place"], change, (truth.size_before, truth.size_after))]
@@ -127,7 +140,7 @@ def grade(statement: ReadStatement, change: ScreenChange, truth: ScreenTruth) ->
 
 
 def _values(statement: ReadStatement, change: ScreenChange) -> list[bool | None]:
-    """Whether each value that a statement names is the true one."""
+    """Return, for each value that a statement names, whether it is the true value."""
     said, template, values = statement.stated, statement.template, change.values
     one, other = colors_of(change)
     results: list[bool | None] = []
@@ -159,8 +172,10 @@ def _values(statement: ReadStatement, change: ScreenChange) -> list[bool | None]
 
 
 def _either(first: bool, amounts: bool, change: ScreenChange) -> bool:
-    """Whether the statement uses the right one of two wordings: the one for a larger value, or for a state
-    that became true.
+    """Return whether the statement uses the correct one of two wordings.
+
+    The first wording is correct for a larger value if ``amounts`` is True, and otherwise for a state that
+    became true.
     """
     if amounts:
         return more(change) == (1 if first else -1)

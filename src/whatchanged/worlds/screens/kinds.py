@@ -1,4 +1,4 @@
-"""The kinds of change on a screen, and finer words for each kind."""
+"""The kinds of change on a screen, and the aspects of each kind."""
 
 from collections.abc import Mapping
 
@@ -33,10 +33,10 @@ ASPECTS: Mapping[Kind, tuple[str, ...]] = {
     "rewritten": ("text", "number", "label", "language", "formula"),
     "replaced": ("icon", "picture", "mark", "element", "values"),
 }
-"""The finer words (``values.aspect``) that each kind has.
+"""The aspects (``values.aspect``) of each kind.
 
-Networks have an output for each, so a word that nothing draws any more stays ("gap" of what was resized):
-without it, runs of before could not be read.
+A network has one output for each aspect. An aspect that is no longer drawn (such as "gap" of resized
+elements) therefore stays in the table, so that networks trained earlier can still be loaded.
 """
 
 STATES = (
@@ -51,7 +51,7 @@ STATES = (
     "cursor",
     "broken",
 )
-"""What a thing can be besides its look (``values.state``): it became so, or no longer is."""
+"""The states of an element (``values.state``). A change sets or clears one of them."""
 
 REVERSED: Mapping[Kind, Kind] = {"added": "removed", "removed": "added"}
-"""The kind of a change whose pictures are exchanged, where it is another."""
+"""The kinds that become a different kind when the two pictures of a pair are exchanged."""

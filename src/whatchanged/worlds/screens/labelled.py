@@ -1,7 +1,7 @@
-"""Makes the truth of real pairs from people's labels: maps their free words to the world's names.
+"""Make the truth of real pairs from human labels by mapping their free words to the world's names.
 
-A label gives for each change its kind, an element, a finer word, boxes, and words of the texts. If no name of
-the world matches a word, the truth leaves the word out, so that nothing is trained or judged by it.
+For each change, a label gives the kind, an element, an aspect, boxes, and texts. If a word matches no name of
+the world, the truth omits it. Such a word is then used neither for training nor for judging.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from whatchanged.worlds.screens.kinds import ASPECTS, Kind
 from whatchanged.worlds.screens.truth import Box, ScreenChange, ScreenTruth, Value
 
 DATASET = "ui_train"
-"""The data set whose records hold such labels in ``extra``."""
+"""The name of the data set whose records hold such labels in ``extra``."""
 WHOLE = "page"
-"""The element that is the whole picture."""
+"""The element that covers the entire picture."""
 
 ELEMENT_WORDS: Mapping[str, str] = {
     "arrow": "mark",
@@ -39,7 +39,7 @@ ELEMENT_WORDS: Mapping[str, str] = {
     "triangle": "figure",
     "underline": "line",
 }
-"""Free nouns of labels -> names of ``ELEMENTS``."""
+"""A mapping from free nouns in labels to names in ``ELEMENTS``."""
 
 _THERE = {"wording": "text", "text": "text", "grid": "grid", "legend": "legend", "scroll bar": "scroll bar"}
 ASPECT_WORDS: Mapping[Kind, Mapping[str, str]] = {
@@ -108,9 +108,9 @@ ASPECT_WORDS: Mapping[Kind, Mapping[str, str]] = {
         "content": "element",
     },
 }
-"""Of each kind, the free finer words of labels -> names of ``ASPECTS``; others have none."""
+"""For each kind, a mapping from free words in labels to names in ``ASPECTS``. Other words have no aspect."""
 USUAL: Mapping[Kind, str] = {"added": "element", "removed": "element"}
-"""The finer word of a kind whose label has another one than those of the table."""
+"""The default aspect of a kind, for a label whose word is not in ``ASPECT_WORDS``."""
 STATE_WORDS: Mapping[str, tuple[str, bool]] = {
     "selected": ("selected", True),
     "focused": ("focused", True),
@@ -127,20 +127,20 @@ STATE_WORDS: Mapping[str, tuple[str, bool]] = {
     "loading": ("loading", True),
     "error": ("error", True),
 }
-"""States of labels -> a name of ``STATES``, and whether the thing became so."""
+"""A mapping from states in labels to a name in ``STATES``, and whether the element entered that state."""
 
 
 def labelled_truths(records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
-    """Pair id -> truth, for the records that hold labels."""
+    """Return the truth by pair id for the records that hold labels."""
     return {record.pair_id: truth_of(record.extra) for record in records if record.dataset == DATASET}
 
 
 def truth_of(labels: Mapping[str, Any]) -> ScreenTruth:
-    """The truth of one pair.
+    """Return the truth of one pair.
 
-    labels: changes, visible_change, size_before, size_after and group, as ``datasets.ui_train`` checked them.
-    An invisible change becomes noise. If the labels are uncertain, the truth holds the changes and is
-    doubtful.
+    ``labels`` holds changes, visible_change, size_before, size_after and group, as checked by
+    ``datasets.ui_train``. If the change is invisible, it is recorded as noise. If the labels are uncertain,
+    the truth holds the changes and is marked as doubtful.
     """
     changes = tuple(_change(change) for change in labels["changes"])
     seen = labels["visible_change"] != "no"
@@ -156,14 +156,14 @@ def truth_of(labels: Mapping[str, Any]) -> ScreenTruth:
 
 
 def element_of(word: str) -> str:
-    """The world's name of a labelled element; the word itself where it has none."""
+    """Return the world's name for a labelled element, or the word itself if there is no such name."""
     return word if word in ELEMENTS else ELEMENT_WORDS.get(word, word)
 
 
 def aspect_of(kind: Kind, word: str, element: str) -> str:
-    """The world's finer word for a kind; "" where none fits.
+    """Return the world's aspect for a label's word, or "" if none matches.
 
-    A picture that became larger or smaller as a whole has another canvas.
+    If the entire picture was resized, the aspect is "canvas".
     """
     if kind == "resized" and element == WHOLE and word in ("width", "height", "size", "width and height"):
         return "canvas"
@@ -173,7 +173,7 @@ def aspect_of(kind: Kind, word: str, element: str) -> str:
 
 
 def _change(label: Mapping[str, Any]) -> ScreenChange:
-    """One labelled change."""
+    """Return one labelled change."""
     kind: Kind = label["kind"]
     element = element_of(str(label.get("element", "")))
     before, after = _box(label["box_before"]), _box(label["box_after"])
@@ -196,7 +196,10 @@ def _box(value: Sequence[int] | None) -> Box | None:
 
 
 def _size(labels: Mapping[str, Any], side: str, changes: Sequence[ScreenChange]) -> tuple[int, int]:
-    """Width and height of a picture; if the labels do not give them, the extent of the boxes."""
+    """Return the (width, height) of a picture in pixels.
+
+    If the labels do not give it, use the extent of the boxes.
+    """
     told = labels.get(f"size_{side}")
     if isinstance(told, list) and len(told) == 2 and all(type(edge) is int and edge > 0 for edge in told):
         return told[0], told[1]

@@ -1,7 +1,7 @@
-"""Parses sentences about screens into their claims.
+"""Parse sentences about screens into their claims.
 
-A sentence holds one statement for each change, separated by "; " or ", and ". A statement may end with a
-consequence of the change: ", which moved the rest down by 48 pixels".
+A sentence has one statement for each change. The statements are separated by "; " or ", and ". A statement
+may end with a consequence of the change: ", which moved the rest down by 48 pixels".
 """
 
 import re
@@ -18,7 +18,10 @@ _FOLLOWED = re.compile(r"(?P<said>.+), which moved the rest (?P<rest>.+)", re.IG
 
 @dataclass(frozen=True)
 class ReadStatement:
-    """What one statement claims: a wording, and the words in its slots. rest: how the rest moved, or ""."""
+    """The claims of one statement: its template and the words in its slots.
+
+    rest: the stated movement of the other elements; "" if none is stated.
+    """
 
     template: Template
     stated: Mapping[str, str]
@@ -27,22 +30,23 @@ class ReadStatement:
 
 @dataclass(frozen=True)
 class ReadSentence:
-    """What a sentence claims: its statements, each with all its parses; no statements where nothing
-    changed.
+    """The claims of a sentence: all possible parses of each statement.
+
+    ``statements`` is empty if the sentence says that nothing changed.
     """
 
     statements: tuple[tuple[ReadStatement, ...], ...]
 
     @property
     def unchanged(self) -> bool:
-        """Whether it says that nothing changed."""
+        """Return whether the sentence says that nothing changed."""
         return not self.statements
 
 
 def read(sentence: str) -> ReadSentence | None:
-    """What a sentence claims; None where it is not in the world's language.
+    """Return the claims of a sentence, or None if it is not in the world's language.
 
-    Case and repeated blanks do not matter. A full stop at the end is optional.
+    Case and repeated spaces are ignored. A full stop at the end is optional.
     """
     plain = re.sub(r"\s+", " ", sentence).strip().removesuffix(".").strip()
     if plain.lower() in NO_CHANGE:
@@ -57,7 +61,7 @@ def read(sentence: str) -> ReadSentence | None:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text split at "; " or ", and ", outside quotations."""
+    """Yield the parts of a text between "; " and ", and ". Separators inside quotations are ignored."""
     left, start = text.count('"'), 0
     for found in _BETWEEN.finditer(text):
         if found[0] == '"':
@@ -69,7 +73,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _readings(text: str) -> tuple[ReadStatement, ...]:
-    """Every parse of one statement; () where there is none."""
+    """Return all possible parses of one statement; () if there is none."""
     followed = _FOLLOWED.fullmatch(text)
     rest = followed["rest"].lower() if followed else ""
     if rest and not re.fullmatch(_rest_pattern(), rest):
@@ -85,7 +89,7 @@ def _readings(text: str) -> tuple[ReadStatement, ...]:
 
 
 def _lowered(name: str, value: str) -> str:
-    """The words in a slot, in lower case unless they are a quotation."""
+    """Return the words in a slot in lower case. Quotations are returned unchanged."""
     return value if name in ("name", "called", "text_before", "text_after") else value.lower()
 
 

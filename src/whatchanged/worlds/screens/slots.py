@@ -1,4 +1,4 @@
-"""The slots of templates: patterns that read them from sentences, functions that fill them from changes."""
+"""The slots of templates: patterns that parse their content, and functions that fill them from changes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from whatchanged.worlds.screens.truth import ScreenChange
 Size = tuple[int, int]
 _HUES = ("red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "grey")
 COLORS = ("white", "black", *(f"{shade}{hue}" for hue in _HUES for shade in ("", "dark ", "light ")))
-"""Every name of a colour that ``words.color_name`` gives."""
+"""All colour names that ``words.color_name`` can return."""
 _POSITIONS = tuple(
     words.position_phrase(box, (100, 100))
     for box in (
@@ -31,7 +31,7 @@ _POSITIONS = tuple(
         (0, 0, 100, 100),
     )
 )
-"""Every phrase for a place that ``words.position_phrase`` gives."""
+"""All position phrases that ``words.position_phrase`` can return."""
 COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 _PLURALS = {
     "is": "are",
@@ -43,16 +43,19 @@ _PLURALS = {
     "stands": "stand",
     "its": "their",
 }
-"""Words of templates in the singular, and in the plural."""
+"""The singular words in templates, mapped to their plurals."""
 LONGEST_NAME = 32
-"""Characters of a name that is quoted; of a card or a table it is all that stands in it."""
+"""The largest number of characters of a name that is quoted.
+
+The name of a card or table is its entire text.
+"""
 LIGHTER = 4.0
-"""Levels of luminance from which one colour is lighter than another."""
+"""The smallest difference in luminance levels at which one colour is called lighter than another."""
 
 
 @dataclass(frozen=True)
 class Naming:
-    """How an element is named: its noun, whether with its name in quotes, and whether with its position."""
+    """How a sentence names an element: the noun, and whether the quoted name and the position are added."""
 
     noun: str
     named: bool = False
@@ -60,12 +63,12 @@ class Naming:
 
 
 def longest_first(values: Sequence[str]) -> str:
-    """An alternation of words in a pattern, longer words first."""
+    """Return a pattern that matches any of the words. Longer words are tried first."""
     return "|".join(re.escape(value) for value in sorted(set(values), key=lambda v: (-len(v), v)))
 
 
 PLURAL_OF = {plural(noun): noun for noun in all_nouns()}
-"""Plural -> singular. "words" is both: more than one word, and a noun of its own."""
+"""A mapping from plural to singular nouns. "words" is both a plural and a noun of its own."""
 _COUNT = rf"(?:(?P<count>{longest_first(tuple(COUNTS.values()))}|\d{{1,3}}) )?"
 _NAMED = (
     rf'(?:"(?P<name>[^"]*)" )?(?P<noun>{longest_first((*all_nouns(), *PLURAL_OF))})(?: "(?P<called>[^"]*)")?'
@@ -73,7 +76,7 @@ _NAMED = (
 )
 _COLOR = longest_first(COLORS)
 AMOUNT = r"\d[\d,]{0,11}"
-"""An amount in pixels as it is read."""
+"""The pattern of an amount in pixels."""
 STEP = rf"(?:left|right|up|down) by {AMOUNT} pixels?"
 _GROWTH = rf"(?:{AMOUNT} pixels? )(?:wider|narrower|higher|lower)"
 _GROWN = r"(?:wider|narrower|higher|lower|larger|smaller)"
@@ -90,11 +93,11 @@ PATTERNS: Mapping[str, str] = {
     "text_before": r'"(?P<text_before>[^"]*)"',
     "text_after": r'"(?P<text_after>[^"]*)"',
 }
-"""What each slot is read by."""
+"""The pattern that parses each slot."""
 
 
 def pattern_of(template: Template) -> str:
-    """The pattern that reads a template."""
+    """Return the pattern that parses statements made from a template."""
     either = f"(?P<either>{longest_first(template.pair)})"
     patterns = {**PATTERNS, "more": either, "on": either}
     parts = re.split(r"\{(\w+)\}", template.text)
@@ -103,7 +106,7 @@ def pattern_of(template: Template) -> str:
 
 
 def _either_number(text: str) -> str:
-    """The pattern of words whose verbs may be singular or plural."""
+    """Return a pattern that matches a text with its verbs in the singular or the plural."""
     words_of = [
         f"(?:{word}|{_PLURALS[word]})" if word in _PLURALS else re.escape(word) for word in text.split(" ")
     ]
@@ -111,17 +114,20 @@ def _either_number(text: str) -> str:
 
 
 def fill(template: Template, change: ScreenChange, naming: Naming, size: Size) -> str:
-    """The template, filled as a statement about a change in a picture of this size."""
+    """Fill a template and return the statement about a change in a picture of this size."""
     values = {slot: FILLERS[slot](template, change, naming, size) for slot in template.slots}
     text = template.text
     several = len(change.boxes) > 1 or naming.noun in PLURAL_ONLY
-    if several and not text.startswith("the "):  # whose subject is not the thing itself
+    if several and not text.startswith("the "):  # its subject is not the element itself
         text = " ".join(_PLURALS.get(word, word) for word in text.split(" "))
     return text.format(**values)
 
 
 def fits(template: Template, change: ScreenChange) -> bool:
-    """Whether a template can state a change: kind and aspect match, and every slot can be filled."""
+    """Return whether a template can state a change.
+
+    The kind, aspect and state must match, and it must be possible to fill every slot.
+    """
     if template.kind != change.kind or (template.aspects and change.aspect not in template.aspects):
         return False
     if template.state and template.state != change.values.get("state"):
@@ -132,7 +138,7 @@ def fits(template: Template, change: ScreenChange) -> bool:
 
 
 def _absent(element: str) -> tuple[str, ...]:
-    """What no template may name, because the element does not have it."""
+    """Return the words that a template must not contain because the element has no such part."""
     return ("text of",) * (element in WORDLESS) + ("border of",) * (element in LINES)
 
 
@@ -175,7 +181,7 @@ def _object(article: str, change: ScreenChange, naming: Naming, size: Size) -> s
 
 
 def box_of(change: ScreenChange) -> Box:
-    """The box of the change in the picture after, or before if the element is only there."""
+    """Return the box of a change in the picture after, or before if the element was removed."""
     box = change.box_after or change.box_before
     assert box is not None, "a change has a box"
     return box
@@ -196,16 +202,16 @@ FILLERS: Mapping[str, Callable[[Template, ScreenChange, Naming, Size], str]] = {
     "more": lambda t, c, n, s: t.pair[0] if more(c) > 0 else t.pair[1],
     "on": lambda t, c, n, s: t.pair[0] if c.values["on_after"] else t.pair[1],
 }
-"""What each slot is filled with."""
+"""The function that fills each slot."""
 
 
 def step_of(change: ScreenChange) -> tuple[int, int]:
-    """How far an element moved to the right and down, in pixels; (0, 0) where this is not known."""
+    """Return the movement of an element (right, down) in pixels; (0, 0) if it is not known."""
     return _number(change, "dx"), _number(change, "dy")
 
 
 def growth_of(change: ScreenChange) -> tuple[int, int]:
-    """By how much an element became wider and higher, in pixels; (0, 0) where this is not known."""
+    """Return the growth of an element in (width, height) in pixels; (0, 0) if it is not known."""
     return _number(change, "dwidth"), _number(change, "dheight")
 
 
@@ -215,7 +221,7 @@ def _number(change: ScreenChange, name: str) -> int:
 
 
 def _direction(change: ScreenChange) -> str:
-    """The main direction of a motion, or both directions if they are about equal."""
+    """Return the main direction of a movement. If both components are similar, name both."""
     dx, dy = step_of(change)
     across = "right" if dx > 0 else "left"
     down = "down" if dy > 0 else "up"
@@ -225,7 +231,7 @@ def _direction(change: ScreenChange) -> str:
 
 
 def _grown(change: ScreenChange) -> list[tuple[str, int]]:
-    """("wider", 12), ("lower", -3): how width and height changed."""
+    """Return the changes in width and height with their words, such as [("wider", 12), ("lower", -3)]."""
     width, height = growth_of(change)
     results = []
     if width:
@@ -236,7 +242,7 @@ def _grown(change: ScreenChange) -> list[tuple[str, int]]:
 
 
 def colors_of(change: ScreenChange) -> tuple[str, str]:
-    """The names of the colours before and after; "" where they are not known."""
+    """Return the colour names before and after the change; "" for a colour that is not known."""
     results = [change.values.get(name) for name in ("color_before", "color_after")]
     one, other = (words.color_name(_rgb(c)) if isinstance(c, str) else "" for c in results)
     return one, other
@@ -247,12 +253,12 @@ def _rgb(code: str) -> tuple[int, int, int]:
 
 
 def hue_of(name: str) -> str:
-    """The name of a colour without "dark" or "light"."""
+    """Return a colour name without "dark" or "light"."""
     return name.split()[-1] if name else ""
 
 
 def lighter(change: ScreenChange) -> int:
-    """1 where the colour became lighter, -1 where darker, 0 where neither is clear."""
+    """Return 1 if the colour became lighter, -1 if darker, and 0 if the difference is small or unknown."""
     results = [change.values.get(name) for name in ("color_before", "color_after")]
     if not all(isinstance(code, str) for code in results):
         return 0
@@ -263,7 +269,7 @@ def lighter(change: ScreenChange) -> int:
 
 
 def more(change: ScreenChange) -> int:
-    """1 where the amount became larger, -1 where smaller, 0 where it is not known."""
+    """Return 1 if the amount increased, -1 if it decreased, and 0 if this is not known."""
     one, other = change.values.get("amount_before"), change.values.get("amount_after")
     if not isinstance(one, int | float) or not isinstance(other, int | float) or one == other:
         return 0
@@ -271,5 +277,5 @@ def more(change: ScreenChange) -> int:
 
 
 def known_nouns(change: ScreenChange) -> tuple[str, ...]:
-    """The nouns that a written sentence may use for the changed element: its own nouns."""
+    """Return the nouns that written sentences may use for the changed element: its own nouns."""
     return nouns_of(change.element) if change.element in ELEMENTS else ("something",)

@@ -1,18 +1,19 @@
-"""The sentences of the world, as templates: each template states one change in one wording.
+"""The sentences of the world as templates. Each template states one change in one wording.
 
-A template is written by filling its slots and read by matching the same slots, so every written sentence can
-be read. The slots (``slots.py`` fills and reads them):
+A sentence is written by filling the slots of a template, and parsed by matching the same slots. Every written
+sentence can therefore be parsed. ``slots.py`` fills and parses these slots:
 
-{the}         the element: noun, optional count, name in quotes, and position: 'the button "Save" at the top'
+{the}         the element: noun, optional count, quoted name and position: 'the button "Save" at the top'
 {a}           the same for a new element: "an icon at the upper left"
 {way}         direction and amount: "down by 24 pixels"
 {direction}   direction alone: "down"
-{growth}      amount: "12 pixels wider"; {grown}: without an amount: "wider"
+{growth}      amount: "12 pixels wider"
+{grown}       the same without an amount: "wider"
 {before} {after}              names of colours
 {shade}       "darker" or "lighter"
 {text_before} {text_after}    words in quotes
-{more}        one of two words "MORE|LESS" in the template, chosen by the amounts
-{on}          one of two wordings "ON|OFF": the state became true, or no longer holds
+{more}        one of the two words in ``pair``, chosen by the amounts
+{on}          one of the two wordings in ``pair``: the state became true, or is no longer true
 """
 
 from collections.abc import Sequence
@@ -25,8 +26,10 @@ from whatchanged.worlds.screens.kinds import Kind
 class Template:
     """One wording.
 
-    kind: the kind of change that it states. aspects: the finer words that it states; () for any aspect of the
-    kind. state: the state that it gives the element. pair: the two wordings of {more} or {on}.
+    kind: the kind of change that the wording states.
+    aspects: the aspects that it states; () if it can state any aspect of the kind.
+    state: the state that it states.
+    pair: the two wordings for {more} or {on}.
     """
 
     kind: Kind
@@ -37,7 +40,7 @@ class Template:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The names of its slots, in their order."""
+        """Return the names of the slots in order."""
         return tuple(part.partition("}")[0] for part in self.text.split("{")[1:])
 
 
@@ -263,7 +266,7 @@ TEMPLATES: tuple[Template, ...] = (
     *_REPLACED,
     *_STATES,
 )
-"""Every wording of one change."""
+"""All wordings of one change."""
 
 NO_CHANGE = (
     "nothing changed",
@@ -273,4 +276,4 @@ NO_CHANGE = (
     "there is no visible change",
     "both screens look the same",
 )
-"""The ways to say that nothing changed."""
+"""The sentences that say that nothing changed."""

@@ -1,7 +1,8 @@
-"""What is known of a drawn pair: what changed, where, by how much, and what moved because of it.
+"""The truth of a drawn pair: what changed, where, by how much, and which other elements moved as a result.
 
-A drawn set is a folder with its pictures and a list, ``pairs.jsonl``, with one JSON object a line
-(``PairLine``). The list can be read like any list of pairs; this module reads the truth in it.
+A drawn data set is a folder that contains its pictures and a list, ``pairs.jsonl``. The list has one JSON
+object (``PairLine``) on each line. It can be read like any list of pairs. This module reads the truth that it
+contains.
 """
 
 import re
@@ -17,12 +18,12 @@ from whatchanged.worlds import Box as Box
 from whatchanged.worlds.screens.kinds import KINDS, REVERSED, Kind
 
 LIST = "pairs.jsonl"
-"""The list of a drawn set, in its folder."""
+"""The file name of the list in the folder of a drawn data set."""
 SETTINGS = "drawing.json"
-"""How a set was drawn, in its folder."""
+"""The file name of the drawing settings in the folder of a drawn data set."""
 
 LARGEST = 10**9
-"""No number of a truth is beyond it."""
+"""The largest absolute value of any number in a truth."""
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 
 Value = str | int | float | bool | None
@@ -33,21 +34,21 @@ _TURNED = {
     "size_before": "size_after",
     "on_before": "on_after",
 }
-"""Values that come in two, before and after."""
+"""The values that exist twice, before and after the change."""
 _SIGNED = ("dx", "dy", "dwidth", "dheight")
-"""Values that have a direction."""
+"""The values that have a direction. Their sign changes when the pictures are exchanged."""
 
 
 @dataclass(frozen=True)
 class Motion:
-    """An element that a change moved: its box before and after, in pixels."""
+    """An element that moved because of a change: its box before and after, in pixels."""
 
     box_before: Box
     box_after: Box
 
     @property
     def step(self) -> tuple[int, int]:
-        """How far it moved, to the right and down."""
+        """Return the movement (right, down) in pixels."""
         return self.box_after[0] - self.box_before[0], self.box_after[1] - self.box_before[1]
 
 
@@ -55,15 +56,21 @@ class Motion:
 class ScreenChange:
     """One change.
 
-    kind, element: one of ``KINDS``, and a name of ``elements.ELEMENTS``.
-    name: the accessible name or the text of the element; "" where it has none.
-    box_before, box_after: the box that a person would draw around it; None in a picture without the element.
-    boxes: the boxes of similar elements that changed alike, (before, after) each, the first one included.
-    values: aspect (the finer word of ``ASPECTS``), state, on_before and on_after (the state or aspect became
-        true, or no longer holds), color_before, color_after ("#rrggbb"), dx, dy (pixels to the right,
-        down), dwidth, dheight (pixels), text_before, text_after, amount_before, amount_after (a width, radius
-        or size in pixels, an opacity). A value that does not apply is absent.
-    consequences: what moved because of it.
+    kind: one of ``KINDS``.
+    element: a name in ``elements.ELEMENTS``.
+    name: the accessible name or the text of the element; "" if it has none.
+    box_before, box_after: the box that a person would draw around the element; None in a picture without it.
+    boxes: the (before, after) boxes of all similar elements that changed in the same way, the first included.
+    values: the following named values. A value that does not apply is absent.
+        aspect: one of ``ASPECTS``;
+        state: one of ``STATES``;
+        on_before, on_after: whether the state or aspect was true;
+        color_before, color_after: "#rrggbb";
+        dx, dy: the movement to the right and down, in pixels;
+        dwidth, dheight: the growth in pixels;
+        text_before, text_after: the texts;
+        amount_before, amount_after: a width, radius or size in pixels, or an opacity.
+    consequences: the elements that moved because of the change.
     """
 
     kind: Kind
@@ -77,11 +84,11 @@ class ScreenChange:
 
     @property
     def aspect(self) -> str:
-        """The finer word for what changed."""
+        """Return the aspect of the change; "" if it has none."""
         return str(self.values.get("aspect", ""))
 
     def reversed(self) -> "ScreenChange":
-        """The same change, seen from the picture after to the picture before."""
+        """Return the change from the picture after to the picture before."""
         pairs = {**_TURNED, **{after: before for before, after in _TURNED.items()}}
         values = {pairs.get(name, name): value for name, value in self.values.items()}
         for name in _SIGNED:
@@ -101,16 +108,16 @@ class ScreenChange:
 
 @dataclass(frozen=True)
 class ScreenTruth:
-    """What is known of a pair.
+    """The known facts about a pair.
 
-    changes: the visible changes, the most striking first; () for a pair that differs by noise alone, or not
-    at all.
-    noise: differences that nobody would name, in words: "text drawn without hinting", "jpeg 94".
+    changes: the visible changes, the most striking one first; () for a pair that differs only by noise, or
+        not at all.
+    noise: differences that a person would not mention, in words: "text drawn without hinting", "jpeg 94".
         An invisible change is listed here as "faint: KIND ASPECT".
-    size_before, size_after: width and height of the pictures.
-    family: the program that drew it. design: the parts of its look, such as the library, font, theme and
-    scale.
-    doubtful: whether people may disagree about whether anything is visible (real pairs only).
+    size_before, size_after: the (width, height) of the pictures in pixels.
+    family: the program that drew the pair.
+    design: the properties of its design, such as the library, font, theme and scale.
+    doubtful: whether people may disagree about whether a change is visible (real pairs only).
     """
 
     changes: tuple[ScreenChange, ...]
@@ -122,7 +129,7 @@ class ScreenTruth:
     doubtful: bool = False
 
     def reversed(self) -> "ScreenTruth":
-        """The truth of the pair whose pictures are exchanged."""
+        """Return the truth of the pair with its pictures exchanged."""
         return replace(
             self,
             changes=tuple(change.reversed() for change in self.changes),
@@ -132,7 +139,7 @@ class ScreenTruth:
 
 
 def to_json(truth: ScreenTruth) -> dict[str, Any]:
-    """The truth, in the form of a line of the list."""
+    """Return the truth as the JSON object of a line in the list."""
     return {
         "changes": [_change_to_json(change) for change in truth.changes],
         "noise": list(truth.noise),
@@ -163,9 +170,11 @@ def _listed(box: Box | None) -> list[int] | None:
 
 
 def from_json(line: Mapping[str, Any], where: str) -> ScreenTruth:
-    """The truth that a line of the list holds.
+    """Return the truth in a line of the list.
 
     where: the words that begin the message of a DatasetError, such as "pairs.jsonl, line 3".
+
+    Raises DatasetError if the line does not hold the truth of a drawn pair.
     """
     try:
         return ScreenTruth(
@@ -231,7 +240,7 @@ def _whole(value: Any) -> int:
 
 
 def _values(value: Any) -> dict[str, Value]:
-    """The named values of a change: finite numbers, colours as "#rrggbb", texts."""
+    """Return the named values of a change. Raises ValueError for invalid numbers, texts or colours."""
     values = {str(name): _value(value) for name, value in dict(value).items()}
     for name in ("color_before", "color_after"):
         color = values.get(name)
@@ -243,24 +252,27 @@ def _values(value: Any) -> dict[str, Value]:
 def _value(value: Any) -> Value:
     if value is None or isinstance(value, str | bool):
         return value
-    if isinstance(value, int | float) and abs(value) <= LARGEST:  # not NaN either
+    if isinstance(value, int | float) and abs(value) <= LARGEST:  # False for NaN
         return value
     raise ValueError(f"{value!r} is neither text nor a number up to {LARGEST:,}")
 
 
 def has_truth(root: Path) -> bool:
-    """Whether this is the folder or the list of a drawn set, which holds the truth of its pairs."""
+    """Return whether this is the folder or list of a drawn data set, which contains its truth."""
     path = list_of(root)
     return path.suffix == ".jsonl" and (path.parent / SETTINGS).is_file() and path.is_file()
 
 
 def list_of(root: Path) -> Path:
-    """The list of a drawn set, given its folder or the list itself."""
+    """Return the path of the list of a drawn data set, given its folder or the list itself."""
     return root / LIST if root.is_dir() else root
 
 
 def read_truths(root: Path) -> Iterator[tuple[str, ScreenTruth]]:
-    """(id, truth) of every pair of a drawn set, in the order of its list. Raises DatasetError."""
+    """Yield the (id, truth) of every pair of a drawn data set, in the order of its list.
+
+    Raises DatasetError if the list cannot be read or a line is invalid.
+    """
     path = list_of(root)
     try:
         text = read_regular_text(path)

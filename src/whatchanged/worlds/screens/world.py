@@ -1,4 +1,4 @@
-"""The screens world: implements the contract of ``whatchanged.worlds`` with this folder's modules."""
+"""The screens world: implements the contract of ``whatchanged.worlds`` with the modules of this folder."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,9 +31,7 @@ cannot tell why something changed."""
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
-    """The truth of these records by their ids; {} where neither the folder or list nor the records hold
-    any.
-    """
+    """Return the truth of these records by id; {} if neither the data set nor the records contain any."""
     labelled = labelled_truths(records)
     if labelled or not has_truth(root):
         return labelled
@@ -42,7 +40,7 @@ def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTrut
 
 
 def kind_of(truth: ScreenTruth) -> str:
-    """The kind of the most striking change, or "none"."""
+    """Return the kind of the most striking change, or "none"."""
     return truth.changes[0].kind if truth.changes else "none"
 
 

@@ -1,4 +1,4 @@
-"""Writes sentences about screens from the truth; ``reading`` describes the form of these sentences."""
+"""Write sentences about screens from the truth. ``reading`` describes the form of these sentences."""
 
 from numpy.random import Generator
 
@@ -8,15 +8,15 @@ from whatchanged.worlds.screens.templates import NO_CHANGE, TEMPLATES
 from whatchanged.worlds.screens.truth import ScreenChange, ScreenTruth
 
 MOST = 3
-"""Changes that a sentence tells."""
+"""The largest number of changes that a sentence states."""
 CAPTIONS = 5
-"""Sentences that are written about a pair."""
+"""The number of sentences that are written about a pair."""
 FOLLOWED = 0.3
-"""Share of the statements that tell what followed, where something did."""
+"""The fraction of statements that mention the consequence of a change, if there is one."""
 
 
 def write_captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
-    """Several true sentences about a pair, drawn at random, and all different if possible."""
+    """Return several true sentences about a pair, drawn at random and different if possible."""
     results: list[str] = []
     for _ in range(3 * CAPTIONS):
         sentence = write(truth, rng)
@@ -28,7 +28,7 @@ def write_captions(truth: ScreenTruth, rng: Generator) -> tuple[str, ...]:
 
 
 def write(truth: ScreenTruth, rng: Generator) -> str:
-    """One true sentence in a wording drawn at random."""
+    """Return one true sentence in a wording drawn at random."""
     if not truth.changes:
         return words.capitalised(NO_CHANGE[int(rng.integers(len(NO_CHANGE)))])
     told = [_statement(change, truth, rng) for change in truth.changes[:MOST]]
@@ -38,7 +38,7 @@ def write(truth: ScreenTruth, rng: Generator) -> str:
 def _statement(change: ScreenChange, truth: ScreenTruth, rng: Generator) -> str:
     able = [template for template in TEMPLATES if fits(template, change)]
     exact = [template for template in able if template.aspects or template.state or len(template.slots) > 1]
-    # Wordings with more values are drawn more often, since most wordings of a kind give no value.
+    # Wordings with more values are drawn more often, because most wordings of a kind state no value.
     choices = exact if exact and rng.random() < 0.65 else able
     template = choices[int(rng.integers(len(choices)))]
     nouns = known_nouns(change)
@@ -50,14 +50,15 @@ def _statement(change: ScreenChange, truth: ScreenTruth, rng: Generator) -> str:
 
 
 def write_plain(truth: ScreenTruth) -> str:
-    """The one sentence of fixed wording without quotations: the first template that fits, with the
-    position.
+    """Return the sentence in the fixed wording without quotations.
+
+    It uses the template that states the most, and it includes the position.
     """
     return _fixed(truth, named=False)
 
 
 def write_full(truth: ScreenTruth) -> str:
-    """The one sentence of fixed wording with names in quotes and with the consequences of the change."""
+    """Return the sentence in the fixed wording with quoted names and with the consequences of the change."""
     return _fixed(truth, named=True)
 
 
@@ -82,7 +83,7 @@ def _size(change: ScreenChange, truth: ScreenTruth) -> Size:
 
 
 def _rest(change: ScreenChange) -> str:
-    """How most of the elements that the change shifted have moved, in words; "" where none moved."""
+    """Return the movement of most of the shifted elements, in words; "" if none moved."""
     for motion in change.consequences[:1]:
         return words.way(*motion.step)
     return ""
