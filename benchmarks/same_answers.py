@@ -9,7 +9,7 @@ of every answer, unrounded, and every output of the command line, including exit
 tree runs in processes of its own, and only its promised names are used (``docs/promises.md``). Parts:
 
     blender    every pair of $BLENDER_DEV, without a named model and by each shipped CLEVR model
-    ui         every pair of $UI_DEV, without a named model, by ``screens``, and looked at strictly
+    ui         every pair of $UI_DEV, without a named model, by ``screens``, and with every pixel counted
     demo       the shipped pairs
     drawn      700 pairs that OLD draws once: CLEVR scenes, plots, documents and pages (which need Chromium,
                fonts, and the npm packages in ``--styles``)

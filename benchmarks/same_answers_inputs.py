@@ -11,11 +11,11 @@
     damaged.csv        two of them, and one whose pictures are missing
     broken.csv         two of them, and one whose new picture cannot be read
     boxes.json         places to be ignored
-    captions.jsonl     captions of the twin by clevr-pcl; where their words looked: maps/
+    captions.jsonl     captions of the twin by clevr-pcl; maps/ holds the attention of their words
     other.jsonl        the same by clevr-scorer
     failed.jsonl       captions.jsonl with a pair that failed
 
-Nothing of it depends on the machine's fonts: Pillow's own is used.
+The inputs do not depend on the machine's fonts, since they use Pillow's own font.
 """
 
 import csv

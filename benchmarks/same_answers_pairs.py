@@ -1,6 +1,7 @@
 """The pairs that ``same_answers`` gives to both trees, and the pictures that it draws for them once.
 
-Lists lie in ``FOLDER/pairs``, a line a pair with id, before and after; drawn pictures in ``FOLDER/drawn``.
+Lists are in ``FOLDER/pairs``, with one line per pair (id, before, after). Drawn pictures are in
+``FOLDER/drawn``.
 """
 
 import json

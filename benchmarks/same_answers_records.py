@@ -1,7 +1,8 @@
 """Reads and writes the records of ``same_answers``, and finds the differences between two of them.
 
 A record is a folder: ``answers/SET.jsonl`` has a line a pair, ``commands/NAME/`` has the outputs of a command
-as files. A difference is named PART/NAME/ID/FIELD or commands/NAME/FILE, which ``--except`` goes by.
+as files. A difference has the name PART/NAME/ID/FIELD or commands/NAME/FILE.
+``--except`` takes patterns of these names.
 """
 
 import fnmatch

@@ -1,21 +1,21 @@
-"""Counts how many files a reader must open to follow a command through the code, and how often he returns.
+"""Counts how many files a reader must open to follow a command through the code, and how often they return.
 
     python -m benchmarks.walks --tree OLD --tree NEW [--walk NAME ...] [--screens BEFORE AFTER]
     python -m benchmarks.walks --tree TREE --walk NAME --show    # the walk itself, step by step
 
-A walk is the code that a reader reads who follows one command. It begins at a named function and ends when
+A walk is the code that a person reads who follows one command. It begins at a named function and ends when
 that function, or the last one named, returns. The reader reads each function once, when it is first called,
-and then returns to its caller. He does not enter functions that call no other function of the package, since
-their names say what they do, nor code that runs at import.
+and then returns to its caller. The reader does not enter functions that call no other function of the
+package, since their names say what they do, nor code that runs at import.
 
     files    source files of which a function is entered
-    returns  steps at which he goes back to another file than the one that he has just read, because the
-             calling function there continues
+    returns  steps back to another file than the one just read, because the calling function there
+             continues
 
 The walks:
 
-    clevr     ``Answerer.answer`` of the first pair of the demo, by clevr-pcl, which is not built yet
-    screens   the same of a drawn window whose button moved, measured, or by the model that was for it
+    clevr     ``Answerer.answer`` for the first pair of the demo, by clevr-pcl, which is loaded first
+    screens   the same for a drawn window whose button moved, by rules (in old trees by a model)
     recipe    ``run_recipe`` of pcl-tiny on the demo's pictures, to the first weight update
     evaluate  the command, of ten sentences
     compare   the command, of two folders with three pairs, in one process

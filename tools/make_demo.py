@@ -1,9 +1,9 @@
-"""Draw the ten pairs of ``whatchanged demo``: pictures and truth, from a seed that no training uses.
+"""Draws the ten pairs of ``whatchanged demo``: pictures and truth, from a seed that no training uses.
 
     python tools/make_demo.py [--seed S] [--output src/whatchanged/models/demo]
 
-Eight changes (each type at least once) and two pairs in which only camera and light moved. Needs the extra
-``train`` (the renderer). Same seed, same bytes.
+Eight pairs have a change, and each type of change occurs. In the other two pairs only camera and light
+moved. The tool needs the extra ``train`` (for the renderer). The same seed gives the same bytes.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Bring back the pictures of the data set `ui_train` from clones of the projects that they come from.
+"""Restores the pictures of the data set `ui_train` from clones of the projects that they come from.
 
     python tools/restore_ui_train.py CLONES OUT [--labels LABELS] [--only OWNER/NAME] [--list]
 
@@ -6,9 +6,9 @@ CLONES: a folder with a clone of each project, as OWNER/NAME or NAME (``--list``
 make them). OUT: the new folder, which then holds pairs.jsonl and images/, and is read by
 `whatchanged dataset OUT`.
 
-Only the git program reads the clones, object by object; nothing of them is run or checked out, nothing is
-fetched. Every picture must have the id that the labels name (SHA-1 of git) and must be a picture that can be
-decoded; otherwise nothing is written.
+Only the git program reads the clones, object by object. Nothing in them is run or checked out, and nothing is
+fetched. Every picture must have the id that the labels name (its SHA-1 in git), and it must be possible to
+decode it. Otherwise the tool writes nothing.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: generated pages, pages of the root, tables, links."""
+"""Hooks that MkDocs calls while it builds the site: generated pages, pages of the root, tables, links."""
 
 import logging
 import re

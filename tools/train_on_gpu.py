@@ -1,31 +1,33 @@
-"""Train the shipped model further in short rounds on another machine, with a GPU.
+"""Trains the shipped model further in short rounds on another machine, with a GPU.
 
-Where the run lies, once: pack 16-bit weights; CARRIED is a folder inside the repository:
+First pack 16-bit weights on the machine that has the run. CARRIED is a folder inside the repository:
 
     PYTHONPATH=src python tools/train_on_gpu.py pack RUN CARRIED
 
-On the GPU's machine, as often as you like; one command is one round of ``--seconds``, everything included:
+Then train on the machine with the GPU, as often as you like. One command is one round, which takes
+``--seconds`` in all:
 
     export PYTHONPATH=src
     python3 tools/train_on_gpu.py round WORK --weights CARRIED --out $OUT --seconds 540 --seed 101
     python3 tools/train_on_gpu.py round WORK --out $OUT --seconds 540 --seed 101 --draw 0.1
 
-The second goes on in the same WORK, from the weights of the round before and with its pool, which grows. On
-another machine give the folder that came back as --weights, and another --seed: the same one draws the same
-pictures again. Back where the run lies:
+The second command continues in the same WORK. It starts from the weights of the first round and adds pictures
+to its pool. On another machine, give the folder that came back as --weights. Also give another --seed, since
+the same seed draws the same pictures again. At the end, unpack the weights on the machine that has the run:
 
     PYTHONPATH=src python tools/train_on_gpu.py unpack CAME_BACK NEW_RUN
     whatchanged export NEW_RUN MODEL --data TWIN --fp16
 
-A round has three parts, each with a share of the time. Cores and GPU draw pictures (--draw); the cores go on
-with it later. clevr-see trains the vision (--see), whose tokens of the pool are then stored. clevr-pcl learns
-matching, pre-training and captioning (--speak). The rest of the time is for tokens, scores on held-out pairs,
-and packing. A trial of some steps tells how many fit, so that a schedule ends with its time. Each checkpoint
-that is written on the way is packed into the output folder. Optimisers start anew in every round, with a
-warm-up. ``--see 0`` or ``--speak 0`` leaves a part out; ``--set`` reaches both recipes.
+A round has three parts, each with a share of the time. First, CPU cores and GPU draw pictures (--draw); the
+cores continue to draw during the other parts. Second, clevr-see trains the vision (--see), and the tokens of
+the pool are stored. Third, clevr-pcl learns matching, pre-training and captioning (--speak). The rest of the
+time is for tokens, scores on held-out pairs, and packing. A trial of a few steps measures how many steps fit
+into the time, so that each schedule ends in time. Each checkpoint is packed into the output folder as soon as
+it is written. In every round the optimisers start again, with a warm-up. ``--see 0`` or ``--speak 0`` leaves
+out a part. ``--set`` changes both recipes.
 
-The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn; numba, or only the
-GPU draws.
+The GPU's machine needs torch, numpy, pillow, safetensors, rich, tensorboard, scikit-learn and numba. Without
+numba only the GPU draws.
 """
 
 import argparse

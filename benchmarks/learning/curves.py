@@ -20,10 +20,10 @@ Each run is a folder OUT/ROW-rate-pairs-seed that ``whatchanged export`` reads. 
 references and truth. Tests use the last weights. A method that embeds captions is also tested in retrieval,
 after its retrieval stage and at the end. No test decides anything.
 
---search trains each of the three methods with the same few learning rates and another seed, on as many pairs.
-While the lowest (or highest) rate is the best, it also tries half (or twice) that rate. All rows of a method
-use the rate with the best CIDEr-D on VAL, unless --rows gives another. (On a third of the pairs, SCORER's
-best rate is twice its best rate on all pairs, so the search must use all.)
+--search trains each of the three methods with the same few learning rates and another seed, on as many pairs
+as the rows. While the lowest (or highest) rate is the best, it also tries half (or twice) that rate. All rows
+of a method use the rate with the best CIDEr-D on VAL, unless --rows gives another. (On a third of the pairs,
+SCORER's best rate is twice its best rate on all pairs, so the search must use all.)
 
 The rows are recipes (``learning_rows``). All use --vision's tokens, which are stored, frozen and
 standardised. All rows draw their pairs from the same stream: seed, stage and task determine the examples of a

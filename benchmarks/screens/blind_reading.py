@@ -18,10 +18,10 @@ and, not for the reader, ``key.json``: the pair and the state of each item. A st
 the fields ``id`` and ``caption``. A sentence that all states share is one item.
 
 The reader is given ``DEFINITIONS`` and writes VERDICTS, a JSON line an item: ``item``, ``own`` (his own
-sentence, written first), ``verdict``, ``reason``. ``count`` tells how often each state got each verdict.
+sentence, written first), ``verdict``, ``reason``. ``count`` prints how often each state got each verdict.
 
-``against`` draws changed pairs at random of which two states say different sentences, and asks which is
-better: an item has the sentences ``one`` and ``two``, in a random order. PREFERENCES is a JSON line an item:
+``against`` draws changed pairs at random for which two states give different sentences, and asks which one is
+better. An item has the sentences ``one`` and ``two``, in a random order. PREFERENCES is a JSON line an item:
 ``item``, ``own``, ``better`` ("one", "two" or "same"), ``one`` and ``two`` (a verdict each), ``reason``.
 """
 

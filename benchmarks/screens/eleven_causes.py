@@ -1,9 +1,9 @@
-"""Groups many pictures with eleven causes of change: is each cause one group, without unmarked strangers?
+"""Groups many pictures with eleven causes of change: is each cause one group, without unmarked other pairs?
 
     python -m benchmarks.screens.eleven_causes [--count 1500] [--seed 1] [--record]
 
-Small pages of one design, each with words, numbers and rows of its own, drawn by Chromium; each shows one of
-eleven alterations, as if one commit had made them all. Nothing is fitted or chosen here.
+Chromium draws small pages of one design, each with its own words, numbers and rows. Each page shows one of
+eleven changes, as if one commit had made them all. Nothing is fitted or chosen here.
 """
 
 import argparse

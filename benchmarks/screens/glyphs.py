@@ -2,13 +2,18 @@
 
     python -m benchmarks.screens.glyphs [--sheets 4] [--seed 0] [--tuning] [--record]
 
-Chromium draws sheets of lines: numbers, dates, prices and words, in faces on which no limit was fitted
-(``--tuning``: in those on which limits were). Each line once as it is, once with one digit or letter
-exchanged (letters for ones of like shape), and five times with nothing changed but how it is drawn: three
-times up to half a pixel beside its place, letters up to a fiftieth of a pixel farther apart, turned by a
-fiftieth of a degree, in a layer of its own or with precise outlines; once under other settings of the font
-library; once after JPEG or WebP. A line drawn anew counts as unchanged where its width stays within half a
-pixel. "by sizes alone": without the comparison of each glyph with the rest of its line.
+Chromium draws sheets of lines: numbers, dates, prices and words. Their typefaces were not used to fit any
+limit (with ``--tuning``, they were). Each line is drawn
+
+- once as it is,
+- once with one digit or letter replaced (a letter by one of similar shape),
+- three times with small differences: moved by up to half a pixel, letters up to a fiftieth of a pixel farther
+  apart, turned by a fiftieth of a degree, in a separate layer, or with precise outlines,
+- once with other settings of the font library,
+- once after JPEG or WebP.
+
+A line that is drawn again counts as unchanged if its width changes by at most half a pixel. "By sizes alone"
+means: without the comparison of each glyph with the rest of its line.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
     python -m benchmarks.screens.groups OUT [--styles FOLDER] [--batches 16] [--pairs 20] [--seed 0]
 
-A batch is one stylesheet in which one to seven rules are altered, as a commit does; each of its documents
-shows one of these. In half of the batches, a picture ends at the end of its document. Writes ``pairs.jsonl``
-(id, commit, causes, before, after, held) and ``images/``.
+A batch has one stylesheet in which one to seven rules are changed, as in a commit. Each of its documents
+shows one of these changes. In half of the batches, a picture ends at the end of its document. The program
+writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
 """
 
 import argparse

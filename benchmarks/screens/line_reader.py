@@ -2,7 +2,7 @@
 
     python -m benchmarks.screens.line_reader [--lines 400] [--seed 0] [--record]
 
-needs the extra ``text``, and RapidOCR's own libraries. Lines of words, numbers and marks are drawn in the
+This needs the extra ``text`` and RapidOCR's own libraries. Lines of words, numbers and marks are drawn in the
 fonts of this machine, 9 to 28 pixels high, dark on light, light on dark and in colours. Both read each line.
 A reading is right if every letter is right; spaces do not count.
 """

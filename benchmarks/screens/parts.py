@@ -1,4 +1,4 @@
-"""Results on real pairs of screens in parts: in the labels' older words, by type, group and size;
+"""Results on real pairs of screens by type (in the labels' older words), group and size, with
 sentences.
 """
 

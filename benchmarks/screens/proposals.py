@@ -2,8 +2,9 @@
 
     python -m benchmarks.screens.proposals FOLDER [FOLDER ...] [--held] [--list] [--every 1]
 
-FOLDER: drawn by ``whatchanged synth screens``. Only pairs with one change count. ``--held``: only the
-designs that were held out, else only the others. ``--list``: a line for each pair that it locates wrongly.
+``whatchanged synth screens`` draws a FOLDER. Only pairs with one change count. ``--held`` takes only the
+held-out designs; without it only the other designs are used. ``--list`` prints a line for each pair whose
+change is located wrongly.
 """
 
 import argparse

@@ -2,11 +2,12 @@
 
     python -m benchmarks.screens.quotes PAIRS [--split val,test] [--measured 100] [--record]
 
-needs the extra ``text``. PAIRS is a folder that ``whatchanged synth screens`` drew; texts of 79 characters
-and more are left out, because the truth shortens them. Each rewritten text is read at the boxes of the truth.
-For ``--measured`` pairs, it is also read at the boxes of the measured answer, if that reports a rewritten
-text. A quotation is right if the words that differ are those of the truth. Words with which both texts begin
-or end do not count, nor do capitals: a style sheet may show "Save" as "SAVE", and the truth has "Save".
+This needs the extra ``text``. PAIRS is a folder that ``whatchanged synth screens`` drew; texts of 79
+characters and more are left out, because the truth shortens them. Each rewritten text is read at the boxes of
+the truth. For ``--measured`` pairs, it is also read at the boxes of the measured answer, if that reports a
+rewritten text. A quotation is right if the words that differ are those of the truth. Words with which both
+texts begin or end do not count, nor do capitals: a style sheet may show "Save" as "SAVE", and the truth has
+"Save".
 """
 
 import argparse

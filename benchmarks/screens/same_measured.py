@@ -2,10 +2,11 @@
 
     python -m benchmarks.screens.same_measured FOLDER [FOLDER ...] [--every N] [--keep FILE] [--against FILE]
 
-FOLDER: holds ``pairs.jsonl`` with a line a pair that names ``id``, ``before`` and ``after``, as ``whatchanged
-synth screens`` draws it, or as of ``ui_train``. Every field of ``measure`` counts, unrounded. ``--every``:
-each Nth pair alone. ``--keep``: a hash of each pair as well, a line a pair; ``--against`` names the first
-pairs whose hashes differ from such a file, and the exit code is then 1.
+A FOLDER holds ``pairs.jsonl`` with one line per pair that names ``id``, ``before`` and ``after``, as
+``whatchanged synth screens`` and ``ui_train`` have it. The hash covers every field of ``measure``, unrounded.
+``--every`` takes only each Nth pair. ``--keep`` also writes a hash of each pair, one line per pair.
+``--against`` compares with such a file. If hashes differ, it prints the first of these pairs and ends with
+exit code 1.
 """
 
 import argparse

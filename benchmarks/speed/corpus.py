@@ -2,8 +2,8 @@
 
     python -m benchmarks.speed.corpus [--scenes 3985] [--seed 0] OUT
 
-writes ``references.json`` (COCO style) and ``predictions.jsonl`` into the folder OUT. As in CLEVR-Change's
-test part each scene gives a pair with a change and one without. Everything follows from the seed.
+This writes ``references.json`` (COCO style) and ``predictions.jsonl`` into the folder OUT. As in the test
+split of CLEVR-Change, each scene gives a pair with a change and one without. The seed determines everything.
 """
 
 import argparse

@@ -2,11 +2,11 @@
 
     python -m benchmarks.speed.datasets ANNOTATIONS [--pictures]
 
-ANNOTATIONS is the folder of the real annotation files (one folder a data set). What is missing there is made
-in the documented layout at the published size: captions of CLEVR-Change (7 or 8 for a changed pair, 5 for a
-distractor, 495,000 in all), CUB's and NABirds' tables, and a list of 80,000 pairs of one's own.
-``--pictures`` also puts a link to one small picture in the place of every picture of CLEVR-Change (119,409),
-so that looking for them is timed.
+ANNOTATIONS is the folder of the real annotation files, with one folder per data set. If files are missing,
+the program makes them in the documented layout and at the published size: captions of CLEVR-Change (7 or 8
+for a changed pair, 5 for a distractor, 495,000 in all), the tables of CUB and NABirds, and a plain list of
+80,000 pairs. ``--pictures`` also puts a link to one small picture in the place of each of the 119,409
+pictures of CLEVR-Change, so that the search for pictures is timed as well.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
     python -m benchmarks.speed.decoding
 
-Greedy decoding of every step (no early stop) from random weights. Uncached decoding runs F_cross over all
-image rows and all words anew at each step; the image encoders run once either way. The better of two runs, on
-one thread.
+Greedy decoding with random weights takes every step, without an early stop. Uncached decoding runs F_cross
+over all image rows and all words again at each step. The image encoders run once in both forms. Times are the
+better of two runs, on one thread.
 """
 
 import argparse

@@ -2,9 +2,10 @@
 
     python -m benchmarks.speed.describe [--model NAME-or-FOLDER] [--runs 7] [--pairs 32] [--threads 1]
 
-Cold: a fresh interpreter each time (the first run, which warms the disk cache, is left out). Warm: pixels to
-description on ``--threads`` threads, for one pair at a time and for 16 side by side; reading PNGs apart; and
-files to answer, with the choice of the model. The pair is a shipped scene at 480x320.
+"Cold" starts a new interpreter each time; the first run, which fills the disk cache, is left out. "Warm"
+times three things in a running process, on ``--threads`` threads: from pixels to a description, for one pair
+and for 16 pairs side by side; the reading of PNG files; and from files to an answer, with the choice of the
+model. The pair is a shipped scene of 480x320.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""Pairs of screens a second of one core, by family: a row each.
+"""Measures how many pairs of screens one core draws per second: a row for each family.
 
     python -m benchmarks.speed.draw_screens [--documents 40] [--families pages,plots] [--styles FOLDER]
         [--record]
 
-The clock is the processor time of this process and of all that it started (Linux), so other work counts
-little. Documents of training; the first one, which starts the browser, is left out.
+Time is the processor time of this process and of all processes that it started (Linux), so other programs
+have little effect. The documents are those of the training split. The first one, which starts the browser, is
+left out.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""Time and bytes of grid features per 1,000 pictures, for each backbone with a name: a JSON line each.
+"""Measures time and bytes of grid features per 1,000 pictures: a JSON line for each named backbone.
 
     python -m benchmarks.speed.features [--pictures 48] [--workers 1] [--backbones NAME ...]
 
-The pictures are the shipped ones at CLEVR's size, 480 x 320, as PNG files. ResNet-101 has random weights, as
-quick as real ones. With one worker the clock is the process's own time (one thread sees, one reads), so that
-other work counts little; with more it is wall time, the start of the processes included.
+The pictures are the shipped ones at CLEVR's size, 480 x 320, as PNG files. ResNet-101 has random weights,
+which are as fast as real ones. With one worker, time is the process's own processor time (one thread
+computes, one reads), so other programs have little effect. With more workers it is wall time, including the
+start of the processes.
 """
 
 import argparse

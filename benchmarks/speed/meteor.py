@@ -2,12 +2,13 @@
 
     python -m benchmarks.speed.meteor ANNOTATIONS [--random 100000] [--record]
 
-needs the extra ``eval``. ANNOTATIONS is a folder with the field's annotation files, one folder a data set.
-Each row of 23 statistics is compared with the program's, of
+This needs the extra ``eval``. ANNOTATIONS is a folder with the annotation files of public data sets, one
+folder per data set. Each row of 23 statistics is compared with that of the Java program, for
 
 - every reference against every other one of its pair, for each data set;
 - captions of random words and of real sentences shuffled, cut and mixed, against random references;
-- the corpus of ``corpus.py``, 7,970 pairs with 6 references: this one is timed, the start of both included.
+- the corpus of ``corpus.py``, 7,970 pairs with 6 references. It is timed, including the start of both
+  programs.
 """
 
 import argparse

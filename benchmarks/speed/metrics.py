@@ -2,12 +2,12 @@
 
     python -m benchmarks.speed.metrics [--corpus FOLDER] [--runs 5] [--meteor]
 
-needs the extra ``eval``. FOLDER is what ``corpus.py`` wrote; without it the corpus is made first.
+This needs the extra ``eval``. FOLDER is what ``corpus.py`` wrote; without it the corpus is made first.
 
-Both sides start from the same captions; nothing is kept from one run to the next. The light metrics are all
-but METEOR; ours share one count of n-grams. Processor time, in which other programs count for less, is
-printed beside the wall's; the reference's tokeniser is Java, whose processor time counts as well. Values must
-agree to 1e-9, or the benchmark fails.
+Both packages start from the same captions, and nothing is kept from one run to the next. The light metrics
+are all metrics except METEOR; ours share one count of n-grams. The table has processor time, on which other
+programs have less effect, beside wall time. It includes the processor time of the reference's Java tokeniser.
+Values must agree to 1e-9, or the benchmark fails.
 """
 
 import argparse

@@ -3,12 +3,12 @@
     python -m benchmarks.speed.token_matching [--batch 128] [--tokens 196] [--width 512] [--heads 1]
         [--device cuda] [--tile-mib 64] [--repeats 3] [--forms tiled,plain] [--threads 1]
 
-Each form runs in a process of its own: forward, backward of a contrastive loss, once to warm up, then the
-best of the repeats; core_s, the processor time of both passes, is the one to compare on a shared machine.
-Memory is what both passes add to the inputs and gradients: on the GPU torch's peak, on the CPU the growth of
-the process's largest resident set. The plain form holds B^2 x tokens^2 products and as many for the gradient.
-One JSON line a form, and last the largest difference of values and of gradients in float64 at a sixteenth of
-the batch.
+Each form runs in its own process: forward and backward pass of a contrastive loss, once to warm up, then the
+best of the repeats. On a shared machine, compare ``core_s``, the processor time of both passes. Memory is
+what both passes need beyond the inputs and gradients: on a GPU PyTorch's peak, on a CPU the growth of the
+process's largest resident set. The plain form holds B^2 x tokens^2 products, and as many for the gradient.
+The program prints one JSON line per form. The last line has the largest difference of values and of gradients
+between the forms, in float64 and at a sixteenth of the batch.
 """
 
 import argparse

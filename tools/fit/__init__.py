@@ -1,1 +1,1 @@
-"""What fits constants of the package on drawn pictures, and writes them: ``python tools/fit NAME --help``."""
+"""Fits constants of the package on drawn pictures, and writes them: ``python tools/fit NAME --help``."""

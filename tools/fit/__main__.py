@@ -2,8 +2,9 @@
 
 colors       the ranges of a model's colours, in its card
 gate         which differences are visible
-groups       which pairs have one cause
-type_limits  what tells the attributes of a line of text apart: printed, for limits that are set by hand
+groups       which pairs have the same cause of change
+type_limits  the measures of the attributes of a line of text; it only prints them, since a person sets
+             these limits
 """
 
 import sys

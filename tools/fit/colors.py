@@ -1,10 +1,11 @@
-"""Put the ranges of a model's colours into its card, from drawn pools, as ``export --familiar`` does.
+"""Puts the ranges of a model's colours into its card, from drawn pools, as ``export --familiar`` does.
 
     whatchanged synth clevr-pool near --scenes 700 --seed 1901
     whatchanged synth clevr-pool mixed --scenes 700 --seed 1902 --views mixed
     python tools/fit colors src/whatchanged/models/clevr-pcl near mixed
 
-For a model that was exported before colours counted; its graphs and weights stay as they are.
+This is for a model that was exported by a version that did not store colours. Its graphs and weights stay
+the same.
 """
 
 import argparse

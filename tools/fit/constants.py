@@ -1,4 +1,4 @@
-"""Writes fitted values into the file of constants that the package reads, and leaves the rest of it alone."""
+"""Writes fitted values into the file of constants that the package reads, and changes nothing else there."""
 
 import ast
 from collections.abc import Mapping

@@ -2,15 +2,15 @@
 
     python tools/fit gate FOLDER [FOLDER ...] [--write]
 
-FOLDER: drawn by ``whatchanged synth screens --family FAMILY``. Prints the constants of
-``measured/pixels/gate.py`` and what they reach on the designs that were held out; ``--write`` puts them into
-``measured/fitted.py``. No other pictures have a say.
+``whatchanged synth screens --family FAMILY`` draws a FOLDER. The tool prints the constants of
+``measured/pixels/gate.py``, and the scores that they reach on the held-out designs. ``--write`` puts the
+constants into ``measured/fitted.py``. No other pictures are used.
 
-A pair's measure k is the largest value over the picture of |difference| / (flat + slope x contrast), with
-the slopes as they are; a pair is changed where one of its measures reaches its limit. Of the limits on a
-grid, those are taken at which most changes are found while no-change accuracy is at least ``NO_CHANGE``;
-both are means over the folders, so that plots count as much as screens. The log-odds of a visible change are
-linear in the logarithm of the score, by maximum likelihood.
+Measure k of a pair is the maximum over the picture of |difference| / (flat + slope x contrast). The slopes
+are not fitted. A pair counts as changed if one of its measures reaches its limit. The tool tries the limits
+on a grid. It takes those that find most changes while the accuracy on unchanged pairs is at least
+``NO_CHANGE``. Both scores are means over the folders, so that plots count as much as screens. The log-odds of
+a visible change are linear in the logarithm of the score; they are fitted by maximum likelihood.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from whatchanged.measured.pixels.planes import enlarged
 Values = NDArray[np.float64]
 
 NO_CHANGE = 0.89
-"""Share of the drawn noise that is called noise, at least."""
+"""The least share of the drawn noise that must be called noise."""
 RATIOS = (
     (0.7, 0.85, 1.0, 1.2, 1.4),
     (0.7, 0.85, 1.0, 1.2, 1.5, 2.0),

@@ -1,14 +1,16 @@
-"""Fits what speaks for one cause of two pairs, for the groups of the measured answer.
+"""Fits the weights of the evidence that two pairs have one cause, for the groups of the measured answer.
 
     python tools/fit groups FOLDER UI_TRAIN [--write]
 
-FOLDER: drawn by ``benchmarks/screens/groups.py``; batches that are held out there are left out. UI_TRAIN:
-real pairs with full labels, of which the training part is used: two pairs of one commit have one cause where
-the main changes are of one kind and aspect, pairs of two commits have two. Logistic regression over couples,
-in which what is alike speaks for one cause, and what is apart against it. Couples of each source and truth
-weigh as much together as ``SHARES`` says. The most alike statements of two answers depend on the weights, so
-it is repeated.
-Prints the constants of ``compare/evidence.py``; ``--write`` puts them into ``measured/fitted.py``.
+``benchmarks/screens/groups.py`` draws FOLDER; its held-out batches are left out. UI_TRAIN holds real pairs
+with full labels, of which only the training part is used. Two pairs of one commit count as having one cause
+if their main changes have the same kind and aspect. Pairs of two commits count as having two causes.
+
+The weights come from a logistic regression over couples of pairs. Similarities speak for one cause, and
+differences against it. ``SHARES`` gives the total weight of the couples of each source and truth. Which
+statements of two answers are most similar depends on the weights, so the regression is repeated.
+
+The tool prints the constants of ``compare/evidence.py``. ``--write`` puts them into ``measured/fitted.py``.
 """
 
 import argparse

@@ -2,10 +2,11 @@
 
     python tools/fit type_limits [--lines 1000] [--seed 1]
 
-Draws pairs of one line that became bolder, larger, italic, underlined or wider spaced, that is set in another
-typeface, says something else, has another colour or is the same but for a shift of less than a pixel. Prints,
-for each of these, what ``type_change`` tells with the limits as they stand, and between which values the
-measures lie: the limits were set by hand where these part. Which fonts are installed is asked of ``fc-list``.
+The tool draws pairs of one line of text. Between the two pictures the line becomes bolder, larger, italic,
+underlined or wider spaced; or it changes its typeface, words or colour; or it only moves by less than a
+pixel. For each of these changes the tool prints what ``type_change`` answers with the present limits, and the
+range of the measures. The limits were set by hand between these ranges. ``fc-list`` says which fonts are
+installed.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Pages of the site that are made from the program itself, so that they cannot fall behind it.
+"""Makes pages of the site from the program itself, so that they always agree with it.
 
 commands      every command with its options and examples, from the application
 recipe_keys   every key of a recipe, from the schema
-metrics       every metric, and a report's signature as one is written
+metrics       every metric, and an example of a report's signature
 models        the shipped models, from their cards
 python_names  the public names, for mkdocstrings
 pages         which page is made by which of these

@@ -1,4 +1,4 @@
-"""The page of the commands: every option and example, asked from the application itself."""
+"""Makes the page of the commands: every option and example, read from the application itself."""
 
 import importlib
 import os
@@ -13,8 +13,8 @@ from whatchanged import cli
 
 HEAD = """# Commands
 
-Results go to stdout, everything else to stderr; `--quiet` leaves remarks out. What a command's end means:
-[exit codes](exit-codes.md). `whatchanged COMMAND --help` shows the same as this page.
+Results go to stdout, and everything else goes to stderr. `--quiet` leaves remarks out. See [exit
+codes](exit-codes.md) for how a command can end. `whatchanged COMMAND --help` shows the same as this page.
 
 """
 WIDTH = "100"

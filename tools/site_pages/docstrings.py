@@ -1,5 +1,7 @@
-"""How docstrings, which are plain English, become Markdown: examples and aligned lists keep their lines, and
-what is said of each parameter or field stands in a table with its type and default."""
+"""Turns docstrings, which are plain English, into Markdown. Examples and aligned lists keep their lines.
+
+A table holds the description, type and default of each parameter or field.
+"""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""The page of the metrics: what each computes, from its own docstring, and a signature as one is written."""
+"""Makes the page of the metrics: what each computes, from its docstring, and an example of a signature."""
 
 import json
 
@@ -21,15 +21,16 @@ FUNCTIONS = {
 
 HEAD = """# Metrics and their signatures
 
-Reports name these metrics of captions, in this order: {names}. All are in percent. Which need more than
-the base install, and what the numbers agree with: [evaluation](../evaluation.md#caption-metrics).
+Reports name these metrics of captions, in this order: {names}. All are in percent. See
+[evaluation](../evaluation.md#caption-metrics) for what each needs beyond the base install, and for the
+programs with which it agrees.
 
 ## Signature
 
-A score is comparable only with scores that were taken in the same way. Every report therefore carries a
-signature in `signature`: the program and its version, the data set and split, words, references, pairs and
-scenes of every subset, how the intervals were made, and what was not computed and why. This is the signature
-of a report of two captions:
+You can compare scores only if they were computed in the same way. So every report has a signature in
+`signature`. It holds the program and its version, the data set and split, the words, references, pairs and
+scenes of every subset, the way in which the intervals were computed, and the reason why a metric was not
+computed. This is the signature of a report about two captions:
 
 ```json
 {signature}

@@ -1,13 +1,13 @@
-"""The page of the shipped models: their cards, and what they must not be used for."""
+"""Makes the page of the shipped models: their cards, and what they must not be used for."""
 
 from whatchanged.captioner.bundle import DEFAULT, open_bundle, shipped
 
 HEAD = """# The shipped models and their limits
 
-The base install brings {count}. They know drawn scenes of cubes, spheres and cylinders, and `{default}` is
-the one that is asked unless `--model` names another. When a model is asked at all: [who
-answers](../captioning.md#who-answers). `whatchanged models` lists the models and checks their files. How good
-they are: [results](../results/clevr.md). Below is each model's card, as it lies in the model's folder.
+The base install contains {count}. They know drawn scenes of cubes, spheres and cylinders. `{default}` is used
+unless `--model` names another one. See [who answers](../captioning.md#who-answers) for when a model is used
+at all. `whatchanged models` lists the models and checks their files. See [results](../results/clevr.md) for
+how good they are. Below is the card from each model's folder.
 
 """
 

@@ -1,4 +1,4 @@
-"""The pages that are made, and by whom."""
+"""Lists the pages that are made, each with the function that makes it."""
 
 from collections.abc import Callable
 

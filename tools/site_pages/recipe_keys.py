@@ -15,9 +15,9 @@ from whatchanged.recipes.tables import DATA, VISION
 
 HEAD = """# Recipes, key by key
 
-A recipe is a TOML file; [training](../training.md#recipes) shows one and says how keys are set for a single
-run. `whatchanged recipes NAME --resolved` prints every key of a recipe with its value. A key that does not
-exist, or that would have no effect, is refused.
+A recipe is a TOML file. See [training](../training.md#recipes) for an example, and for how to set a key for a
+single run. `whatchanged recipes NAME --resolved` prints every key of a recipe with its value. `train` refuses
+a key that does not exist or would have no effect.
 
 """
 TABLES = ("stages", "method", "vision", "data")

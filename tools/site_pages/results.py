@@ -1,4 +1,4 @@
-"""The tables of recorded measurements that only the site shows; the checkout says where they are."""
+"""Makes the tables of recorded measurements that only the site shows; a checkout has one line for each."""
 
 import sys
 from functools import cache

@@ -1,4 +1,4 @@
-"""What in the repository is a page of the site, and which page is made from what."""
+"""Says which files of the repository are pages of the site, and from which source each page is made."""
 
 from pathlib import Path
 

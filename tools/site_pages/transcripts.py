@@ -1,6 +1,6 @@
-"""Commands on a page, run one after the other, and compared with the output that the page shows.
+"""Runs the commands of a page one after the other, and compares their output with that on the page.
 
-``python tools/refresh_docs.py`` writes the output of all pages anew.
+``python tools/refresh_docs.py`` writes the output of all pages again.
 
 Blocks of the language ``console`` hold commands after "$ ", each followed by what it prints, stdout and
 stderr together, as in a terminal. Blocks of the language ``pycon`` hold Python as in its interpreter. All are

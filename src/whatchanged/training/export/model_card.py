@@ -7,19 +7,20 @@ from whatchanged.captioner.card import Card, FeatureInput, Input, PictureInput
 from whatchanged.recipes.schema import Recipe
 from whatchanged.worlds import World
 
-ELSEWHERE = """It works only for pictures like those that it was trained on. What it says of other pictures
-means nothing."""
+ELSEWHERE = """It works only for pictures like those that it was trained on. Its sentences about other
+pictures mean nothing."""
 
 
 OF_PICTURES = """\
-Two pictures in; out come one sentence that says what changed, the probability that nothing did, and where the
-model looked. It runs on the CPU with ONNX Runtime, without torch and without a network.
+The model reads two pictures and writes one sentence that says what changed. It also gives the probability
+that nothing changed, and the places to which it attended. It runs on the CPU with ONNX Runtime, without
+PyTorch and without a network connection.
 
     whatchanged describe before.png after.png --model FOLDER"""
 OF_FEATURES = """\
-Stored features of two pictures in; out come one sentence that says what changed, the probability that nothing
-did, and where the model looked. It reads no pictures. It runs on the CPU with ONNX Runtime, without torch and
-without a network.
+The model reads stored features of two pictures, and no pictures. It writes one sentence that says what
+changed. It also gives the probability that nothing changed, and the places to which it attended. It runs on
+the CPU with ONNX Runtime, without PyTorch and without a network connection.
 
     whatchanged caption DATASET --model FOLDER --features FEATURES -o captions.jsonl"""
 

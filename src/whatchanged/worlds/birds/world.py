@@ -25,8 +25,8 @@ BirdsTruth = tuple[Bird, ...]
 CAPTIONS = 4
 """The number of sentences that ``captions`` writes about a record."""
 
-LIMITS = """It was trained on drawn birds only: flat shapes on a plain ground, in ten colors, made to try
-out a method. It knows nothing of real birds, and of photographs its sentences mean nothing."""
+LIMITS = """It was trained only on drawn birds, which serve to try out a method: flat shapes in ten colors on
+a plain ground. It knows nothing about real birds, and its sentences about photographs mean nothing."""
 
 
 def has_truth(root: Path) -> bool:

@@ -43,16 +43,18 @@ VALUED = ("color", "material")
 """The types of change whose sentences state a new value."""
 
 LIMITS = """Its world is CLEVR scenes: cubes, spheres and cylinders in eight colors, two sizes and two
-materials on a grey ground, seen from two cameras under two lights, with one change or none. Of photographs,
-screenshots, documents, drawings or other objects it can say nothing but a sentence about cubes. How often its
-sentences are true of such scenes is not known from this card: measure it (`whatchanged evaluate`), apart for
-small objects that are hidden or cut by the frame in one of the two pictures, and for scenes in which only a
-relation ("left of the small blue metal cube") tells the changed object from another. It can understand
-cameras at quite other sides of the scene only where such pictures were drawn to learn from (`synth --views
-mixed`).
+materials on a grey ground. The two pictures of a pair may differ in camera and lights, and they show one
+change or none. About photographs, screenshots, documents, drawings or other objects the model can only write
+sentences about cubes, spheres and cylinders, and these mean nothing.
 
-A bundle that warns of unfamiliar pictures measures a distance of overall statistics: close imitations of such
-scenes may pass, and no warning does not mean that a sentence is true."""
+This card does not say how often the sentences about CLEVR scenes are true. Measure it with `whatchanged
+evaluate`, and look at two kinds of scenes separately. In the first kind, a small object is hidden or cut off
+by the frame in one of the two pictures. In the second kind, only a relation ("left of the small blue metal
+cube") distinguishes the changed object from another one. The model understands cameras on a quite different
+side of the scene only if it was trained on such pictures (`whatchanged synth clevr-pool --with views=mixed`).
+
+A model that warns of unfamiliar pictures compares only their overall statistics. So it may miss close
+imitations of CLEVR scenes. Even without a warning, a sentence may be false."""
 
 TWIN = "in CLEVR-Change's layout, with sentences and full truth; two pairs a scene"
 POOL_OPTIONS = (

@@ -23,11 +23,11 @@ from whatchanged.worlds.screens.templates import NO_CHANGE
 from whatchanged.worlds.screens.truth import ScreenTruth, has_truth, read_truths
 from whatchanged.worlds.screens.writing import write_captions, write_full, write_plain
 
-LIMITS = """Its world is screens: web pages, application windows, plots and typeset documents, drawn by real
-renderers from designs of our own under published stylesheets, and published pages, in sixteen languages and
-ten scripts, in windows of at most 1280x900, with one to two device pixels each. Of other designs, maps and
-large canvases it may say what is wrong; photographs and films it does not know. It reads no words, and it
-cannot tell why something changed."""
+LIMITS = """Its world is screens: web pages, application windows, plots and typeset documents. Real renderers
+drew them from published pages, and from designs of our own under published stylesheets. They are in sixteen
+languages and ten scripts. The windows measure at most 1280x900, with one to two device pixels per CSS pixel.
+Its sentences about other designs, maps and large canvases may be wrong. It does not know photographs and
+films. It reads no words, and it cannot say why something changed."""
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, ScreenTruth]:
