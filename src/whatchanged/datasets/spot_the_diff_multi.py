@@ -88,5 +88,5 @@ def _read_card(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
 
 
 def _has_words(text: Any) -> bool:
-    """Return whether the value has a word, or is no text at all, which is reported as damage later."""
+    """Return whether the value is a text with a word, or of another type, which is reported later."""
     return not isinstance(text, str) or bool(text.strip(" ."))

@@ -166,8 +166,9 @@ def _median(values: Floats | Ints) -> float:
 def _with_equal_texts(
     pairs: int, owner: Ints, texts: Sequence[str]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the right pairs of each text, and of each pair, where identical texts of other pairs count
-    too.
+    """Return the right pairs of each text, and the right texts of each pair.
+
+    Identical texts of other pairs are right, too.
     """
     having: dict[str, set[int]] = {}
     for text, pair in zip(texts, owner, strict=True):

@@ -27,7 +27,7 @@ from whatchanged.evaluation.report.signature import Origin
 from whatchanged.records import PairRecord
 
 PROTOCOLS = "spot_the_diff"
-"""The common beginnings of the names of readers that read the same files in several ways."""
+"""Several readers read the same files in different ways. Their names begin with one of these prefixes."""
 _SEED = re.compile(r"[-_. ]*(?:seed|run|rep|s)?[-_. =]*\d+[-_. ]*|[-_. ]*seed[-_. ]*")
 """The parts in which the names of one method's runs differ."""
 

@@ -32,8 +32,9 @@ class PCLCrossTaskConfig(PCLConfig):
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """PCL's tasks, whose pre-training also reads single pictures, and the classification of labelled
-        pictures.
+        """The tasks of PCL and the classification of labelled pictures.
+
+        Pre-training also reads single pictures.
         """
         own = super().tasks
         single = {name: replace(own[name], single_pictures=True) for name in ("mlm", "mvcl", "fda")}
@@ -46,7 +47,7 @@ class PCLCrossTaskConfig(PCLConfig):
 
     @property
     def text_positions(self) -> int:
-        """As for PCL, or for the captions of single pictures where these are longer."""
+        """The number of positions of PCL, or that of the captions of single pictures if they are longer."""
         return max(self.max_length, self.single_length)
 
     def longest_caption(self, single: bool = False) -> int:

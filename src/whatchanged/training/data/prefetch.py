@@ -23,7 +23,7 @@ AHEAD = 2
 
 @dataclass(frozen=True)
 class _Read(Dataset[Draw | WhatchangedError]):
-    """Reads the draw of a plan.
+    """Reads the examples that a plan has drawn for one step.
 
     A WhatchangedError is returned as a value, because raising it in a worker would wrap it in a traceback.
     """
@@ -40,7 +40,7 @@ class _Read(Dataset[Draw | WhatchangedError]):
 def draws_by_processes(
     given: StageInput, step: int, positions: Mapping[str, int], processes: int
 ) -> Generator[Draw]:
-    """The stage's draws from ``step`` on (see ``batches.plans``), read by this many worker processes.
+    """Yield the examples of each step of a stage, from ``step`` on. Worker processes read them.
 
     Raises the first WhatchangedError of a worker. The workers end with the generator.
     """
@@ -68,7 +68,7 @@ def draws_by_processes(
 
 
 def _start(number: int) -> None:
-    """A worker ends with its parent, not when the whole group is told to: the run saves first."""
+    """Let a worker end with its parent only, not by a signal to the whole group: the run saves first."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     end_with_parent()
 
