@@ -1,5 +1,8 @@
 """Detection of an object that grew or shrank, from the movement of one of its sides."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,6 +49,47 @@ FILLED = 0.4
 content."""
 
 
+@dataclass(frozen=True)
+class _Direction:
+    """Two pictures as lines, ordered in one of the four directions in which a side of an object may move.
+
+    axis   the axis of the pictures along which the lines are ordered
+    step   1 towards larger indices, -1 towards smaller ones
+    one    (N, M, 3) the lines before
+    other  (N, M, 3) the lines after
+    strip  the range of the lines of a box
+    side   the first and last pixel of the box along a line
+    """
+
+    axis: int
+    step: int
+    one: Pixels
+    other: Pixels
+    strip: tuple[int, int]
+    side: tuple[int, int]
+
+    def box(self, begin: int, end: int, side: tuple[int, int]) -> Box:
+        """Return the box of lines and of pixels along them, in the pictures as they are."""
+        length, (low, high) = len(self.other), side
+        first, last = (begin, end) if self.step == 1 else (length - end, length - begin)
+        return (first, low, last, high) if self.axis == 1 else (low, first, high, last)
+
+    def finding(self, was: int, now: int) -> Finding:
+        """Return how the object grew or shrank whose last line was ``was`` before and is ``now`` after."""
+        name = "dx" if self.axis == 1 else "dy"
+        return Finding("resized", "length", 0.6, {name: now - was, "grew": now > was})
+
+
+def _directions(before: Pixels, after: Pixels, box: Box) -> Iterator[_Direction]:
+    """Yield both pictures across and down, first towards larger indices, then towards smaller ones."""
+    left, top, right, bottom = box
+    for axis, strip, side in ((1, (left, right), (top, bottom)), (0, (top, bottom), (left, right))):
+        one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
+        yield _Direction(axis, 1, one, other, strip, side)
+        turned = (len(other) - strip[1], len(other) - strip[0])
+        yield _Direction(axis, -1, one[::-1], other[::-1], turned, side)
+
+
 def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
     """Return how an object grew or shrank by the movement of a side inside a box, with its boxes before and
     after.
@@ -55,27 +99,14 @@ def moved_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, B
     picture may be the background, so it is returned only if there is no other one. Of two such objects, the
     shorter is returned, for example the header of a page.
     """
-    left, top, right, bottom = box
     results = []
-    for axis, name, strip, side in (
-        (1, "dx", (left, right), (top, bottom)),
-        (0, "dy", (top, bottom), (left, right)),
-    ):
-        one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
-        length = len(other)
-        for outwards in (1, -1):  # First towards larger indices, then towards smaller ones.
-            lines = strip if outwards == 1 else (length - strip[1], length - strip[0])
-            ends = _ends(one[::outwards], other[::outwards], lines, side)
-            if ends is None:
-                continue
-            begin, was, now = ends
-            finding = Finding("resized", "length", 0.6, {name: now - was, "grew": now > was})
-            spans = [(begin, end) if outwards == 1 else (length - end, length - begin) for end in (was, now)]
-            boxes = [
-                (low, side[0], high, side[1]) if axis == 1 else (side[0], low, side[1], high)
-                for low, high in spans
-            ]
-            results.append((now - begin, finding, boxes[0], boxes[1]))
+    for direction in _directions(before, after, box):
+        ends = _ends(direction.one, direction.other, direction.strip, direction.side)
+        if ends is None:
+            continue
+        begin, was, now = ends
+        boxes = [direction.box(begin, end, direction.side) for end in (was, now)]
+        results.append((now - begin, direction.finding(was, now), boxes[0], boxes[1]))
     things = [one for one in results if not _reaches_edges(one[3], after.shape)]
     if things:
         return max(things, key=lambda one: one[0])[1:]
@@ -116,25 +147,15 @@ def refilled_side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box
     to the side, around the content, and the background must follow beyond the side. The result is None if
     this is not the case in both pictures.
     """
-    left, top, right, bottom = box
     results = []
-    for axis, name, strip, side in (
-        (1, "dx", (left, right), (top, bottom)),
-        (0, "dy", (top, bottom), (left, right)),
-    ):
-        one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
-        length = len(other)
-        for outwards in (1, -1):
-            lines = strip if outwards == 1 else (length - strip[1], length - strip[0])
-            ends = _filled_ends(one[::outwards], other[::outwards], lines, side)
-            if ends is None:
-                continue
-            (begin, was, now), (low, high) = ends
-            spans = [(begin, end) if outwards == 1 else (length - end, length - begin) for end in (was, now)]
-            boxes = [(a, low, b, high) if axis == 1 else (low, a, high, b) for a, b in spans]
-            finding = Finding("resized", "length", 0.6, {name: now - was, "grew": now > was})
-            if _of_about_one_size(boxes[0], boxes[1]) and not _reaches_edges(boxes[1], after.shape):
-                results.append((now - begin, finding, boxes[0], boxes[1]))
+    for direction in _directions(before, after, box):
+        ends = _filled_ends(direction.one, direction.other, direction.strip, direction.side)
+        if ends is None:
+            continue
+        (begin, was, now), side = ends
+        boxes = [direction.box(begin, end, side) for end in (was, now)]
+        if _of_about_one_size(boxes[0], boxes[1]) and not _reaches_edges(boxes[1], after.shape):
+            results.append((now - begin, direction.finding(was, now), boxes[0], boxes[1]))
     return max(results, key=lambda one: one[0])[1:] if results else None
 
 
