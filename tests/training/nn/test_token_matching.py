@@ -34,25 +34,35 @@ sizes = st.integers(1, 5)
 
 
 @settings(max_examples=40, deadline=None)
-@given(sizes, sizes, sizes, sizes, st.sampled_from([1, 2]), st.integers(1, 2000), st.integers(0, 99))
-def test_tiles_change_neither_values_nor_gradients(rows, columns, asking, asked, heads, budget, seed):
+@given(
+    sizes,
+    sizes,
+    sizes,
+    sizes,
+    st.sampled_from([1, 2]),
+    st.integers(1, 2000),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_tiles_change_neither_values_nor_gradients(rows, columns, asking, asked, heads, budget, dense, seed):
     torch.manual_seed(seed)
     q = torch.randn(rows, heads, asking, 3, dtype=torch.float64, requires_grad=True)
     k = torch.randn(columns, heads, asked, 3, dtype=torch.float64, requires_grad=True)
     upstream = torch.randn(rows, columns, dtype=torch.float64)
-    ours, theirs = match_tokens(q, k, budget), plain(q, k)
+    ours, theirs = match_tokens(q, k, budget, dense), plain(q, k)
     assert_close(ours, theirs, atol=1e-12, rtol=0)
     gradients = [torch.autograd.grad(out, (q, k), upstream) for out in (ours, theirs)]
     assert_close(gradients[0], gradients[1], atol=1e-12, rtol=0)
 
 
-def test_a_gradient_by_differences():
+@pytest.mark.parametrize("dense", [False, True])
+def test_a_gradient_by_differences(dense):
     torch.manual_seed(0)
     q, k = (
         torch.randn(3, 2, 4, 3).double().requires_grad_(),
         torch.randn(2, 2, 5, 3).double().requires_grad_(),
     )
-    assert torch.autograd.gradcheck(lambda q, k: match_tokens(q, k, 200), (q, k))
+    assert torch.autograd.gradcheck(lambda q, k: match_tokens(q, k, 200, dense), (q, k))
 
 
 @settings(max_examples=30, deadline=None)

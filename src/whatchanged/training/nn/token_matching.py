@@ -3,8 +3,9 @@
 The plain computation holds all B² L M products of tokens at once: 2.5 GB in float32 for 128 pictures of 196
 tokens, and as much again for the gradient. But an entry of the result depends only on its own L x M products.
 This module computes the products tile by tile, and keeps only the position of each maximum. The gradient
-flows only through the maxima, so for two pictures the backward pass takes k (L + M) multiplications, where
-the products take k L M.
+flows only through the maxima, so for two pictures the backward pass takes k (L + M) multiplications on a CPU,
+where the products take k L M. A GPU multiplies faster than it sorts positions: there, the backward pass
+multiplies whole tiles that are zero but for the maxima.
 
 Axis letters: B pictures, L query tokens, M key tokens, h heads, k numbers a head.
 """
@@ -19,11 +20,15 @@ from whatchanged.errors import ShapeError
 
 TILE_BYTES = 64 * 2**20
 """What one tile of products may take. Larger tiles were no faster on a CPU."""
+GPU_TILE_BYTES = 2**30
+"""The same on a GPU, which a small tile does not keep busy."""
 ENTRY_BYTES = 128
 """What backward takes for each number of a tile's sparse matrix: two places, sorted both ways, and itself."""
 
 
-def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) -> Tensor:
+def match_tokens(
+    queries: Tensor, keys: Tensor, tile_bytes: int | None = None, dense: bool | None = None
+) -> Tensor:
     """How well the tokens of picture a and of picture b match each other, for all a and b.
 
         TM(a, b) = Σ_heads ( mean_l max_m s_lm + mean_m max_l s_lm ) / 2,      s_lm = q_a,l · k_b,m
@@ -31,8 +36,9 @@ def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) ->
     queries (B, h, L, k), keys (B', h, M, k) -> (B, B'), without normalised lengths or scale. If several
     tokens reach the maximum, one of them gets its gradient. At most ``tile_bytes`` of products are in memory
     at a time, but at least those of one pair of pictures in one head. Also, 2 h B B' (L + M) bytes of
-    positions are kept for the gradient. Raises ShapeError where heads or widths differ, or a picture has more
-    than 32,767 tokens.
+    positions are kept for the gradient. dense: whether the backward pass multiplies whole tiles. Where one of
+    both is None, the device of the queries decides. Raises ShapeError where heads or widths differ, or a
+    picture has more than 32,767 tokens.
     Source: Tu et al., ICCV 2023, section 3.2 (multi-head token-wise matching). With one head, this is the
     released ``models/SCORER.py``, which multiplies whole tokens.
     """
@@ -41,7 +47,10 @@ def match_tokens(queries: Tensor, keys: Tensor, tile_bytes: int = TILE_BYTES) ->
             f"token matching: got queries {tuple(queries.shape)} and keys {tuple(keys.shape)}, wanted (B,"
             " heads, tokens, width) each, with the same heads and width, and at most 32,767 tokens."
         )
-    scores: Tensor = _Matching.apply(queries, keys, tile_bytes)  # type: ignore[no-untyped-call]
+    on_gpu = queries.device.type == "cuda"
+    budget = tile_bytes or (GPU_TILE_BYTES if on_gpu else TILE_BYTES)
+    whole = on_gpu if dense is None else dense
+    scores: Tensor = _Matching.apply(queries, keys, budget, whole)  # type: ignore[no-untyped-call]
     return scores
 
 
@@ -55,16 +64,15 @@ def tile_sizes(pictures: tuple[int, int], tokens: tuple[int, int], size: int, bu
 
 
 class _Matching(torch.autograd.Function):
-    """Forward and backward pass in tiles (a, L, b, M). Backward turns each tile's positions into a sparse
-    matrix
+    """Forward and backward pass in tiles (a, L, b, M). Backward turns each tile's positions into a matrix
 
         w_lm = G_ab ( [m = best of l] / 2L + [l = best of m] / 2M )
 
-    with L + M numbers for each pair of pictures instead of L M. It computes dq = w k, dk = wᵀ q.
+    and computes dq = w k, dk = wᵀ q. Only L + M numbers for each pair of pictures are not zero.
     """
 
     @staticmethod
-    def forward(ctx: Any, queries: Tensor, keys: Tensor, tile_bytes: int) -> Tensor:
+    def forward(ctx: Any, queries: Tensor, keys: Tensor, tile_bytes: int, dense: bool) -> Tensor:
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         sizes = tile_sizes((rows, columns), (asking, asked), queries.element_size(), tile_bytes)
         exact = torch.promote_types(queries.dtype, torch.float32)
@@ -81,26 +89,45 @@ class _Matching(torch.autograd.Function):
                 out[a, b] += found.mean(2, dtype=exact) / 2
                 best_query[head, a, b] = place.to(torch.int16)
         ctx.save_for_backward(queries, keys, best_key, best_query)
-        ctx.tile_bytes = tile_bytes
+        ctx.tile_bytes, ctx.dense = tile_bytes, dense
         return out
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
         queries, keys, best_key, best_query = ctx.saved_tensors
         (rows, heads, asking, _), (columns, _, asked, _) = queries.shape, keys.shape
         to_queries, to_keys = torch.zeros_like(queries), torch.zeros_like(keys)
         gradient = gradient.to(queries.dtype) / 2
-        sizes = tile_sizes((rows, columns), (1, asking + asked), ENTRY_BYTES, ctx.tile_bytes)
+        if ctx.dense:
+            sizes = tile_sizes((rows, columns), (asking, asked), queries.element_size(), ctx.tile_bytes)
+        else:
+            sizes = tile_sizes((rows, columns), (1, asking + asked), ENTRY_BYTES, ctx.tile_bytes)
         for head in range(heads):
             for a, b in _tiles(rows, columns, sizes):
                 upstream = gradient[a, b][:, None, :, None]  # (a, 1, b, 1)
                 own = best_key[head, a, :, b], best_query[head, a, b]
-                w = _Weights.of(own, (upstream / asking)[..., 0], (upstream / asked)[:, 0])
+                shares = (upstream / asking)[..., 0], (upstream / asked)[:, 0]
                 q, k = queries[a, head].flatten(0, 1), keys[b, head].flatten(0, 1)
-                to_queries[a, head] += w.times(k, len(q)).view_as(queries[a, head])
-                to_keys[b, head] += w.transposed().times(q, len(k)).view_as(keys[b, head])
-        return to_queries, to_keys, None
+                if ctx.dense:
+                    whole = _whole_tile(own, *shares)
+                    back_q, back_k = whole @ k, whole.T @ q
+                else:
+                    w = _Weights.of(own, *shares)
+                    back_q, back_k = w.times(k, len(q)), w.transposed().times(q, len(k))
+                to_queries[a, head] += back_q.view_as(queries[a, head])
+                to_keys[b, head] += back_k.view_as(keys[b, head])
+        return to_queries, to_keys, None, None
+
+
+def _whole_tile(best: tuple[Tensor, Tensor], query_weights: Tensor, key_weights: Tensor) -> Tensor:
+    """w of a tile as a matrix (a L, b M). The arguments are those of ``_Weights.of``."""
+    best_key, best_query = (places.long() for places in best)
+    (pictures, asking, others), asked = best_key.shape, best_query.shape[2]
+    tile = query_weights.new_zeros(pictures, asking, others, asked)
+    tile.scatter_(3, best_key[..., None], query_weights.expand(best_key.shape)[..., None])
+    tile.scatter_add_(1, best_query[:, None], key_weights.expand(best_query.shape)[:, None])
+    return tile.view(pictures * asking, others * asked)
 
 
 class _Weights(NamedTuple):
