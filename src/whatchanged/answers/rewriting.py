@@ -17,7 +17,7 @@ from whatchanged.words import color_code
 
 KINDS = ("rewritten", "restyled", "replaced", "recolored", "resized")
 """Kinds of change that may be a rewritten text."""
-UNCLEAR = ("shape", "part", "text")
+UNCLEAR = ("shape", "part", "content", "text")
 """Properties too vague to report: if the text is the same, the property that changed is searched for."""
 UNLIKE = 0.75
 """Two readings less alike than this are two texts, even if a letter of each may be wrong."""

@@ -5,6 +5,9 @@ import pytest
 from support.drawn_text import draw, page, text
 
 from whatchanged.measured import measure
+from whatchanged.measured.amounts.refine import refined
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.predicates import is_exact
 
 
@@ -127,3 +130,13 @@ def test_a_framed_plot_of_another_size_did_not_get_an_outline():
     one = said(*pictures)
     assert (one.kind, one.values["aspect"]) == ("resized", "size")
     assert one.sentence.endswith(" changed its size from 181 x 131 to 221 x 91 pixels.")
+
+
+@pytest.mark.parametrize(("high", "kind"), [(5, "restyled"), (30, "moved")])
+def test_a_thin_part_beside_its_place_by_a_pixel_was_drawn_differently(high, kind):
+    before, after = (np.full((90, 140, 3), 255, np.uint8) for _ in range(2))
+    before[30 : 30 + high, 40:80], after[30 : 30 + high, 41:81] = 90, 90
+    finding = Finding("moved", "position", 0.7, {"dx": 1, "dy": 0})
+    was, now = (40, 30, 80, 30 + high), (41, 30, 81, 30 + high)
+    (one,) = refined([DetectedChange(finding, was, now, 40)], before, after)
+    assert one.finding.kind == kind

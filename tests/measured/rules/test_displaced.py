@@ -54,3 +54,11 @@ def test_what_came_beside_a_thing_that_moved_is_told_as_added() -> None:
     after[10:18, 40:56] = 255
     after[50:53, 40:60] = 40  # a few rows of an edge
     assert displaced(before, after, (5, 5, 135, 85)) == Displaced((30, 25, 60, 45), (34, 55, 64, 75), 4, 30)
+
+
+def test_a_fill_whose_padding_moved_its_content_is_told_as_another_colour() -> None:
+    before, after = with_thing(30, 25), with_thing(44, 25)
+    after[15:55, 30:90][(after[15:55, 30:90] == 255).all(axis=2)] = (232, 247, 240)
+    (statement,) = measure(before, after).statements
+    assert (statement.kind, statement.values["content"]) == ("recolored", [14, 0])
+    assert statement.sentence.endswith(", and its content moved right by 14 pixels.")

@@ -84,3 +84,26 @@ def test_what_turned_beside_the_foot_of_a_shadow_did_not_grow():
     for step in range(6):
         before[70 + step, 10:70] = after[70 + step, 10:70] = 236 + 2 * step
     assert found(before, after).kind != "resized"
+
+
+@pytest.mark.parametrize(("word", "kind", "aspect"), [(False, "replaced", "fill"), (True, "added", "fill")])
+def test_a_filled_area_over_other_content_is_no_change_of_colour(word, kind, aspect):
+    before = np.full((80, 100, 3), 255, np.uint8)
+    before[15:30:4, 20:60] = before[50:66:4, 20:60] = 90
+    one = found(before, panel(120, word=word))
+    assert (one.kind, one.aspect, one.values) == (kind, aspect, {"color_after": "#787878"})
+
+
+def test_another_fill_with_other_content_only_shows_other_content():
+    before, after = panel(255, ground=200, word=False), panel(200, ground=200, word=False)
+    before[15:30:4, 20:60], after[50:66:4, 15:50] = 90, 90
+    one = found(before, after)
+    assert (one.kind, one.aspect) == ("replaced", "content")
+
+
+def test_more_ink_alone_is_marked_as_such():
+    before, after = (np.full((100, 200, 3), 255, np.uint8) for _ in range(2))
+    columns = np.arange(180)
+    before[10:80, 10 + columns[columns % 32 == 5]] = 0
+    after[10:80, 10 + columns[columns % 8 < 3]] = 0
+    assert found(before, after, (10, 10, 190, 80)).values == {"by_amount": True}

@@ -183,3 +183,23 @@ def test_a_plot_has_no_place_beside_its_noun():
     assert reword(told, Subject("plot", position="over the whole picture"), SIZE).sentence == (
         "The plot shows other data."
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "element", "sentence"),
+    [
+        ({}, None, "Something at the upper left shows more than before (1.0 % of the picture)."),
+        ({"look": "green shape"}, None, "The green shape at the upper left shows more than before."),
+        ({}, "icon", "An icon at the upper left was added."),
+    ],
+)
+def test_more_ink_at_a_place_is_told_as_more_where_the_thing_is_unknown(values, element, sentence):
+    finding = Finding("added", "thing", 0.3, {"by_amount": True, **values})
+    told = statement(finding, None, (0, 0, 10, 10), 100, (100, 100), element=element)
+    assert told.sentence == sentence
+
+
+def test_what_a_filled_area_replaced():
+    finding = Finding("replaced", "fill", 0.5, {"color_after": "#000000"})
+    told = statement(finding, (0, 0, 10, 10), (0, 0, 10, 10), 100, (100, 100), look="area")
+    assert told.sentence == "What stood at the upper left was replaced by a black area."

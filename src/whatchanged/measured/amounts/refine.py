@@ -25,6 +25,8 @@ from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
 
 MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
+THIN = 12
+"""The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
 """Aspects of objects that appeared or disappeared between moved objects. The pictures show different objects
 there."""
@@ -87,7 +89,7 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     if box is None or not (lies_in(box, before.shape) and lies_in(box, after.shape)) or not area(box):
         return change
     if change.finding.kind == "moved":
-        return _with_alignment(change, before, after)
+        return _redrawn(change) or _with_alignment(change, before, after)
     if change.finding.kind == "resized" and change.box_before != change.box_after:
         return (
             # The size was measured already: an outline would appear at one of its positions and disappear at
@@ -136,7 +138,8 @@ def _data(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> De
 
 def _palette(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """Return the change as several exchanged colours, if the rules found one change of colour, or None."""
-    if change.finding.kind != "recolored" or change.finding.aspect not in ("ink", "fill"):
+    found = (change.finding.kind, change.finding.aspect)
+    if found not in (("recolored", "ink"), ("recolored", "fill"), ("replaced", "content")):
         return None
     finding = palette_change(before, after, box)
     if finding is not None and opacity_change(before, after, box) is not None:
@@ -202,6 +205,21 @@ def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
     return replace(change, finding=finding, box_before=was, box_after=now)
 
 
+def _redrawn(change: DetectedChange) -> DetectedChange | None:
+    """Return a movement of a thin part by one pixel as another drawing of it, or None for other movements.
+
+    Where an edge, a dash or a letter is drawn differently, most of its pixels are found again beside it.
+    """
+    values, now = change.finding.values, change.box_after
+    step = max(abs(int(values.get(name, 0))) for name in ("dx", "dy"))
+    if not change.cause or step != 1 or now is None or change.finding.aspect != "position":
+        return None
+    boxes = change.boxes or (now,)
+    if max(min(box[2] - box[0], box[3] - box[1]) for box in boxes) >= THIN:
+        return None
+    return replace(change, finding=Finding("restyled", "shape", 0.3))
+
+
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
     """Add the alignments before and after to a change that moved horizontally, if they differ."""
     was, now, values = change.box_before, change.box_after, change.finding.values
@@ -231,7 +249,8 @@ def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Bo
             finding = replace(finding, values={**finding.values, "number": content.number})
         return replace(change, finding=finding, element=content.element, boxes=content.boxes)
     if kind in (None, "replaced", "rewritten") and change.box_before == change.box_after:
-        return _dialog(change, before, after, box) or _order(change, before, after, box) or change
+        dialog = None if aspect == "content" else _dialog(change, before, after, box)
+        return dialog or _order(change, before, after, box) or change
     return change
 
 

@@ -25,7 +25,7 @@ from whatchanged.measured.rules.causes import (
 )
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
-from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind
+from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
 from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
@@ -147,6 +147,12 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         finding = find_kind(aligned, after, box, differs)
         elsewhere = displaced(aligned, after, box)
         if elsewhere is not None:
+            around = recolored_around(aligned, after, box, (elsewhere.dx, elsewhere.dy))
+            if (
+                around is not None and elsewhere.came is None
+            ):  # The padding of the new fill moved its content.
+                changes.append(DetectedChange(around, box, box, region.pixels))
+                continue
             values = {"dx": elsewhere.dx, "dy": elsewhere.dy}
             finding = Finding("moved", "position", 0.7, values)
             changes.append(DetectedChange(finding, elsewhere.before, elsewhere.after, region.pixels))

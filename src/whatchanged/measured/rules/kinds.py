@@ -45,6 +45,10 @@ NO_INK = 0.01
 """The fraction of ink below which a box counts as empty."""
 SAME_INK = 0.85
 """The fraction of overlap above which both pictures have the same ink."""
+KEPT_INK = 0.55
+"""The least overlap of both inks at which an area with another fill still has the same content."""
+COVERING = 0.7
+"""The least fraction of fill-coloured pixels in an area that covers other content."""
 INK_WITHIN = 0.8
 """The fraction of one ink inside the other above which strokes became thicker or thinner."""
 MOST_LONG, LARGEST_ICON = 1.6, 64
@@ -78,6 +82,8 @@ CONFIDENCES: dict[tuple[Kind, str], float] = {
     ("recolored", "border"): 0.5,
     ("recolored", "fill"): 0.7,
     ("recolored", "ink"): 0.6,
+    ("replaced", "content"): 0.3,
+    ("replaced", "fill"): 0.5,
     ("replaced", "icon"): 0.4,
     ("replaced", "part"): 0.3,
     ("resized", "length"): 0.5,
@@ -103,6 +109,16 @@ class Finding:
     aspect: str
     confidence: float
     values: dict[str, Any] = field(default_factory=dict)
+
+
+def recolored_around(before: Pixels, after: Pixels, box: Box, step: tuple[int, int]) -> Finding | None:
+    """Return the change of the fill around content that moved by a step within a box, or None if the fill
+    stayed."""
+    one, other = read_layer(before, box), read_layer(after, box)
+    if far(one.fill, other.fill) <= SAME_COLOR or min(one.even, other.even) <= FILLED:
+        return None
+    codes = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
+    return _finding("recolored", "fill", {**codes, "content": list(step)})
 
 
 def _finding(kind: Kind, aspect: str, values: dict[str, Any] | None = None) -> Finding:
@@ -260,7 +276,27 @@ def _fill(one: Layer, other: Layer) -> Finding:
         return _finding("added", "fill", values)
     if _is_bare(other) and not ink_within(other.ink, one.ink) > SAME_INK:
         return _finding("removed", "fill", values)
-    return _finding("recolored", "fill", values)
+    return _finding("recolored", "fill", values) if _has_same_content(one, other) else _covered(one, other)
+
+
+def _has_same_content(one: Layer, other: Layer) -> bool:
+    """Return whether an area with another fill can be the same area: it was empty, kept its ink, or stood out
+    from the background before and after."""
+    stands_out = min(far(layer.fill, layer.ground) for layer in (one, other)) > SAME_COLOR
+    return stands_out or one.ink_share < BARE_FILL or ink_overlap(one.ink, other.ink) >= KEPT_INK
+
+
+def _covered(one: Layer, other: Layer) -> Finding:
+    """Return the change of a box with another fill and other content.
+
+    If the content stood on the background and a filled area now covers it, the area replaced the content, or
+    was added if it has content of its own.
+    """
+    on_ground = far(one.fill, one.ground) <= SAME_COLOR < far(other.fill, other.ground)
+    if not on_ground or other.even < COVERING or ink_within(one.ink, other.ink) >= KEPT_INK:
+        return _finding("replaced", "content")
+    values = {"color_after": words.color_code(other.fill)}
+    return _finding("replaced" if other.ink_share < BARE_FILL else "added", "fill", values)
 
 
 def _ink(one: Layer, other: Layer) -> Finding:
@@ -295,7 +331,7 @@ def _ink(one: Layer, other: Layer) -> Finding:
         return _finding("rewritten", "text")
     if ratio < MORE_INK and not (height <= LOW_LINE and ratio <= AS_MUCH_TEXT[0]):
         return _finding("replaced", "part")
-    return Finding("added" if ratio > 1 else "removed", "thing", BY_AMOUNT)
+    return Finding("added" if ratio > 1 else "removed", "thing", BY_AMOUNT, {"by_amount": True})
 
 
 def _scale(one: Layer, other: Layer) -> float | None:

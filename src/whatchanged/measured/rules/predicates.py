@@ -245,6 +245,15 @@ def _palette(values: Values) -> str | None:
     return f"took other colours: {', '.join(pairs)}" if len(pairs) > 1 else "took other colours"
 
 
+def _covered(values: Values) -> str | None:
+    """Return a predicate such as "was replaced by a black area"."""
+    color = values.get("color_after")
+    if not isinstance(color, str):
+        return None
+    name = words.color_name_of_code(color)
+    return f"was replaced by {'an' if name[0] in 'aeiou' else 'a'} {name} area"
+
+
 def _data(values: Values) -> str | None:
     """Return the predicate for a plot that shows other data."""
     return "shows other data" if values.get("same_axes") else "shows other data or another range of its axes"
@@ -313,7 +322,9 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("resized", "number"): _number,
     ("recolored", "opacity"): _opacity,
     ("recolored", "palette"): _palette,
+    ("replaced", "content"): _always("shows other content"),
     ("replaced", "data"): _data,
+    ("replaced", "fill"): _covered,
     ("restyled", "weight"): _either("became bolder", "became less bold"),
     ("restyled", "slant"): _turned("is now in italics", "is no longer in italics"),
     ("restyled", "decoration"): _turned("was underlined", "is no longer underlined"),

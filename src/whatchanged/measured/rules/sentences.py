@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whatchanged import words
-from whatchanged.measured.result import Box, Statement
+from whatchanged.measured.result import Box, Kind, Statement
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.predicates import Values, is_exact, predicate
 
@@ -196,6 +196,7 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     shared: whether the statement is about several pictures, so that no fraction of one is mentioned.
     """
     kind, values = statement.kind, statement.values
+    by_amount = _by_amount(statement, subject)
     knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
     told_alone = not (exact or subject.named or shared)
@@ -207,17 +208,36 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
         told = f"what follows {subject.position}".rstrip()
     else:
         part = _part(subject, str(values.get("aspect"))) if kind == "recolored" and knows else None
-        told = subject_text(subject, part, new=kind == "added" and "state" not in values)
-        if kind == "recolored" and not knows:
-            carrier = _COLORED.get(str(values.get("aspect")), "something")
+        told = subject_text(subject, part, new=kind == "added" and "state" not in values and not by_amount)
+        carrier = _CARRIERS.get((kind, str(values.get("aspect"))))
+        if carrier is not None and not knows:
             told = f"{carrier} {_nameless_position(subject)}".rstrip()
+        if (kind, values.get("aspect")) == ("replaced", "fill") and not subject.words:
+            told = f"what stood {_nameless_position(subject)}"
     # Without a noun it is unknown whether several boxes are one object or several.
     number_of = subject.count if knows else 1
-    return f"{told} {predicate(kind, values, number_of)}{consequence(values)}{amount}"
+    told_as = by_amount or predicate(kind, values, number_of)
+    return f"{told} {told_as}{consequence(values)}{amount}"
 
 
-_COLORED = {"fill": "an area", "border": "a line", "ink": DRAWN, "palette": DRAWN}
-"""The nouns for a coloured object that is otherwise unknown."""
+def _by_amount(statement: Statement, subject: Subject) -> str | None:
+    """Return the predicate for more or less ink at a place where it is unknown what was added or removed, or
+    None for all other changes."""
+    values = statement.values
+    if not values.get("by_amount") or statement.element or values.get("words") or subject.words:
+        return None
+    verb = "show" if subject.count > 1 and subject.noun is not None else "shows"
+    return f"{verb} {'more' if statement.kind == 'added' else 'less'} than before"
+
+
+_CARRIERS: dict[tuple[Kind | None, str], str] = {
+    ("recolored", "fill"): "an area",
+    ("recolored", "border"): "a line",
+    ("recolored", "ink"): DRAWN,
+    ("recolored", "palette"): DRAWN,
+    ("replaced", "content"): "the area",
+}
+"""The nouns that kinds and aspects imply for an object that is otherwise unknown."""
 
 
 def _nameless_position(subject: Subject) -> str:
@@ -229,10 +249,12 @@ def _nameless_position(subject: Subject) -> str:
 def consequence(values: Values) -> str:
     """Return the words for a consequence, ", which moved the rest down by 24 pixels", or an empty text.
 
-    values: the key ``rest`` contains the movement [dx, dy] of the content after the object.
+    values: the keys ``content`` and ``rest`` contain the movements [dx, dy] of the object's own content, and
+    of the content after the object.
     """
-    dx, dy = values.get("rest") or (0, 0)
-    return f", which moved the rest {words.way(dx, dy)}" if dx or dy else ""
+    phrases = {"content": ", and its content moved", "rest": ", which moved the rest"}
+    steps = {key: tuple(values.get(key) or (0, 0)) for key in phrases}
+    return "".join(f"{phrases[key]} {words.way(*step)}" for key, step in steps.items() if any(step))
 
 
 def statement(
