@@ -107,3 +107,13 @@ def test_more_ink_alone_is_marked_as_such():
     before[10:80, 10 + columns[columns % 32 == 5]] = 0
     after[10:80, 10 + columns[columns % 8 < 3]] = 0
     assert found(before, after, (10, 10, 190, 80)).values == {"by_amount": True}
+
+
+def test_ink_of_another_colour_at_other_pixels_was_not_only_recoloured():
+    """The letters of another typeface lie within a pixel of the former ones."""
+    before, after, beside = (np.full((80, 100, 3), 255, np.uint8) for _ in range(3))
+    before[20:60, 20:60:6] = before[20:60, 21:60:6] = 20
+    after[20:60, 20:60:6] = after[20:60, 21:60:6] = 140
+    beside[20:60, 21:60:6] = beside[20:60, 22:60:6] = 140
+    assert (found(before, after).kind, found(before, after).aspect) == ("recolored", "ink")
+    assert found(before, beside).kind == "restyled"

@@ -45,6 +45,8 @@ NO_INK = 0.01
 """The fraction of ink below which a box counts as empty."""
 SAME_INK = 0.85
 """The fraction of overlap above which both pictures have the same ink."""
+SAME_PIXELS = 0.9
+"""The least fraction of the smaller ink's pixels that the other ink covers if only the colour changed."""
 KEPT_INK = 0.55
 """The least overlap of both inks at which an area with another fill still has the same content."""
 COVERING = 0.7
@@ -312,7 +314,7 @@ def _ink(one: Layer, other: Layer) -> Finding:
         return _scaled(one, other)
     if one.ink_color is not None and other.ink_color is not None and overlap > SAME_INK:
         step = far(one.ink_color, other.ink_color)
-        if step > SAME_COLOR:
+        if step > SAME_COLOR and _covers_same_pixels(one.ink, other.ink):
             values = {
                 "color_before": words.color_code(one.ink_color),
                 "color_after": words.color_code(other.ink_color),
@@ -332,6 +334,16 @@ def _ink(one: Layer, other: Layer) -> Finding:
     if ratio < MORE_INK and not (height <= LOW_LINE and ratio <= AS_MUCH_TEXT[0]):
         return _finding("replaced", "part")
     return Finding("added" if ratio > 1 else "removed", "thing", BY_AMOUNT, {"by_amount": True})
+
+
+def _covers_same_pixels(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
+    """Return whether one ink covers almost all pixels of the other, as it does if only its colour changed.
+
+    A paler ink may cover fewer pixels. Letters of another typeface cover other pixels, and thin strokes of
+    another width have other shades.
+    """
+    fewer = min(int(np.count_nonzero(one)), int(np.count_nonzero(other)))
+    return int(np.count_nonzero(one & other)) >= SAME_PIXELS * fewer
 
 
 def _scale(one: Layer, other: Layer) -> float | None:
