@@ -26,6 +26,16 @@ def test_the_words_that_differ_are_quoted():
     assert found.values == {"aspect": "text", "other_words": True, **words}
 
 
+def test_a_letter_that_became_small_is_quoted_where_its_capital_has_another_shape():
+    found = told(["Loading Rows"], ["Loading rows"])
+    assert (found.kind, found.values["text_before"], found.values["text_after"]) == (
+        "rewritten",
+        "Rows",
+        "rows",
+    )
+    assert told(["Loading Cows"], ["Loading cows"]).kind == "restyled"
+
+
 @pytest.mark.parametrize(("rest", "quoted"), [([0, 40], False), ([0, 8], True), ([40, 0], True)])
 def test_nothing_is_quoted_where_lines_were_pushed_into_or_out_of_the_place(rest, quoted):
     found = told(["Save file"], ["Store file"], replace(TEXT, values={"aspect": "text", "rest": rest}))

@@ -27,6 +27,8 @@ SHORT = 2.5
 """The largest ratio of width to height of an icon, or of two of them."""
 SAME_COLOR = 24
 """Levels by which the colour of unchanged text may vary."""
+UNLIKE_CAPITALS = frozenset("abdefghijlmnqrty")
+"""Letters whose capitals have another shape. Of the others, a reader can take one for the other."""
 SLIGHTLY = 1.08
 """How much more ink slightly bolder text has, at least."""
 LinesOfBoth = tuple[list[ReadLine], list[ReadLine]]
@@ -51,6 +53,9 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
     before, after = (text or "" for text in texts)
     if not all(map(_is_text, read, boxes)):
         return _around_text(statement, read, before, after)
+    other_case = _other_case(read, boxes)
+    if other_case is not None:
+        return _rewritten(statement, other_case)
     if same_words(before, after):
         aspect = statement.values.get("aspect")
         unmeasured = aspect == "weight" and "amount_before" not in statement.values
@@ -91,6 +96,24 @@ def _quoted(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | None:
     whole = all(_is_whole(line, box) for lines, box in zip(read, boxes, strict=True) for line in lines)
     quotes = None if None in sure else differing(sure[0] or "", sure[1] or "", whole)
     return None if quotes is None else {"text_before": quotes.before, "text_after": quotes.after}
+
+
+def _other_case(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | None:
+    """Return the words of which only a letter became a capital or a small one, before and after; else None.
+
+    Every letter must be certain, and one of the letters must have another shape as a capital.
+    """
+    before, after = _sure_texts(read, boxes)
+    if before is None or after is None or before == after or before.lower() != after.lower():
+        return None
+    if len(before) != len(after):
+        return None  # some capitals have small letters of two characters
+    letters = {one.lower() for one, other in zip(before, after, strict=True) if one != other}
+    if not letters & UNLIKE_CAPITALS:
+        return None
+    pairs = [(one, other) for one, other in zip(before.split(), after.split(), strict=True) if one != other]
+    was, now = (" ".join(pair[end] for pair in pairs) for end in (0, 1))
+    return {"text_before": was, "text_after": now} if len(was) <= LONGEST else None
 
 
 def _around_text(statement: Statement, read: LinesOfBoth, before: str, after: str) -> Statement:

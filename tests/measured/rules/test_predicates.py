@@ -46,7 +46,7 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
         (
             "restyled",
             {"aspect": "shape", "same_words": True},
-            "says the same, drawn slightly differently",
+            "is drawn slightly differently",
         ),
         (
             "restyled",

@@ -292,7 +292,7 @@ def _of_same_words(values: Values) -> str | None:
         return None
     amounts = _amounts(values)
     if amounts is None:
-        return "says the same, drawn slightly differently"
+        return "is drawn slightly differently"
     return f"looks slightly {'bolder' if amounts[1] > amounts[0] else 'thinner'}"
 
 
