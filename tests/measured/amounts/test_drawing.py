@@ -63,3 +63,18 @@ def test_another_ground_tells_nothing():
     dark = with_bar(ring(0))
     dark[dark == 255] = 40
     assert drawing_change(ring(0), dark, BOX) is None
+
+
+@pytest.mark.parametrize("word", [True, False])
+def test_another_fill_behind_the_same_content_is_no_part(word):
+    before = ring(0)
+    if word:
+        before[30:34, 30:34] = before[30:34, 38:50] = 20
+    after = before.copy()
+    after[25:40, 25:60][(after[25:40, 25:60] == 255).all(axis=2)] = 230
+    finding = drawing_change(before, after, BOX)
+    if word:
+        assert (finding.kind, finding.aspect) == ("recolored", "fill")
+        assert finding.values == {"color_before": "#ffffff", "color_after": "#e6e6e6"}
+    else:
+        assert finding.aspect == "part"

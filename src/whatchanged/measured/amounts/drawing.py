@@ -4,12 +4,15 @@ A drawing may have gained or lost a part, or be drawn more strongly or more fain
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.layers import far, ground_color
+from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.layers import far, ground_color, usual_color
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
+from whatchanged.words import color_code
 
 SAME_GROUND = 6
 """The largest difference, in levels, between the backgrounds of both pictures."""
@@ -28,6 +31,11 @@ MOST = 0.35
 """The largest fraction of the box that differs if a part of a drawing appeared or disappeared."""
 REST = 0.25
 """The least fraction of a drawing that remains if only a part of it appeared or disappeared."""
+SOLID, EVEN = 0.7, 0.9
+"""The least fraction of their bounding box that the differences of a fill cover, and the least fraction of
+them that has the usual colour in each picture."""
+LEAST_CONTENT = 12
+"""The least number of unchanged pixels of content in front of a fill."""
 STRONGER = 1.15
 """The least ratio of the contrasts if the drawing is drawn more strongly or more faintly."""
 
@@ -63,6 +71,9 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
             for ground, part in zip(grounds, (one, other), strict=True)
         ]
         fewer, more = sorted(covered)
+        fill = _fill_behind(one, other, differs)
+        if fill is not None:
+            return fill
         if fewer < REST * more:
             return Finding("added" if stronger else "removed", "thing", 0.5)
         return Finding("restyled", "part", 0.5, {"on_after": stronger})
@@ -72,3 +83,28 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     return Finding(
         "recolored", "contrast", 0.5, {"amount_before": 1.0, "amount_after": round(float(factor), 2)}
     )
+
+
+def _fill_behind(one: Pixels, other: Pixels, differs: NDArray[np.bool_]) -> Finding | None:
+    """Return the differences as another fill behind unchanged content, or None if they are not.
+
+    one, other: the pixels (h, w, 3) of the box before and after.
+    differs: (h, w) whether they differ.
+    """
+    inside = box_of(differs)
+    if inside is None:
+        return None
+    part = (slice(inside[1], inside[3]), slice(inside[0], inside[2]))
+    if differs[part].mean() < SOLID:
+        return None
+    fills = [usual_color(pixels[differs]) for pixels in (one, other)]
+    parts = list(zip(fills, (one, other), strict=True))
+    if any((steps_from(fill, pixels)[differs] <= BARE).mean() < EVEN for fill, pixels in parts):
+        return None
+    kept = ~differs[part]
+    for fill, pixels in parts:
+        kept = kept & (steps_from(fill, pixels[part]) > BARE)
+    if np.count_nonzero(kept) < LEAST_CONTENT:
+        return None
+    values = {"color_before": color_code(fills[0]), "color_after": color_code(fills[1])}
+    return Finding("recolored", "fill", 0.6, values)
