@@ -247,3 +247,12 @@ def test_a_thing_without_words_is_called_by_its_look():
     one = statement("removed", box, None, aspect="thing", look="red area")
     found = names(one, page(boxes=[(box, "red")]), page())
     assert found.sentence == "The red area at the upper right was removed."
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_more_ink_around_words_of_both_pictures_is_no_new_text(there):
+    box = (100, 90, 300, 130)
+    before = page(("Save changes", (123, 101)), LABEL) if there else page(LABEL)
+    found = names(statement("added", None, box, aspect="thing", by_amount=True), before, PICTURE)
+    assert ("words" in found.values) is not there
+    assert ("shows more than before" in found.sentence) is there

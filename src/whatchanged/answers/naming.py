@@ -205,8 +205,10 @@ def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> _Site:
     site = _Site(statement, (Around(), Around()), (shown.shape[1], shown.shape[0]))
     if not _is_large(site):
         boxes = (statement.box_before, statement.box_after)
+        if statement.values.get("by_amount"):  # The text may be in both pictures.
+            boxes = (site.box, site.box)
         before, after = (
-            Around() if box is None else lines_around(picture, box)
+            Around() if box is None or not lies_inside(box, picture.shape) else lines_around(picture, box)
             for picture, box in zip(pictures, boxes, strict=True)
         )
         site.around = (before, after)
@@ -304,7 +306,8 @@ def _own_words(site: _Site) -> tuple[str, bool] | None:
     lines = site.read[site.side]
     for line in lines:
         text = _quoted(line, site.box, statement)
-        if text and (came_or_went or any(_says(text, other) for other in others)):
+        # A text that appeared or disappeared is in one picture, all others are in both.
+        if text and any(_says(text, other) for other in others) != came_or_went:
             return shortened(text), len(lines) > 1
     return None
 
