@@ -1,4 +1,4 @@
-"""Causes and consequences: objects that appeared, disappeared or grew push other objects and the picture's
+"""Causes and consequences: an object that appeared, disappeared or grew moves other objects or the picture's
 edge."""
 
 from collections.abc import Sequence

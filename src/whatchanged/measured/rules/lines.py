@@ -1,5 +1,4 @@
-"""Lines of text: a changed word is described together with the other words of its line, including pushed
-words."""
+"""Lines of text: a statement about a changed word covers its line, including the words that it pushed."""
 
 from collections.abc import Sequence
 from dataclasses import replace

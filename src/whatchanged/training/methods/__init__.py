@@ -1,7 +1,7 @@
 """The contract of a method: what the training loop, the evaluation and the export require of it.
 
-A method is a torch module that does what ``Method`` lists: it learns, and it is a ``CaptionWriter``. There is
-no base class. Abilities that only some methods have are protocols of their own (``EmbedsCaptions``,
+A method is a torch module with the functions that ``Method`` lists. It learns, and it is a ``CaptionWriter``.
+There is no base class. Each ability that only some methods have is a protocol of its own (``EmbedsCaptions``,
 ``PadsCaptions``; for the papers' figures ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs
 the extra "train".
 

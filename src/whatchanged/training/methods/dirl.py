@@ -2,9 +2,9 @@
 
 Tu, Li, Su, Yan and Huang, ECCV 2024. Cross attention finds the features that both pictures share. These are
 subtracted from each picture, and the remaining features show what changed. There are two auxiliary losses.
-DIRL: each channel of one picture's tokens correlates with the same channel of the other's and with no other
-channel, for any viewpoint and light. CCR: a contrastive loss matches each sentence, among all pairs of the
-batch, with the features that its own words attended to:
+DIRL: each channel of one picture's tokens must correlate with the same channel of the other picture's tokens,
+and with no other channel, for any viewpoint and light. CCR: a contrastive loss matches each sentence with the
+features that its own words attended to, and not with those of the other pairs of the batch:
     t1, t2 -> (u1, u2) = (layer(t1, t2), layer(t2, t1)), again per layer -> d1 = t1 − u1, d2 = t2 − u2
     M = ReLU(FC([d1; d2])) -> words;   L = caption + λ_d L_dirl + λ_c L_ccr
 
@@ -22,8 +22,8 @@ Departures:
 - ``epsilon`` is added to variances. The code divides by zero where a channel is constant.
 - The recipe sets learning rates, steps and the exchange of unchanged views. Validation is greedy (the code
   samples) and keeps one checkpoint (the code keeps the best of each metric).
-- The losses of changed and of unchanged pairs of whole scenes are averaged separately and count half each, in
-  all presets, as in the code for CLEVR-Change. If unchanged pairs are examples like others, all share one.
+- If both pairs of a scene are in the batch, changed and unchanged pairs have separate mean losses that count
+  half each, in all presets, as in the code for CLEVR-Change. Otherwise all pairs share one loss.
 - Our vocabulary has two more marks. The decoder writes no mark but the end (the code bans only unknown).
 - Several processes correlate the rows of the whole batch (the code would correlate each process's own rows).
 """

@@ -1,9 +1,9 @@
 """DUDA: the dual dynamic attention model (Park, Darrell and Rohrbach, "Robust Change Captioning", ICCV 2019).
 
-The field's first baseline, from the paper that introduced CLEVR-Change. One small network computes an
-attention map for each picture from its cells and the difference; the map weighs the sum over the picture's
-cells. Before every word, a first LSTM weighs the picture before, the difference and the picture after, and a
-second LSTM writes the word:
+DUDA is the field's first baseline; its paper introduced CLEVR-Change. One small network computes an attention
+map for each picture from its cells and the difference. The map gives the weights of the sum over the
+picture's cells. Before every word, a first LSTM weighs the picture before, the difference and the picture
+after, and a second LSTM writes the word:
     X1, X2 (B, N, F) -> a1, a2 (B, N) -> l_bef, l_diff, l_aft (B, F)
     h_d -> α (B, 3) -> l_dyn = α · [l_bef; l_diff; l_aft] -> h_c -> word
     L = caption + λ_map S − λ_ent H
@@ -22,7 +22,7 @@ Departures:
   code bans no mark, and the end only at the first word, as here.
 - ``entropy_weight`` is 0.0001, the paper's value from memory; the code's default is 0. Each recipe says
   which.
-- Distractor pairs do not enter the two regularisers, as in the code; ``regularise`` = "all" includes them.
+- As in the code, the two regularisers ignore distractor pairs; ``regularise`` = "all" includes them.
 - If unchanged pairs are not partners in scenes but examples like others, all pairs share one caption loss and
   both regularisers. This is our reading, since the code has no other data set.
 - The recipe sets learning rates, steps and the exchange of unchanged views. Validation is greedy (the code

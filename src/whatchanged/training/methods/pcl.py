@@ -6,8 +6,9 @@ pair-image encoder reads both, and a cross-modal transformer reads them together
     V~1, V~2 = F_pair(F_sing(V1), F_sing(V2));      V^1, V^2, T^ = F_cross(V~1, V~2, T)
 
 Pre-training mixes three tasks: predicting masked words (``mlm``), distinguishing masked patches from others
-(``mvcl``), and the true caption from false ones (``fda``). Captioning then predicts a [MASK] at the end of
-the words so far, while a small head distinguishes changes from distractors. Official code: yaolinli/IDC.
+(``mvcl``), and distinguishing the true caption from false ones (``fda``). Captioning then predicts a [MASK]
+at the end of the words so far, while a small head distinguishes changes from distractors. Official code:
+yaolinli/IDC.
 
 Axis letters: B pairs, N patches, R = 2 (N + 1) image rows, L text positions, K negatives, D width, F width of
 raw features, V vocabulary, M masked and U unmasked patches of a batch.
@@ -16,10 +17,12 @@ Departures. ``PCLPreset`` has one field for each point where paper and code diff
 Where the paper is silent, both presets follow the code. Beyond that:
 - Both presets truncate, pad and mask words as the code does; in an empty caption, the end is masked.
   ``paper`` pads to the longest caption of the batch, because it never reads pads; the code pads to L.
-- If no patch of an image was drawn for masking, the one with the smallest number is: uniform, as in the code.
+- If no patch of an image was drawn for masking, the patch with the smallest random number is masked. This
+  choice is uniform, as in the code.
 - The code freezes all but the last block of a deeper single or pair encoder; here every block learns.
-- One module has the heads of all stages; ``parameters_without_gradient`` names those a stage does not train.
-- Decoding caches keys and values of real words (the code recomputes all words), with the same result. Each
+- One module has the heads of all stages; ``parameters_without_gradient`` names the parameters that a stage
+  does not train.
+- Decoding caches keys and values of real words, with the same result (the code recomputes all words). Each
   step computes two rows.
 - In the authors' torch 1.9, a head that a step does not use has a zero gradient after its first gradient, so
   Adam's moments continue to move it. ``authors`` does the same; ``paper`` leaves such a head unchanged.
