@@ -1,4 +1,4 @@
-"""The report's block "no_change", with intervals and table: how well pairs are called changed or unchanged."""
+"""The report's block "no_change" and its table: how well pairs are called changed or unchanged."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -81,7 +81,7 @@ def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChang
 
 
 def _box(one: DetectedChange) -> Box:
-    """Return the box of an object after, or its box before if it is gone."""
+    """Return the box of an object in the picture after, or in the picture before if it was removed."""
     return one.box_after or one.box_before or (0, 0, 0, 0)
 
 

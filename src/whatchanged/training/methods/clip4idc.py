@@ -148,7 +148,7 @@ class CLIP4IDC(nn.Module):
         return {**own, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """As many as the stage says."""
+        """The stage's batch, unchanged."""
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -227,7 +227,7 @@ class CLIP4IDC(nn.Module):
         return self.text.rows_of_queries(words, ends)[:, 0]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
+        """``word_loss`` over the batch; in ``authors`` that over changed plus that over unchanged pairs."""
         pair, targets = self.read(batch.before, batch.after), batch.ids[:, 1:]
         logits, attention = in_parts(self._read_captions, batch.accumulate, pair, batch.ids)
         guided = self.vision.attention_terms(pair, batch.truth, attention, targets != PAD)
@@ -281,7 +281,7 @@ class CLIP4IDC(nn.Module):
         return logits[..., self.table_rows].masked_fill(self.unsaid, float("-inf"))
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
+        """Logits (B, L, V) of the word at each position of ``ids``, given those before it; zeros for BOS."""
         rows = self._decoded(self.read(before, after), ids).rows  # (B, L - 1, D)
         return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
 
@@ -377,7 +377,7 @@ class CLIP4IDC(nn.Module):
         return [{"name": name, "params": params, **decay[bare]} for (name, bare), params in groups.items()]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
+        """Names of the method's parameters that deliberately get no gradient from any of ``tasks``."""
         adapts = self.config.variant == "clip4idc"
         unused = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         for name, _ in self.named_parameters():

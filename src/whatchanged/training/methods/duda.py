@@ -110,8 +110,8 @@ class SpeakerOutput(NamedTuple):
 def attention_price(maps: Tensor) -> Tensor:
     """S = (Σ a1 + Σ a2) / 2, the mean over pairs: the area that the maps cover, in cells.
 
-    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code. That the
-    paper has this loss, with the weight 0.0025, is from memory.
+    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code.
+    We remember this loss, with the weight 0.0025, from the paper.
     """
     return maps.sum(2).mean()
 
@@ -265,8 +265,8 @@ class DUDA(nn.Module):
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_map S − λ_ent H.
 
-        caption: the mean cross entropy of the words and the end; of whole scenes, that of the changed pairs
-        and that of the unchanged ones, half each. S: ``attention_price``; H: ``attention_entropy``.
+        caption: the mean cross entropy of the words and the end; for whole scenes, the losses of
+        changed and of unchanged pairs count half each. S: ``attention_price``; H: ``attention_entropy``.
         """
         pair = self.pair(batch.before, batch.after)
         logits, log_weights, maps = in_parts(self._read, batch.accumulate, pair, batch.ids)
@@ -330,7 +330,7 @@ class DUDA(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, logits: Tensor, first: Tensor) -> Tensor:
-        """Logits of what may be written: the words and, except where ``first`` is true, EOS."""
+        """Logits of the entries that may be written: the words and, except where ``first`` is true, EOS."""
         return logits.masked_fill(self.unsaid | (self.end & first), BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DudaMemory:
@@ -368,7 +368,7 @@ class DUDA(nn.Module):
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of ``tasks`` gives a gradient; captioning gives one to all."""
+        """Names of parameters without a gradient from any of ``tasks``; captioning gives one to all."""
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         return frozenset(vision if "caption" in tasks else vision | own)

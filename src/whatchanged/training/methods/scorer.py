@@ -306,7 +306,7 @@ class SCORER(nn.Module):
         return results
 
     def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """From which cells of the other picture each cell is reconstructed: the last layer, mean over heads.
+        """The weights of the other picture's cells in each reconstructed cell: last layer, mean over heads.
 
         Returns (B, 2, N, N), whose rows are the query cells, of the picture before and of the picture after;
         and the numbers of the cells on their grids, (B, 2, N). Raises RecipeError where no picture is
@@ -333,7 +333,7 @@ class SCORER(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of what may be written: the words and EOS."""
+        """Logits of the entries that may be written: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
@@ -395,7 +395,7 @@ class SCORER(nn.Module):
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def _frozen(self) -> frozenset[str]:
-        """Names of CBR's parameters, in the preset whose optimiser does not hold them."""
+        """Names of CBR's parameters, in the preset in which the optimiser does not update them."""
         names = (name for name, _ in self.named_parameters() if name.startswith("reasoning."))
         return frozenset(() if self.preset.train_reasoning else names)
 
@@ -428,7 +428,7 @@ class SCORER(nn.Module):
 
 
 def without_padding(ids: Tensor) -> Tensor:
-    """Captions (B, L) up to the longest one's end; no word attends to what follows it."""
+    """Captions (B, L) without the columns of padding after the longest caption. No word attends to them."""
     unread = int((ids == PAD).all(0).sum())
     return ids[:, : ids.shape[1] - unread]
 
