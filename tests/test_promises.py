@@ -1,6 +1,6 @@
-"""What docs/promises.md promises: files of version 0.2 are read, and its names are there.
+"""What docs/promises.md promises: files of earlier versions are read, and their names are there.
 
-``fixtures/make_0_2.py`` made them.
+``fixtures/make_files.py`` made them, in each version.
 """
 
 import csv
@@ -26,16 +26,24 @@ from whatchanged.recipes import METHODS, schema
 from whatchanged.recipes.reader import parse_saved_recipe
 from whatchanged.recipes.tables import DATA, VISION
 
-FIXTURES = Path(__file__).parent / "fixtures" / "0.2"
-EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
-NAMES = json.loads((FIXTURES / "names.json").read_text(encoding="utf-8"))
+FIXTURES = Path(__file__).parent / "fixtures"
+VERSIONS = ("0.2", "0.3")
+NAMES = {
+    version: json.loads((FIXTURES / version / "names.json").read_text(encoding="utf-8"))
+    for version in VERSIONS
+}
 DEMO = SHIPPED / "demo"
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """The files of 0.2, with the pictures that their list names; to be read only."""
-    folder = shutil.copytree(FIXTURES, tmp_path_factory.mktemp("formats") / "0.2")
+def promised(key):
+    """A version and one of the names below a key, for each that was promised."""
+    return [(version, name) for version in VERSIONS for name in NAMES[version][key]]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def files(request, tmp_path_factory):
+    """The files of a version, with the pictures that their list names; to be read only."""
+    folder = shutil.copytree(FIXTURES / request.param, tmp_path_factory.mktemp("formats") / request.param)
     for packed in sorted(folder.rglob("*.gz")):
         packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
         packed.unlink()
@@ -43,6 +51,11 @@ def files(tmp_path_factory):
     for picture in DEMO.glob("*.png"):
         shutil.copy(picture, folder / "pictures")
     return folder
+
+
+def expected(files):
+    """What the version said of its files."""
+    return json.loads((files / "expected.json").read_text(encoding="utf-8"))
 
 
 def listed(files):
@@ -66,27 +79,27 @@ def test_the_bundle_says_what_it_said(files):
     captioner = load(files / "bundle")
     pairs = [[DEMO / f"{number:02d}-{side}.png" for side in ("before", "after")] for number in range(10)]
     results = [captioner.describe(*pair) for pair in pairs]
-    assert [each.sentence for each in results] == EXPECTED["sentences"]
-    assert [each.no_change for each in results] == pytest.approx(EXPECTED["no_change"], abs=1e-3)
-    assert len(set(EXPECTED["sentences"])) > 6
+    assert [each.sentence for each in results] == expected(files)["sentences"]
+    assert [each.no_change for each in results] == pytest.approx(expected(files)["no_change"], abs=1e-3)
+    assert len(set(expected(files)["sentences"])) > 6
 
 
 def test_the_predictions_are_read_and_scored(files, whatchanged):
     results = read_predictions(files / "predictions.jsonl")
-    assert [each.caption for each in results] == EXPECTED["sentences"]
+    assert [each.caption for each in results] == expected(files)["sentences"]
     assert [each.pair_id for each in results] == [row["id"] for row in listed(files)]
     assert {each.answer for each in results} == {"tiny"}
     paths = files / "predictions.jsonl", files / "pairs.csv"
     code, out, _ = whatchanged("evaluate", *paths, "--no-meteor", "--no-java")
-    assert code == 0 and "tiny 0.1.0" in out.splitlines()[-1]
+    written_by = json.loads((files / "predictions.jsonl.meta.json").read_text(encoding="utf-8"))
+    assert code == 0 and f"tiny {written_by['model']['version']}" in out.splitlines()[-1]
 
 
 def test_a_line_keeps_its_keys_in_their_order(files):
     pictures = [DEMO / f"00-{side}.png" for side in ("before", "after")]
     line = whatchanged.Answerer(files / "bundle").answer(*pictures).as_json("0", "a", "b", 1)
-    assert [key for key in line if key in NAMES["prediction"]] == [
-        key for key in NAMES["prediction"] if key in line
-    ]
+    keys = NAMES[files.name]["prediction"]
+    assert [key for key in line if key in keys] == [key for key in keys if key in line]
     first = json.loads((files / "predictions.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first.keys() <= line.keys()
 
@@ -114,7 +127,7 @@ def test_the_run_is_opened_and_says_what_its_bundle_says(files):
     import torch
 
     rows = decode(method, torch.from_numpy(before), torch.from_numpy(after))
-    assert [method.vocabulary.text(row.ids) for row in rows] == EXPECTED["sentences"]
+    assert [method.vocabulary.text(row.ids) for row in rows] == expected(files)["sentences"]
 
 
 def test_training_starts_from_the_bundle_and_from_the_run(files):
@@ -136,55 +149,60 @@ def test_the_features_are_read(files):
     from whatchanged.training.data.grid_files import GridFiles, read_header
 
     about, pictures = read_header(files / "features" / "00000.safetensors")
-    count, cells, width = EXPECTED["features"]["shape"]
+    count, cells, width = expected(files)["features"]["shape"]
     assert len(pictures) == count and about["rows"] * about["columns"] == cells
     stored = GridFiles(files / "features")
     stored.check(about["rows"], about["columns"], width)
     results = [stored.read(name) for name in pictures]
-    assert np.sum(results, dtype=np.float64) == pytest.approx(EXPECTED["features"]["sum"], rel=1e-6)
+    assert np.sum(results, dtype=np.float64) == pytest.approx(expected(files)["features"]["sum"], rel=1e-6)
 
 
 # Names
 
 
-@pytest.mark.parametrize("module", NAMES["names"])
-def test_public_names_are_there(module):
+@pytest.mark.parametrize(("version", "module"), promised("names"))
+def test_public_names_are_there(version, module):
     found = import_module(module)
-    assert set(NAMES["names"][module]) <= set(found.__all__)
+    assert set(NAMES[version]["names"][module]) <= set(found.__all__)
 
 
-@pytest.mark.parametrize("function", NAMES["parameters"])
-def test_parameters_are_there_and_new_ones_have_defaults(function):
+@pytest.mark.parametrize(("version", "function"), promised("parameters"))
+def test_parameters_are_there_and_new_ones_have_defaults(version, function):
     module, _, name = function.rpartition(".")
     parameters = inspect.signature(getattr(import_module(module), name)).parameters
-    promised = NAMES["parameters"][function]
-    assert [given for given in parameters if given in promised] == promised
-    added = [parameter for given, parameter in parameters.items() if given not in promised]
+    wanted = NAMES[version]["parameters"][function]
+    assert [given for given in parameters if given in wanted] == wanted
+    added = [parameter for given, parameter in parameters.items() if given not in wanted]
     assert all(parameter.default is not inspect.Parameter.empty for parameter in added)
 
 
-def test_errors_are_there():
-    assert all(issubclass(getattr(errors, name), errors.WhatchangedError) for name in NAMES["errors"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_errors_are_there(version):
+    assert all(
+        issubclass(getattr(errors, name), errors.WhatchangedError) for name in NAMES[version]["errors"]
+    )
 
 
-@pytest.mark.parametrize("command", NAMES["commands"])
-def test_options_are_there(command):
+@pytest.mark.parametrize(("version", "command"), promised("commands"))
+def test_options_are_there(version, command):
     found = typer.main.get_command(cli.app).commands[command]
     given = {name for option in found.params for name in option.opts}
-    assert set(NAMES["commands"][command]) <= given
+    assert set(NAMES[version]["commands"][command]) <= given
 
 
-def test_exit_codes_stay():
+@pytest.mark.parametrize("version", VERSIONS)
+def test_exit_codes_stay(version):
     codes = {"bad input": cli.BAD_INPUT, "fault": cli.FAULT, "interrupted": cli.INTERRUPTED}
-    assert codes == NAMES["exit codes"]
+    assert codes == NAMES[version]["exit codes"]
 
 
-def test_keys_of_recipes_are_there():
+@pytest.mark.parametrize("version", VERSIONS)
+def test_keys_of_recipes_are_there(version):
     tables = {"stages": schema.StageConfig, "recipe": schema.Recipe}
     tables |= {f"vision {kind.kind}": kind for kind in VISION.kinds()}
     tables |= {f"data {source.source}": source for source in DATA.kinds()}
     for name, place in METHODS.items():
         module, _, found = place.partition(":")
         tables[f"method {name}"] = getattr(import_module(module), found)
-    for place, promised in NAMES["recipe"].items():
-        assert set(promised) <= {field.name for field in fields(tables[place])}, place
+    for place, keys in NAMES[version]["recipe"].items():
+        assert set(keys) <= {field.name for field in fields(tables[place])}, place

@@ -139,11 +139,13 @@ def main() -> None:
     )
     parser.add_argument("dataset", type=Path, nargs="+")
     parser.add_argument("--source", default="clevr-scorer", help="a model, or the folder of a run")
+    parser.add_argument("--features", type=Path, help="stored features of the pictures, for one data set")
     parser.add_argument("--drawn", metavar="COMMAND", action="append", help="what drew them, to be recorded")
     add_record_option(parser, "alignment")
     options = parser.parse_args()
     with Watch() as watch:
-        source = open_source(Path(options.source))
+        root = options.dataset[0] if options.features else None
+        source = open_source(Path(options.source), features=options.features, data=root)
         figures = {
             "rows": [{"pictures": path.name, **measured(source, path)} for path in options.dataset],
             "decimals": dict.fromkeys(("pairs", "objects", "cells"), 0),
@@ -153,6 +155,8 @@ def main() -> None:
         own = typed(
             "python -m benchmarks.clevr.alignment", *map(str, options.dataset), "--source", options.source
         )
+        if options.features:
+            own += f" --features {options.features.name}"
         command = [*(options.drawn or []), own]
         print(write_result(options.record, "rows", figures, watch=watch, command=command))
 

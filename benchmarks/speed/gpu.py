@@ -2,12 +2,12 @@
 
     python -m benchmarks.speed.gpu [--device cuda] [--recipes NAME,...] [--steps 20] [--features NAME,...]
 
-A step is that of the training loop (``loop.take_step``): the batch is copied to the device, and loss, gradient
-and update are computed. The data are random, of the recipe's shapes, its batch and 7 to 11 words a caption;
-reading examples is not timed. Captioning encodes pairs and decodes them greedily and with three beams. Features
-are those of pictures that lie in memory, by a backbone of random weights. Each is computed in both precisions,
-in turn, after three rounds that are not counted. "planned" memory and operations are those of ``train --plan``;
-"peak" is the most that torch held.
+A step is that of the training loop (``loop.take_step``): the batch is copied to the device, and loss,
+gradient and update are computed. The data are random, of the recipe's shapes, its batch and 7 to 11 words a
+caption; reading examples is not timed. Captioning encodes pairs and decodes them greedily and with three
+beams. Features are those of pictures that lie in memory, by a backbone of random weights. Each is computed in
+both precisions, in turn, after three rounds that are not counted. "planned" memory and operations are those
+of ``train --plan``; "peak" is the most that torch held.
 """
 
 import argparse

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from whatchanged.captions import CaptionedPairs, caption_pairs
     from whatchanged.launch import Launch
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "Answer",
     "Answerer",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whatchanged.captioner.decoding import beam, greedy
+from whatchanged.captioner.decoding import beam, best_candidates, greedy
 
 END = 2
 
@@ -134,6 +134,23 @@ def test_a_wide_beam_finds_the_best_of_what_is_not_skipped(seed, batch):
 
 def starts(ids):
     return [ids[:length] for length in range(1, len(ids) + 1)]
+
+
+few = st.sampled_from([-np.inf, -2.0, -1.0, 0.0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 9), st.integers(1, 4), st.data())
+def test_the_best_candidates_are_the_first_of_all_sorted(rows, candidates, beams, data):
+    """Many candidates are equal, in their sums and in their last words."""
+    sums, last = (
+        np.array(data.draw(st.lists(few, min_size=rows * candidates, max_size=rows * candidates)))
+        for _ in range(2)
+    )
+    sums, last = sums.reshape(rows, -1), last.reshape(rows, -1)
+    for row, best in enumerate(best_candidates(sums, last, beams)):
+        wanted = sorted(range(candidates), key=lambda one: (-sums[row, one], -last[row, one], one))
+        assert best.tolist() == wanted[:beams]
 
 
 def test_a_beam_finds_what_greed_misses():

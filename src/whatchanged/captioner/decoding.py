@@ -92,10 +92,10 @@ def beam(
         scores[ended, EOS] = 0.0
         flat = scores.reshape(batch, -1)  # (B, beams * V)
         sums = (total[:, :, None] + scores).reshape(batch, -1)
-        best = np.lexsort((-flat, -sums), axis=1)[:, :beams]  # (B, beams)
+        best = best_candidates(sums, flat, beams)  # (B, beams)
         while skips is not None and (left_out := _skipped(best, sums, ids, ended, skips)):
             sums[tuple(np.transpose(left_out))] = -np.inf
-            best = np.lexsort((-flat, -sums), axis=1)[:, :beams]
+            best = best_candidates(sums, flat, beams)
         parent = best // size
         words = best % size
         total = np.take_along_axis(sums, best, axis=1)
@@ -112,6 +112,23 @@ def beam(
         _decoded(ids[row, 0], float(total[row, 0]), None if maps is None else maps[row, 0])
         for row in range(batch)
     ]
+
+
+def best_candidates(sums: NDArray[np.float64], flat: NDArray[np.float64], beams: int) -> Ids:
+    """Return the first ``beams`` candidates of each row, ordered by ``sums``, then ``flat``, then number.
+
+    Only they are sorted, except in a row where others equal the last of them.
+    """
+    beams = min(beams, sums.shape[1])
+    last = -np.partition(-sums, beams - 1, axis=1)[:, beams - 1 : beams]  # (B, 1)
+    reached = sums >= last  # (B, beams * V)
+    equals = reached.sum(axis=1) > beams
+    best = np.empty((len(sums), beams), np.int64)
+    chosen = np.nonzero(reached[~equals])[1].reshape(-1, beams)  # in the order of their numbers
+    keys = [-np.take_along_axis(values[~equals], chosen, axis=1) for values in (flat, sums)]
+    best[~equals] = np.take_along_axis(chosen, np.lexsort(keys, axis=1), axis=1)
+    best[equals] = np.lexsort((-flat[equals], -sums[equals]), axis=1)[:, :beams]
+    return best
 
 
 def _skipped(
