@@ -73,6 +73,17 @@ def some_rows(result: Result) -> str:
     return rows(replace(result, figures={**result.figures, "rows": shown}))
 
 
+def validation(result: Result) -> str:
+    """CIDEr-D on validation pairs against the step, a column for each run that was validated."""
+    curves = {
+        name.rpartition(", ")[0]: {line["step"]: line["CIDEr-D"] for line in run["validation"]}
+        for name, run in result.figures["runs"].items()
+    }
+    steps = sorted({step for curve in curves.values() for step in curve})
+    cells = ([f"{step:,}", *(value_text(curve.get(step), 1) for curve in curves.values())] for step in steps)
+    return table(["step", *curves], *cells)
+
+
 def occlusion(part: str) -> Callable[[Result], str]:
     """One of the tables of ``occlusion.py``; intervals behind the shares."""
 
@@ -259,7 +270,7 @@ VIEWS: Mapping[str, Mapping[str, Callable[[Result], str]]] = {
     },
     "demo": {"sentences": demo},
     "operations": {"table": operations},
-    "rows": {"table": rows, "some": some_rows, "looks": looks},
+    "rows": {"table": rows, "some": some_rows, "looks": looks, "validation": validation},
     "screens": {
         "verdicts": screen_tables.verdicts,
         "statements": screen_tables.statements,

@@ -26,8 +26,8 @@ NOT_FAST = {
     *("plugins", "scale", "site_pages", "synth", "testing", "tools", "training"),
 }
 """Rooms whose tests train, draw or run whole commands."""
-STARTS = re.compile(r"^import subprocess|^from subprocess|pytester", re.MULTILINE)
-"""What a file says whose tests start programs."""
+STARTS = re.compile(r"^(import|from) subprocess|pytester|^from support\.fingerprint", re.MULTILINE)
+"""What a file says whose tests start programs or train."""
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -38,7 +38,7 @@ def pytest_ignore_collect(collection_path, config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """``fast`` is what lies in another room, starts no program and is not slow."""
+    """``fast`` is what lies in another room, starts no program, does not train and is not slow."""
     starting = {path: bool(STARTS.search(path.read_text("utf-8"))) for path in {item.path for item in items}}
     for item in items:
         inside = item.path.relative_to(HERE).parts[0] not in NOT_FAST

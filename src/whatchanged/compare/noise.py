@@ -1,4 +1,4 @@
-"""Learn the noise of a machine: compare two runs of one state, in which every difference is noise.
+"""Learn the noise of a machine from two runs in which nothing changed. Every difference is noise.
 
 Small differences anywhere lower the sensitivity. Regions that differ strongly between runs, such as a clock
 or an animation, become ignored boxes of their picture. One file stores both:

@@ -3,7 +3,7 @@
 A statement is shared if at least half of the other members have a similar one. Similar statements have the
 same kind and aspect, and their measures agree: the colours before and after, the distance of a movement, and,
 for added, removed, replaced and resized elements, the size. If the members do not agree in all measures,
-fewer of them are compared. If most members have the same number of boxes for a shared statement, a member
+fewer measures are compared. If most members have the same number of boxes for a shared statement, a member
 with more boxes shows a further change.
 
 Hardly visible changes, such as text drawn by another renderer, are described inconsistently. One cause may

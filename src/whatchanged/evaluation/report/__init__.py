@@ -1,1 +1,1 @@
-"""Reports: scores become one report, as JSON, tables and page."""
+"""Reports: one report holds all scores, and is written as JSON, as tables and as a page."""

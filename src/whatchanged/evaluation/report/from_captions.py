@@ -145,13 +145,13 @@ def _bare(sentences: Mapping[str, Any]) -> list[PairRecord]:
 
 
 def _listed(own: Any) -> Any:
-    """Return the captions of a pair, in a form of pycocoevalcap's or bare; anything else as it is."""
+    """Return a pair's captions as texts, also from pycocoevalcap's form. Other values stay unchanged."""
     results = sentences_of(own)
     return own if results is None else results
 
 
 def _one(own: Any) -> Any:
-    """Return the one caption of a pair's prediction, in the same forms; anything else as it is."""
+    """Return a prediction's single caption, given in one of these forms. Other values stay unchanged."""
     results = sentences_of(own)
     return results[0] if results is not None and len(results) == 1 else own
 
@@ -173,7 +173,7 @@ def _by_id(
 
 
 def _check(captions: Mapping[str, Any], probabilities: Mapping[str, Any]) -> None:
-    """Raise PredictionsError unless captions are texts and probabilities are of the same pairs, 0 to 1."""
+    """Raise PredictionsError unless captions are texts and probabilities, of the same pairs, are 0 to 1."""
     for pair_id, caption in captions.items():
         if not isinstance(caption, str):
             raise PredictionsError(f"The prediction of pair {pair_id} should be a sentence, not {caption!r}.")

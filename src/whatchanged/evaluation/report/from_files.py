@@ -44,7 +44,7 @@ class References:
     """Whether pairs whose pictures are missing are left out."""
 
     def open(self, split: str | None = None) -> Dataset:
-        """Return the pairs of the chosen split, or of another one."""
+        """Return the pairs of the chosen split, or of another split."""
         return open_references(self.path, split or self.split, self.dataset, self.skip_missing)
 
 
@@ -133,7 +133,7 @@ def _match(
     every: Dataset,
     failed_as_empty: bool,
 ) -> list[tuple[Prediction, ...]]:
-    """Return each file's predictions of the chosen pairs, in their order; an error names the file."""
+    """Return each file's predictions for the chosen pairs, in the pairs' order. Errors name the file."""
     others = _others(chosen, every)
     matched = []
     for path, predictions in zip(files, read, strict=True):

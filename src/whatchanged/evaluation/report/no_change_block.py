@@ -1,6 +1,4 @@
-"""Classification into changed and unchanged pairs: the report's block "no_change", its intervals, and its
-table.
-"""
+"""The report's block "no_change" and its table: how well pairs are called changed or unchanged."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

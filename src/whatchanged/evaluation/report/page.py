@@ -72,7 +72,7 @@ def _pair(scored: Scored, i: int) -> Pair:
 
 
 def _words(scored: Scored, pair_id: str) -> list[tuple[str, NDArray[np.float16]]]:
-    """Return each word of the prediction with its attention map, as stored: pages have many pairs."""
+    """Return each word of the prediction with its attention map, in the stored size to save space."""
     if scored.maps is None or scored.maps.files is None or pair_id not in scored.maps.of:
         return []
     return [(word, maps.astype(np.float16)) for word, maps in scored.maps.files.read(pair_id)]

@@ -58,8 +58,8 @@ def retrieval(
         pair_to_text    every pair searches its texts; a pair's texts are one item, with the score of the best
 
     ``equal_texts``: a pair with the identical text is right, too (captions repeat in the benchmarks, mostly
-    those of "no change"); otherwise only the text's own pair is. scenes: those of the pairs; with them each
-    direction has ``intervals`` (``spread``).
+    those of "no change"); otherwise only the text's own pair is. scenes: the scene of each pair; if given,
+    each direction has ``intervals`` (``spread``).
     """
     by_text, by_pair = rank_both(
         similarity.matrix, similarity.owner, similarity.texts if equal_texts else None
@@ -83,7 +83,7 @@ def spread(
     """Return the 95 % interval [low, high] of each number of ``summary``, by ties, except those of
     ``authors``.
 
-    scenes: that of each query. None where all queries are from one scene.
+    scenes: the scene of each query. None where all queries are from one scene.
     """
     return {
         ties: dict(zip(NUMBERS, intervals(numbers, scenes, resamples, seed), strict=True))

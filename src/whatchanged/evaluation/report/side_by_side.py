@@ -54,7 +54,7 @@ def pair_scores(scored: Scored, i: int) -> list[str]:
 
 
 def marked(own: Sequence[str], every: Sequence[Sequence[str]]) -> list[tuple[str, bool]]:
-    """Return runs of words, each with whether some other caption lacks them at that position."""
+    """Return a caption as runs of words, each with whether another caption lacks it at this position."""
     differs = np.zeros(len(own), bool)
     for other in every:
         for kind, start, end, _, _ in SequenceMatcher(None, own, other, autojunk=False).get_opcodes():

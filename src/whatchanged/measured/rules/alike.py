@@ -93,7 +93,7 @@ def _one_size(one: Box, other: Box) -> bool:
 
 
 def _box(one: DetectedChange) -> Box:
-    """Return the box of an object after, or its box before if it is gone."""
+    """Return the box of an object in the picture after, or in the picture before if it was removed."""
     return one.box_after or one.box_before or (0, 0, 0, 0)
 
 

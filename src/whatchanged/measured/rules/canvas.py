@@ -1,4 +1,5 @@
-"""Pictures of two sizes: turned, mirrored, cropped, scaled, or with added or removed lines."""
+"""Pictures of different sizes: one was turned, mirrored, cropped or scaled, or lines were added or
+removed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Causes and consequences: objects that appeared, disappeared or grew push other objects and the picture's
+"""Causes and consequences: an object that appeared, disappeared or grew moves other objects or the picture's
 edge."""
 
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ def without_chance_likeness(changes: list[DetectedChange]) -> list[DetectedChang
 
 
 def _box(one: DetectedChange) -> Box:
-    """Return the box of an object after, or its box before if it is gone."""
+    """Return the box of an object in the picture after, or in the picture before if it was removed."""
     return one.box_after or one.box_before or (0, 0, 0, 0)
 
 

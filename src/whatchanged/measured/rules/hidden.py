@@ -1,4 +1,5 @@
-"""Differences that the pixels over white do not show. They are always reported."""
+"""Differences that are invisible over white, such as transparency or a colour profile. They are always
+reported."""
 
 from dataclasses import replace
 

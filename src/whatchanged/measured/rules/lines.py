@@ -1,5 +1,4 @@
-"""Lines of text: a changed word is described together with the other words of its line, including pushed
-words."""
+"""Lines of text: a statement about a changed word covers its line, including the words that it pushed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -162,7 +161,7 @@ def _show_rewriting(words: Sequence[DetectedChange]) -> bool:
 
 
 def _width(one: DetectedChange) -> int:
-    """Return the width of an object after, or before if it is gone."""
+    """Return the width of an object in the picture after, or in the picture before if it was removed."""
     box = one.box_after or one.box_before
     return box[2] - box[0] if box else 0
 

@@ -1,4 +1,4 @@
-"""Matching of individual words and icons by their pixels, independent of the direction of each movement."""
+"""Matching of individual words and icons by their pixels. Each may have moved in its own direction."""
 
 from collections import defaultdict
 from dataclasses import dataclass

@@ -302,7 +302,8 @@ def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
     """Return the statements in the sentence of the entire answer: the first, and the second if there are few.
 
     On real pairs of training repositories, half of the second statements describe a change of their own, and
-    a quarter of the third ones. Beside a change that moved the remaining content, a third of them do.
+    a quarter of the third ones. If the first statement is about a change that moved the remaining content,
+    only a third of the second statements do.
     """
     first, *further = statements
     if (

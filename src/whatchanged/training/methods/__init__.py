@@ -1,7 +1,7 @@
 """The contract of a method: what the training loop, the evaluation and the export require of it.
 
-A method is a torch module that does what ``Method`` lists: it learns, and it is a ``CaptionWriter``. There is
-no base class. Abilities that only some methods have are protocols of their own (``EmbedsCaptions``,
+A method is a torch module with the functions that ``Method`` lists. It learns, and it is a ``CaptionWriter``.
+There is no base class. Each ability that only some methods have is a protocol of its own (``EmbedsCaptions``,
 ``PadsCaptions``; for the papers' figures ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs
 the extra "train".
 
@@ -151,7 +151,7 @@ class Method(CaptionWriter, Protocol):
         """The tasks whose loss deliberately depends on the padding of captions."""
 
     def batch_size(self, task: str, batch: int) -> int:
-        """How many examples a batch of ``task`` holds where a stage's ``batch`` is this."""
+        """The number of examples in a batch of ``task``, if this is the ``batch`` of the stage."""
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Examples as tensors. Captions are truncated to the method's maximum length."""
@@ -222,7 +222,7 @@ class ShowsBlocks(Protocol):
     """A method with a joint token, which represents a picture or a pair and attends to the patches."""
 
     def block_attention(self, before: Tensor, after: Tensor) -> Mapping[str, Tensor]:
-        """A token and its block, in words -> the token's attention to both grids, (B, 2, rows, columns)."""
+        """A token and its block (a text) -> the token's attention to both grids, (B, 2, rows, columns)."""
 
 
 def initialise_from(method: Method, source: Method, where: str) -> str:
@@ -265,7 +265,7 @@ def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) 
 def _by_word(
     own: Tensor, entries: Sequence[str], rows: Sequence[int], theirs: Tensor, indices: Mapping[str, int]
 ) -> Tensor:
-    """``own`` (V, ...), with the rows of the words that the other table has, by ``indices``."""
+    """``own`` (V, ...), with the rows of the other table for the words that it has (``indices``)."""
     mixed = own.clone()
     for word, row in zip(entries, rows, strict=True):
         if word in indices:

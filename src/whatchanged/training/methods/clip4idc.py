@@ -17,12 +17,14 @@ joint width, h heads, k = D / h, V vocabulary.
 Departures. ``CLIP4IDCPreset`` has one field for each point where paper and code differ. Beyond that:
 - This module computes in float32. The code trains CLIP in float16 with float16 moments, so the same learning
   rate of 1e-7 has another effect there.
-- Random tensors are initialised like CLIP's. The code draws most of them from N(0, 0.02), and its scale is e.
-- Captions are truncated to ``max_words`` - 2 pieces in both stages (the code: one more when captioning).
+- Random tensors are initialised like CLIP's. The code draws most of them from N(0, 0.02), and its scale of
+  similarities starts at e.
+- Captions are truncated to ``max_words`` - 2 pieces in both stages (the code keeps one more when captioning).
 - Retrieval ignores unchanged pairs in a batch, unless fewer than two pairs remain; ``changed_only`` keeps
-  them out of batches, as the code does. Negatives come from one device's batch. As in the code, they may
-  include other captions of the same pair, and equal captions.
-- The temperature is limited to 100 before it is used, not after a step. The forward pass is the same.
+  them out of batches, as the code does. Negatives come from the batch of all devices. As in the code, they
+  may include other captions of the same pair, and equal captions.
+- The scale of similarities is limited to 100 before it is used (the code: after a step). The forward pass is
+  the same.
 - Padding needs no mask, because a word attends only to words before it.
 - Decoding stops at the end mark and caches keys and values (the code recomputes all words), with the same
   result. A caption continues after an exclamation mark, where the code cuts it. One seed serves all stages.
@@ -30,8 +32,8 @@ Departures. ``CLIP4IDCPreset`` has one field for each point where paper and code
   id that CLIP lacks.
 - Our reading of ``paper``: a layer maps width J to the stated captioner width (768), its head is tied to its
   own word table, and both baselines keep the captioner's visual encoder.
-- FT1's word states pass through the tower's final normalisation and then the captioner's first one, as words
-  do. FT2's copy of the word table learns at the captioner's rate.
+- FT1's word states pass through the tower's final normalisation, and then through the captioner's first one,
+  as words do. FT2's copy of the word table learns at the captioner's rate.
 - With ``vision.guided_attention``, a further term trains the decoder's attention to words.
 """
 
@@ -146,7 +148,7 @@ class CLIP4IDC(nn.Module):
         return {**own, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """As many as the stage says."""
+        """The stage's batch, unchanged."""
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -225,7 +227,7 @@ class CLIP4IDC(nn.Module):
         return self.text.rows_of_queries(words, ends)[:, 0]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """``word_loss`` over the batch; ``authors``: over its changed and its unchanged pairs, added."""
+        """``word_loss`` over the batch; in ``authors`` that over changed plus that over unchanged pairs."""
         pair, targets = self.read(batch.before, batch.after), batch.ids[:, 1:]
         logits, attention = in_parts(self._read_captions, batch.accumulate, pair, batch.ids)
         guided = self.vision.attention_terms(pair, batch.truth, attention, targets != PAD)
@@ -279,7 +281,7 @@ class CLIP4IDC(nn.Module):
         return logits[..., self.table_rows].masked_fill(self.unsaid, float("-inf"))
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position of ``ids`` from those before it; zeros for BOS."""
+        """Logits (B, L, V) of the word at each position of ``ids``, given those before it; zeros for BOS."""
         rows = self._decoded(self.read(before, after), ids).rows  # (B, L - 1, D)
         return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
 
@@ -375,7 +377,7 @@ class CLIP4IDC(nn.Module):
         return [{"name": name, "params": params, **decay[bare]} for (name, bare), params in groups.items()]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
+        """Names of the method's parameters that deliberately get no gradient from any of ``tasks``."""
         adapts = self.config.variant == "clip4idc"
         unused = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         for name, _ in self.named_parameters():

@@ -106,7 +106,7 @@ class PairEncoder(nn.Module):
 
 
 def _through(blocks: nn.ModuleList, x: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Rows after the blocks, and the attention of the last one (..., h, T, T); None without a block."""
+    """Rows after all blocks, and the last block's attention (..., h, T, T); None if there is no block."""
     attention = None
     for block in layers_of(blocks, CLIPBlock):
         x, seen = block(x)

@@ -2,9 +2,9 @@
 
 Tu, Li, Su, Yan and Huang, ECCV 2024. Cross attention finds the features that both pictures share. These are
 subtracted from each picture, and the remaining features show what changed. There are two auxiliary losses.
-DIRL: each channel of one picture's tokens correlates with the same channel of the other's and with no other
-channel, for any viewpoint and light. CCR: a contrastive loss matches each sentence, among all pairs of the
-batch, with the features that its own words attended to:
+DIRL: each channel of one picture's tokens must correlate with the same channel of the other picture's tokens,
+and with no other channel, for any viewpoint and light. CCR: a contrastive loss matches each sentence with the
+features that its own words attended to, and not with those of the other pairs of the batch:
     t1, t2 -> (u1, u2) = (layer(t1, t2), layer(t2, t1)), again per layer -> d1 = t1 − u1, d2 = t2 − u2
     M = ReLU(FC([d1; d2])) -> words;   L = caption + λ_d L_dirl + λ_c L_ccr
 
@@ -22,8 +22,8 @@ Departures:
 - ``epsilon`` is added to variances. The code divides by zero where a channel is constant.
 - The recipe sets learning rates, steps and the exchange of unchanged views. Validation is greedy (the code
   samples) and keeps one checkpoint (the code keeps the best of each metric).
-- The losses of changed and of unchanged pairs of whole scenes are averaged separately and count half each, in
-  all presets, as in the code for CLEVR-Change. If unchanged pairs are examples like others, all share one.
+- If both pairs of a scene are in the batch, changed and unchanged pairs have separate mean losses that count
+  half each, in all presets, as in the code for CLEVR-Change. Otherwise all pairs share one loss.
 - Our vocabulary has two more marks. The decoder writes no mark but the end (the code bans only unknown).
 - Several processes correlate the rows of the whole batch (the code would correlate each process's own rows).
 """
@@ -190,7 +190,7 @@ class SharedFeatures(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """x asks, y is asked, (B, N, D) each -> (B, N, D)."""
+        """x gives the queries, y the keys and values, (B, N, D) each -> (B, N, D)."""
         queries, keys_values = self.attention.project_queries(x), self.attention.project_keys_values(y)
         read, _ = self.attention(queries, *keys_values)
         shared: Tensor = self.norm(x + self.dropout(read))
@@ -216,7 +216,7 @@ class WordLayer(nn.Module):
     def forward(
         self, h: Tensor, memory: KeysValues, past: KeysValues | None, allowed: Tensor | None
     ) -> WordsSeen:
-        """Rows (B, T, D) that read each other as ``allowed`` (B, 1, T, T), or one row behind ``past`` ones.
+        """Rows (B, T, D) that attend to each other where ``allowed`` (B, 1, T, T), or one row after ``past``.
 
         memory: keys and values of M.
         """
@@ -261,9 +261,9 @@ class WordDecoder(nn.Module):
         return rows
 
     def forward(self, ids: Tensor, memory: Tensor) -> WordsSeen:
-        """The last layer's view of a whole sentence (B, L), each word reading the real ones up to its own.
+        """The last layer's output for whole sentences (B, L). A word attends to the real words up to itself.
 
-        memory: M (B, N, D). Padding reads words as well, which shows in means over all places alone.
+        memory: M (B, N, D). Padding attends to words as well, which affects only means over all positions.
         """
         backward = torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool, device=ids.device).tril()
         allowed = backward & (ids != PAD)[:, None, None]  # (B, 1, L, L)
@@ -276,15 +276,15 @@ class WordDecoder(nn.Module):
         return last
 
     def keys_values(self, memory: Tensor) -> KeysValues:
-        """What the layers' cross attention reads of M (B, N, D): (B, layers, h, N, k) each."""
+        """Keys and values of M (B, N, D) for the layers' cross attention: (B, layers, h, N, k) each."""
         read = [layer.cross.project_keys_values(memory) for layer in layers_of(self.layers, WordLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
 
     def one_word(self, ids: Tensor, position: Tensor, memory: KeysValues, past: KeysValues) -> WordsSeen:
-        """One more word, ids (B,) at ``position`` (1,), behind those of ``past``; ``own`` of all layers.
+        """The output for one more word, ids (B,) at ``position`` (1,), after the words of ``past``.
 
-        memory, past: (B, layers, h, rows, k) each; so is ``own`` of what is returned.
+        memory, past: (B, layers, h, rows, k) each. So is the result's ``own``, which holds all layers.
         """
         h = self.embed(ids[:, None], position)
         outputs = []
@@ -364,8 +364,8 @@ class DIRL(nn.Module):
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_d L_dirl + λ_c L_ccr, each the mean over the kinds of pairs (``kinds_of_pairs``).
 
-        caption: the mean cross entropy of the words and the end; L_dirl: ``decorrelation`` of what the
-        projector makes of all rows of both pictures; L_ccr: ``alignment`` of each sentence's means.
+        caption: the mean cross entropy of the words and the end; L_dirl: ``decorrelation`` of the projector's
+        output for all rows of both pictures; L_ccr: ``alignment`` of each sentence's means.
         """
         config, preset = self.config, self.preset
         pair = self.pair(batch.before, batch.after)
@@ -389,7 +389,7 @@ class DIRL(nn.Module):
     def _read(
         self, pair: TokenPair, ids: Tensor
     ) -> tuple[Tensor, tuple[Tensor, Tensor] | None, Tensor, Tensor]:
-        """Logits (B, L - 1, V), what is correlated (B, N, D) twice, and CCR's means T and V (B, D)."""
+        """Logits (B, L - 1, V), the two tensors to correlate (B, N, D), and CCR's means T and V (B, D)."""
         before, after = self.tokens(pair)
         seen = self.decoder(ids, self.memory(before, after))
         counted = ids != PAD if self.config.pooling == "words" else torch.ones_like(ids, dtype=torch.bool)
@@ -428,7 +428,7 @@ class DIRL(nn.Module):
         return before - u1, after - u2
 
     def memory(self, before: Tensor, after: Tensor) -> Tensor:
-        """M = ReLU(Drop(LN(W_f [d1; d2] + b))) (B, N, D); the LN in ``authors_dc`` alone."""
+        """M = ReLU(Drop(LN(W_f [d1; d2] + b))) (B, N, D); the LN only in ``authors_dc``."""
         fused = self.fuse_norm(self.fuse(torch.cat(self.differences(before, after), dim=-1)))
         remembered: Tensor = self.dropout(fused).relu()
         return remembered
@@ -440,7 +440,7 @@ class DIRL(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of what may be written: the words and EOS."""
+        """Logits of the entries that may be written: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
@@ -480,7 +480,7 @@ class DIRL(nn.Module):
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of ``tasks`` gives a gradient; captioning gives one to all."""
+        """Names of parameters without a gradient from any of ``tasks``; captioning gives one to all."""
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         return frozenset(vision if "caption" in tasks else vision | own)

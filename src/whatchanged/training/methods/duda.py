@@ -1,9 +1,9 @@
 """DUDA: the dual dynamic attention model (Park, Darrell and Rohrbach, "Robust Change Captioning", ICCV 2019).
 
-The field's first baseline, from the paper that introduced CLEVR-Change. One small network computes an
-attention map for each picture from its cells and the difference; the map weighs the sum over the picture's
-cells. Before every word, a first LSTM weighs the picture before, the difference and the picture after, and a
-second LSTM writes the word:
+DUDA is the field's first baseline; its paper introduced CLEVR-Change. One small network computes an attention
+map for each picture from its cells and the difference. The map gives the weights of the sum over the
+picture's cells. Before every word, a first LSTM weighs the picture before, the difference and the picture
+after, and a second LSTM writes the word:
     X1, X2 (B, N, F) -> a1, a2 (B, N) -> l_bef, l_diff, l_aft (B, F)
     h_d -> α (B, 3) -> l_dyn = α · [l_bef; l_diff; l_aft] -> h_c -> word
     L = caption + λ_map S − λ_ent H
@@ -22,7 +22,7 @@ Departures:
   code bans no mark, and the end only at the first word, as here.
 - ``entropy_weight`` is 0.0001, the paper's value from memory; the code's default is 0. Each recipe says
   which.
-- Distractor pairs do not enter the two regularisers, as in the code; ``regularise`` = "all" includes them.
+- As in the code, the two regularisers ignore distractor pairs; ``regularise`` = "all" includes them.
 - If unchanged pairs are not partners in scenes but examples like others, all pairs share one caption loss and
   both regularisers. This is our reading, since the code has no other data set.
 - The recipe sets learning rates, steps and the exchange of unchanged views. Validation is greedy (the code
@@ -110,8 +110,8 @@ class SpeakerOutput(NamedTuple):
 def attention_price(maps: Tensor) -> Tensor:
     """S = (Σ a1 + Σ a2) / 2, the mean over pairs: the area that the maps cover, in cells.
 
-    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code. That the
-    paper has this loss, with the weight 0.0025, is from memory.
+    maps: (B, 2, N), each number in (0, 1) -> a scalar from 0 to N. Source: ``train.py`` of the code.
+    We remember this loss, with the weight 0.0025, from the paper.
     """
     return maps.sum(2).mean()
 
@@ -265,8 +265,8 @@ class DUDA(nn.Module):
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
         """L = caption + λ_map S − λ_ent H.
 
-        caption: the mean cross entropy of the words and the end; of whole scenes, that of the changed pairs
-        and that of the unchanged ones, half each. S: ``attention_price``; H: ``attention_entropy``.
+        caption: the mean cross entropy of the words and the end; for whole scenes, the losses of
+        changed and of unchanged pairs count half each. S: ``attention_price``; H: ``attention_entropy``.
         """
         pair = self.pair(batch.before, batch.after)
         logits, log_weights, maps = in_parts(self._read, batch.accumulate, pair, batch.ids)
@@ -330,7 +330,7 @@ class DUDA(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, logits: Tensor, first: Tensor) -> Tensor:
-        """Logits of what may be written: the words and, except where ``first`` is true, EOS."""
+        """Logits of the entries that may be written: the words and, except where ``first`` is true, EOS."""
         return logits.masked_fill(self.unsaid | (self.end & first), BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DudaMemory:
@@ -368,7 +368,7 @@ class DUDA(nn.Module):
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that none of ``tasks`` gives a gradient; captioning gives one to all."""
+        """Names of parameters without a gradient from any of ``tasks``; captioning gives one to all."""
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         return frozenset(vision if "caption" in tasks else vision | own)

@@ -6,8 +6,9 @@ pair-image encoder reads both, and a cross-modal transformer reads them together
     V~1, V~2 = F_pair(F_sing(V1), F_sing(V2));      V^1, V^2, T^ = F_cross(V~1, V~2, T)
 
 Pre-training mixes three tasks: predicting masked words (``mlm``), distinguishing masked patches from others
-(``mvcl``), and the true caption from false ones (``fda``). Captioning then predicts a [MASK] at the end of
-the words so far, while a small head distinguishes changes from distractors. Official code: yaolinli/IDC.
+(``mvcl``), and distinguishing the true caption from false ones (``fda``). Captioning then predicts a [MASK]
+at the end of the words so far, while a small head distinguishes changes from distractors. Official code:
+yaolinli/IDC.
 
 Axis letters: B pairs, N patches, R = 2 (N + 1) image rows, L text positions, K negatives, D width, F width of
 raw features, V vocabulary, M masked and U unmasked patches of a batch.
@@ -16,10 +17,12 @@ Departures. ``PCLPreset`` has one field for each point where paper and code diff
 Where the paper is silent, both presets follow the code. Beyond that:
 - Both presets truncate, pad and mask words as the code does; in an empty caption, the end is masked.
   ``paper`` pads to the longest caption of the batch, because it never reads pads; the code pads to L.
-- If no patch of an image was drawn for masking, the one with the smallest number is: uniform, as in the code.
+- If no patch of an image was drawn for masking, the patch with the smallest random number is masked. This
+  choice is uniform, as in the code.
 - The code freezes all but the last block of a deeper single or pair encoder; here every block learns.
-- One module has the heads of all stages; ``parameters_without_gradient`` names those a stage does not train.
-- Decoding caches keys and values of real words (the code recomputes all words), with the same result. Each
+- One module has the heads of all stages; ``parameters_without_gradient`` names the parameters that a stage
+  does not train.
+- Decoding caches keys and values of real words, with the same result (the code recomputes all words). Each
   step computes two rows.
 - In the authors' torch 1.9, a head that a step does not use has a zero gradient after its first gradient, so
   Adam's moments continue to move it. ``authors`` does the same; ``paper`` leaves such a head unchanged.
@@ -143,7 +146,7 @@ class PCL(nn.Module):
         return Batch(*stack_pictures(examples), ids, false, changed, truth=truth)
 
     def _false_captions(self, examples: Sequence[Example]) -> Tensor | None:
-        """Their ids (B, K, L); None where the examples have none. Raises DatasetError for another number."""
+        """Ids (B, K, L) of false captions; None if there are none. Raises DatasetError for another number."""
         counts = {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
             return torch.tensor([[self._ids(e, caption) for caption in e.negatives] for e in examples])
@@ -155,13 +158,13 @@ class PCL(nn.Module):
         return None
 
     def _ids(self, example: Example, caption: str) -> list[int]:
-        """BOS words EOS PAD, L ids: words are cut so that one PAD remains, as in the authors' code."""
+        """L ids: BOS words EOS PAD. Words are truncated so that one PAD remains, as in the authors' code."""
         length = self.text_length(example)
         (row,) = padded([self.vocabulary.sentence(caption, length - 3)], length)
         return row
 
     def text_length(self, example: Example) -> int:
-        """L of an example's captions."""
+        """L, the number of ids of an example's captions."""
         return self.max_length
 
     @property
@@ -189,9 +192,7 @@ class PCL(nn.Module):
         return self.joint_rows(images, ids, real, images.rows.shape[1] + 1 + query_rows)
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
-        """Mask features of one picture, attend over all rows with clean words, regress, tell originals
-        apart.
-        """
+        """Regress a picture's masked patches from all rows and true words; each must match its original."""
         pair = self.tokens(batch)
         hidden = corrupt_patches(pair, batch.generator, batch.part)
         masked = torch.cat(hidden, dim=1)
@@ -243,7 +244,7 @@ class PCL(nn.Module):
         return in_parts(self._similarities, batch.accumulate, self.tokens(batch), texts)
 
     def _similarities(self, pair: TokenPair, texts: Tensor) -> Tensor:
-        """Of pairs with texts (B, K+1, L)."""
+        """The similarities of pairs and texts (B, K+1, L)."""
         images = self.image_rows(pair)
         ids = texts.flatten(0, 1)  # (B (K+1), L), pair b, text k -> b (K+1) + k
         specials = self._specials(images)
@@ -254,7 +255,7 @@ class PCL(nn.Module):
         return cosines(visual[:, None], cls[:, None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """CE summed over labelled words and over pairs; with ``every_word`` per pair, words weigh 0.15."""
+        """Cross entropy summed over labelled words and pairs; ``every_word``: mean over pairs, times 0.15."""
         pair = self.tokens(batch)
         if self.config.every_word:
             return self._every_word(pair, batch)
@@ -278,7 +279,7 @@ class PCL(nn.Module):
         return out[:, 2:], out[:, :2].flatten(1)
 
     def _specials(self, images: ImageRows) -> Tensor:
-        """Where [IMG1] and [IMG2] stand, (2,)."""
+        """The row numbers of [IMG1] and [IMG2], (2,)."""
         places = torch.arange(images.rows.shape[1], device=images.rows.device)
         return torch.cat([places[:1], places[images.second : images.second + 1]])
 
@@ -304,7 +305,7 @@ class PCL(nn.Module):
         return found.rows[:, 2:], found.rows[:, :2].flatten(1), attention
 
     def _judging(self, specials: Tensor, batch: Batch) -> dict[str, Tensor]:
-        """Distractor judging: cross entropy of changed or not, summed over pairs; no head, no term."""
+        """Distractor judging: cross entropy of changed or not, summed over pairs; no term without a head."""
         if self.distractor is None:
             return {}
         if batch.changed is None:
@@ -313,7 +314,7 @@ class PCL(nn.Module):
         return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
     def tokens(self, batch: Batch) -> TokenPair:
-        """The tokens of a batch's pictures; one without tokens is an empty picture."""
+        """The tokens of a batch's pictures. A picture without tokens is empty."""
         return self.vision.tokens(batch.before, batch.after)
 
     def embedded(self, pair: TokenPair, hidden: Hidden = (None, None)) -> tuple[ImageRows, ImageRows]:
@@ -349,7 +350,7 @@ class PCL(nn.Module):
     def joint_rows(
         self, images: ImageRows, ids: Tensor, real: Tensor, query_rows: Tensor | None = None
     ) -> Tensor:
-        """Pre-training: images, [CLS] and words attend to one another; to pads (not ``real``) in ``authors``.
+        """Pre-training: images, [CLS] and words attend to one another; in ``authors`` also to pads.
 
         query_rows: which rows are returned, as in ``Attention``.
         """
@@ -475,7 +476,7 @@ class PCL(nn.Module):
         ]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the method's parameters that none of ``tasks`` gives a gradient, on purpose."""
+        """Names of the method's parameters that deliberately get no gradient from any of ``tasks``."""
         trained = [HEADS[task] for task in tasks if task in HEADS]
         unused = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
         if not trained:

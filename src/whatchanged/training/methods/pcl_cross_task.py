@@ -99,11 +99,11 @@ class PCLCrossTask(PCL):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """PCL's, and ``fgvc`` where there are classes."""
+        """PCL's tasks, and ``fgvc`` if there are classes."""
         return super().tasks | ({} if self.fine is None else {"fgvc": partial(self._fgvc, self.fine)})
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """As PCL's, with the labels; raises DatasetError for pairs and single pictures in one batch."""
+        """PCL's batch with the labels. Raises DatasetError for pairs and single pictures in one batch."""
         singles = {example.record.kind == "single_caption" for example in examples}
         if len(singles) > 1:
             raise DatasetError("A batch holds pairs and single pictures. Give each a stage of its own.")
@@ -112,7 +112,7 @@ class PCLCrossTask(PCL):
         return replace(super().collate(examples), single=singles.pop(), labels=labels)
 
     def text_length(self, example: Example) -> int:
-        """L, which differs for single pictures."""
+        """L, the number of ids of an example's captions; single pictures have another L."""
         single = example.record.kind == "single_caption"
         return self.config.single_length if single else self.max_length
 
@@ -141,7 +141,7 @@ class PCLCrossTask(PCL):
         return alone, together
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Those of PCL. ``fgvc`` trains only its heads and the picture encoders, not what reads words."""
+        """Those of PCL. ``fgvc`` trains only its heads and the picture encoders, no part that reads words."""
         own = {name for name, _ in self.named_parameters() if name.startswith("fine.")}
         rest = super().parameters_without_gradient([task for task in tasks if task != "fgvc"])
         if "fgvc" not in tasks:
@@ -155,5 +155,5 @@ class PCLCrossTask(PCL):
         )
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """As PCL's; the classifier and the aligner also keep their initial values."""
+        """Load as PCL does; the classifier and the aligner also keep their initial values."""
         return copy_matching_tensors(self, state, anew=("pooler.", "distractor.", "fine."))

@@ -12,8 +12,8 @@ h heads, k = D / h, L text positions, V vocabulary.
 
 Departures. ``ScorerPreset`` has one field for each point where paper and code differ; ``method.preset``
 chooses. Where the paper is silent, both follow the code: dropout, positions, CBR's images, the initialisation
-of CBR's attention (Xavier over queries, keys and values as one matrix), and the two directions: the view loss
-scores both, CBR scores one and transposes it. Our reading of ``paper``: matching is summed over heads, and
+of CBR's attention (Xavier over queries, keys and values as one matrix), and the directions (the view loss
+scores both; CBR scores one and transposes it). Our reading of ``paper``: matching is summed over heads, and
 its scores come from the first layer, whose inputs are the pictures before any reconstruction. ``repaired``
 repairs mistakes of the code: CBR never learns (the optimiser does not hold its parameters), and its sentence
 vector divides by all positions. Beyond that:
@@ -23,12 +23,12 @@ vector divides by all positions. Beyond that:
   code samples) and keeps one checkpoint (the code keeps the best of each metric); a checkpoint includes CBR.
 - Pads follow the words, and a word attends only to earlier positions, so padding needs no mask.
 - Matching is computed only where a loss needs it. Its learned scale is limited when it is read.
-- ``authors`` averages the losses of changed and of unchanged pairs of whole scenes separately, and takes the
-  mean of both. If unchanged pairs are examples like others (CLEVR-DC, a pool), all share one loss.
+- If both pairs of a scene are in the batch, ``authors`` averages the losses of changed and of unchanged pairs
+  separately, and takes the mean of both. Otherwise (CLEVR-DC, a pool) all pairs share one loss.
 - Our vocabulary has two more marks. The decoder writes no mark but the end (the code bans only unknown).
 - Subtraction (first row of the ablations) is D = ReLU(FC(X2 − X1)), so positions cancel: our reading.
-- Aligned tokens may be some of a grid's cells. Token n of both pictures then corresponds, as cell n does
-  otherwise, and each token has the position of its own cell.
+- Aligned tokens may be only some of a grid's cells. Then token n of one picture corresponds to token n of the
+  other, and each token has the position of its own cell.
 - With ``vision.guided_attention``, a further term trains the last decoder layer's attention to words.
 """
 
@@ -306,7 +306,7 @@ class SCORER(nn.Module):
         return results
 
     def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """From which cells of the other picture each cell is reconstructed: the last layer, mean over heads.
+        """The weights of the other picture's cells in each reconstructed cell: last layer, mean over heads.
 
         Returns (B, 2, N, N), whose rows are the query cells, of the picture before and of the picture after;
         and the numbers of the cells on their grids, (B, 2, N). Raises RecipeError where no picture is
@@ -333,7 +333,7 @@ class SCORER(nn.Module):
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of what may be written: the words and EOS."""
+        """Logits of the entries that may be written: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
@@ -395,7 +395,7 @@ class SCORER(nn.Module):
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def _frozen(self) -> frozenset[str]:
-        """Names of CBR's parameters, in the preset whose optimiser does not hold them."""
+        """Names of CBR's parameters, in the preset in which the optimiser does not update them."""
         names = (name for name, _ in self.named_parameters() if name.startswith("reasoning."))
         return frozenset(() if self.preset.train_reasoning else names)
 
@@ -428,7 +428,7 @@ class SCORER(nn.Module):
 
 
 def without_padding(ids: Tensor) -> Tensor:
-    """Captions (B, L) up to the longest one's end; no word attends to what follows it."""
+    """Captions (B, L) without the columns of padding after the longest caption. No word attends to them."""
     unread = int((ids == PAD).all(0).sum())
     return ids[:, : ids.shape[1] - unread]
 

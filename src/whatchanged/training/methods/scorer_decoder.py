@@ -51,9 +51,9 @@ class DecoderLayer(nn.Module):
         self.join = nn.Linear(2 * width, width) if config.fusion == "apart" else None
 
     def forward(self, h: Tensor, memory: KeysValues | Tensor, past: KeysValues | None) -> LayerOutput:
-        """Rows (B, T, D), each attending to those up to itself; or one row after ``past`` ones.
+        """Rows (B, T, D), each attending to the rows up to itself; or one row after ``past`` rows.
 
-        memory: keys and values of D; or D itself (B, N, D), if so few rows attend to it that this is cheaper.
+        memory: keys and values of D; or D itself (B, N, D), if this is cheaper because few rows attend to it.
         """
         new = self.own.project_keys_values(h)
         keys, values = new
@@ -71,14 +71,14 @@ class DecoderLayer(nn.Module):
         return LayerOutput(self.ffn_norm(kept + self.dropout(self.ffn_out(g))), new, attention)
 
     def memory(self, difference: Tensor, words: int) -> KeysValues | Tensor:
-        """The ``memory`` that ``forward`` reads of D most cheaply, if so many words attend to it once."""
+        """The cheapest form of ``memory`` for ``forward``, if this number of words attends to D once."""
         if self.join is None and few_queries(words, difference, self.cross.heads):
             return difference
         return self.cross.project_keys_values(difference)
 
     def _read(self, h: Tensor, memory: KeysValues | Tensor) -> tuple[Tensor, Tensor]:
-        """What words (B, T, D) read of D, and their attention (B, h, T, N), or (B, h, T, 2N) to both pictures
-        apart, half for each."""
+        """The cross attention's output for words (B, T, D), and their attention to D: (B, h, T, N), or
+        (B, h, T, 2N) to both pictures apart, half for each."""
         if isinstance(memory, Tensor):
             return self.cross.by_few(h, memory)
         queries = self.cross.project_queries(h)

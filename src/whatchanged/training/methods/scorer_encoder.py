@@ -148,9 +148,7 @@ class MultiHeadAttention(nn.Module):
         return rows, probabilities
 
     def by_few(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """The attention of few rows x (B, T, D) to rows y (B, S, D), the same as ``forward`` but by
-        ``read_by_few``.
-        """
+        """``forward`` for few rows x (B, T, D) that attend to y (B, S, D), computed by ``read_by_few``."""
         queries = self.project_queries(x) * self.scale
         rows, probabilities = read_by_few(queries, y, self.key, self.value, self.dropout)
         return self._out(rows), probabilities

@@ -1,7 +1,7 @@
 """SCORER's cross-modal backward reasoning (CBR): from the picture before and the caption to the one after.
 
-Only training uses it. Official code: tuyunbin/SCORER (models/CBR.py). Axis letters as in ``scorer``: B pairs,
-N cells, D width, L text positions.
+Only training uses it. Its loss is the term ``reason`` in ``SCORER._caption`` (``scorer``). Official code:
+tuyunbin/SCORER (models/CBR.py). Axis letters as in ``scorer``: B pairs, N cells, D width, L text positions.
 """
 
 import torch

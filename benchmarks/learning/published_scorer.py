@@ -1,6 +1,6 @@
 """Records what runs at a published size reached: their scores by type and by overlap, and their curves.
 
-    python -m benchmarks.learning.published --of NAME=RUN=REPORT ... [--record]
+    python -m benchmarks.learning.published_scorer --of NAME=RUN=REPORT ... [--record]
 
 RUN is a run's folder (its metrics.jsonl and environment.json are read), REPORT what ``whatchanged evaluate
 --json`` wrote of its captions. Each name gets two columns: CIDEr-D, and the share of wholly true sentences.
