@@ -116,9 +116,9 @@ LOOKS = (
     "The twenty-eighth, of the same rules: aggregate figures (change 97.9, no change 87.3, kind 60.7).",
     "The twenty-ninth, after further wrong statements about pairs of $UI_TRAIN were mended, and exchanged"
     " glyphs were seen beside one unchanged side of their line: the figures above.",
-    "The thirtieth, after seven rules followed pairs of $UI_TRAIN: the figures above, and the sentences of the 12"
-    " of the 75 pairs that read differently since the twenty-seventh. Two other readers judged the old and the"
-    " new ones. Nothing was changed for it.",
+    "The thirtieth, after seven rules followed pairs of $UI_TRAIN: the figures above, and the sentences of"
+    " the 12 of the 75 pairs that read differently since the twenty-seventh. Two other readers judged the"
+    " old and the new ones. Nothing was changed for it.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
