@@ -1,4 +1,4 @@
-"""Read JSON that strangers wrote: every fault in it raises a ValueError."""
+"""Read untrusted JSON. Every fault in the text raises a ValueError."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_DIGITS = 300
-"""Limit on the digits of a whole number: floats end at 1.8e308."""
+"""The largest number of digits of a whole number. The largest float is 1.8e308."""
 
 
 def read_json(

@@ -59,7 +59,10 @@ def read_ignored(path: Path) -> tuple[Ignored, ...]:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """Return the object in a small JSON file. Raises WhatchangedError if it cannot be read or holds none."""
+    """Return the object in a small JSON file.
+
+    Raises WhatchangedError if the file cannot be read or does not contain an object.
+    """
     try:
         if path.stat().st_size > MOST_BYTES:
             raise WhatchangedError(f"{path}: larger than {MOST_BYTES:,} bytes. Is this the right file?")
@@ -94,7 +97,7 @@ def fits(pair_id: str, pattern: str) -> bool:
 def unused_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:
     """Return the boxes from a person that contain no difference in any pair.
 
-    touched: the indices of the boxes that contain one.
+    touched: the indices of the boxes that contain a difference.
     """
     busy = set(touched)
     return [one for index, one in enumerate(ignored) if index not in busy and not one.taught]

@@ -21,7 +21,7 @@ _WIDTHS = (
 WIDTHS = frozenset(_WIDTHS.split())
 """The widths of screens and windows.
 
-Such a number may be a size without a unit. Any other number is not a size.
+A number in this set may be a size without a unit. Any other number is not a size.
 """
 _COUNTED = (
     "p page fig figure slide sheet frame step image img picture screenshot shot snapshot test case no nr"

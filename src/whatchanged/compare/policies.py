@@ -5,8 +5,8 @@
      "home.png": {"every_pixel": true}}
 
 A key is a pattern for the names of pairs (``*`` matches any characters). If several patterns match a pair,
-the last one applies. A value is the name of a policy, or a ``policy`` with limits that replace its own.
-Without ``policy``, the limits replace those of the command's policy.
+the last one applies. A value is the name of a policy, or a ``policy`` with other limits. If a value has
+limits without a ``policy``, the limits replace the limits of the command's policy.
 """
 
 from collections.abc import Sequence

@@ -88,7 +88,10 @@ class Record:
 
 
 def digest_of_results(text: str) -> str:
-    """Return the SHA-256 of the text of ``results.jsonl`` as it is written. It identifies a report."""
+    """Return the SHA-256 of the text of ``results.jsonl`` as written to the file.
+
+    This hash identifies a report.
+    """
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """The content of a page as data.
 
-Any text may be untrusted. The page therefore shows it as text, never as markup.
+Any text may be untrusted. The page therefore shows every text as text, never as markup.
 """
 
 from collections.abc import Mapping, Sequence
