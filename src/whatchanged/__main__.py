@@ -2,7 +2,7 @@
 
 Python puts the working directory first in its module search path. This module removes the working directory
 from that path, in this process and in worker processes. Otherwise an untrusted file in the working directory
-could be imported. The working directory stays in the path only if this package itself lies in the working
+could be imported. The working directory stays in the path only if this package itself is in the working
 directory. Modules that Python imported earlier may still come from the working directory. ``python -P -m
 whatchanged`` and the program ``whatchanged`` never search the working directory.
 """

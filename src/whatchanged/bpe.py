@@ -5,8 +5,8 @@ digits and runs of other characters. The last UTF-8 byte of each part is marked 
 are merged pair by pair, in the order of the merges in the file. Source: OpenAI's CLIP (simple_tokenizer.py),
 whose merges file (MIT) comes with every copy of CLIP.
 
-There are two differences from CLIP. Broken encodings are not repaired, whereas CLIP calls ftfy. The name of a
-special token in a caption is ordinary text.
+There are two differences from CLIP. Broken encodings are not repaired, whereas CLIP calls ftfy. If a caption
+contains the name of a special token, the name is ordinary text.
 """
 
 import gzip
@@ -156,7 +156,7 @@ def read_merges(path: Path) -> BPEVocabulary:
 
     The file has a header line and then one merge per line. The first 48,894 merges are read.
 
-    Raises DatasetError where the file is missing or is no merges file.
+    Raises DatasetError if the file is missing or is not a merges file.
     """
     try:
         with open_regular(path) as raw:

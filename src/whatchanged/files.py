@@ -35,11 +35,12 @@ _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draf
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be made or fetched again: ``whatchanged`` in the user's cache
-    folder.
+    """Return the folder for files that can be computed or fetched again.
+
+    This folder is ``whatchanged`` in the user's cache folder.
 
     A relative XDG_CACHE_HOME is ignored, because such a path leads into the working directory, which may be
-    untrusted. Raises RuntimeError where the user has no home.
+    untrusted. Raises RuntimeError if the user has no home folder.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     if not base.is_absolute():
@@ -52,8 +53,8 @@ def whole(path: Path) -> Iterator[Path]:
     """Yield an empty draft beside ``path``, to which the block writes.
 
     At the end of the block the draft replaces ``path``. If ``path`` is a link, the draft replaces the link.
-    The new file gets the permissions of the replaced file. If the block fails, ``path`` stays as it was and
-    the draft is removed. Raises OutputError where the disk is full.
+    The new file gets the permissions of the replaced file. If the block fails, ``path`` is not changed and
+    the draft is removed. Raises OutputError if the disk is full.
     """
     draft = draft_of(path)
     permissions = _permissions(path)
@@ -74,7 +75,7 @@ def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
 
     At the end of the block the new folder is renamed to ``path``.
 
-    If the block fails, ``path`` stays as it was and the new folder is removed. replace: whether an existing
+    If the block fails, ``path`` is not changed and the new folder is removed. replace: whether an existing
     folder at ``path`` may be replaced. The old folder is removed only after the new folder has the name
     ``path``. Raises OutputError if the disk is full. Raises OSError if ``path`` exists and may not be
     replaced.
@@ -199,7 +200,7 @@ def whole_elsewhere(path: Path) -> Iterator[BinaryIO]:
     """Yield a stream to a file in a remote store.
 
     Data is sent while the block writes. The file appears at the end of the block. If the block fails, an
-    older file at the path stays unchanged. Raises OutputError where the file cannot be written.
+    older file at the path stays unchanged. Raises OutputError if the file cannot be written.
     """
     place: Any = path
     try:

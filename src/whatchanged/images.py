@@ -233,7 +233,7 @@ def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[fl
 
     The input is uint8 (..., H, W, 3), and the result is float32 (..., 3, H, W).
 
-    Raises ShapeError where the last axis is not the three channels.
+    Raises ShapeError if the last axis does not have three channels.
     """
     if pixels.ndim < 3 or pixels.shape[-1] != 3:
         raise ShapeError(f"pixels have the shape {pixels.shape}, wanted (..., H, W, 3)")

@@ -16,10 +16,10 @@ def read_json(
 ) -> Any:
     """Return the value of a JSON text in UTF-8.
 
-    finite: refuse NaN, Infinity and numbers that are too large for a float. object_pairs_hook: as in
-    ``json.loads``.
-    Raises ValueError, also where the text is nested more deeply than Python reads, or where a whole number is
-    too large for a float.
+    finite: whether to refuse NaN, Infinity and numbers that are too large for a float. object_pairs_hook: as
+    in ``json.loads``.
+    Raises ValueError for invalid text, for text that is nested more deeply than Python can read, and for a
+    whole number that is too large for a float.
     """
     number, constant = (_finite, _refuse) if finite else (None, None)
     try:

@@ -82,7 +82,7 @@ def _target(link: Path) -> Path:
 
 
 def _kind(path: Path) -> int:
-    """Return the file mode at a path; 0 where nothing exists."""
+    """Return the file mode at a path; 0 if nothing exists at the path."""
     try:
         return path.stat().st_mode
     except OSError:

@@ -1,4 +1,4 @@
-"""Draw the pages of PDF files as pictures, by PDFium where the extra ``pdf`` is installed.
+"""Draw the pages of PDF files as pictures. PDFium draws the pages, and requires the extra ``pdf``.
 
 A PDF file may be hostile, and a small one may take minutes. Its bytes, its pages and the pixels of each page
 are checked against limits before a page is drawn. Drawing runs in a separate process with limited time and
@@ -76,7 +76,7 @@ def can_draw() -> bool:
 
 
 def require_drawing() -> None:
-    """Raises MissingExtra where pages cannot be drawn in this install."""
+    """Check that pages can be drawn. Raises MissingExtra if the extra ``pdf`` is not installed."""
     if not can_draw():
         raise MissingExtra("Comparing PDF files", "pypdfium2", "pdf")
 

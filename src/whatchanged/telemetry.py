@@ -1,6 +1,6 @@
 """Import libraries that send usage reports, with the reports switched off.
 
-No other module imports these libraries.
+No other module imports these libraries directly.
 
 ONNX Runtime, from its version 1.32 on, writes an identifier of the machine and a database of events below the
 cache of the home folder and sends both to its maker, unless an environment variable forbids this *before* the

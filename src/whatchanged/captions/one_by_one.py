@@ -269,8 +269,8 @@ def _captioned(
 ) -> Iterator[tuple[PairToCaption, Captioned]]:
     """Yield every captioned pair in order.
 
-    Pairs are captioned in this process, or by the workers of a cluster. The batches do not depend on where
-    pairs are captioned, so the numbers in the output do not either.
+    Pairs are captioned in this process, or by the workers of a cluster. The batches are the same in both
+    cases, so the numbers in the output are also the same.
     """
     from whatchanged.answers import Answerer, worker
 

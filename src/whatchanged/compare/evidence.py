@@ -185,7 +185,9 @@ def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Num
 
 
 def _numbers(one: Statement) -> tuple[float, ...]:
-    """Return the numbers of a statement: colour after (3), step (2), shift of the rest (2), left and top."""
+    """Return the numbers of a statement: colour after (3), step (2), shift of other content (2), left and
+    top.
+    """
     box = one.box_after or one.box_before
     step = [float(one.values.get(name, math.nan)) for name in ("dx", "dy")]
     push = one.values.get("rest") or [math.nan] * 2

@@ -51,8 +51,8 @@ class _Indexed:
 
     blob     the name of the object
     assumed  whether git assumes that the file matches the object (assume-unchanged, skip-worktree)
-    stat     the status of the file when it matched the object: (ctime, mtime, inode, user, group, size), with
-             times in ns; None if git does not report it
+    stat     the status of the file when the file matched the object: (ctime, mtime, inode, user, group,
+             size), with times in ns; None if git does not report the status
     """
 
     blob: str

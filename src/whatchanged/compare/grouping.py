@@ -31,7 +31,7 @@ NOTHING_SHARED = "Something changed."
 class AlikePairs:
     """Pairs that have one cause.
 
-    members   their indices; the odd members come first
+    members   the indices of the pairs; the odd members come first
     odd       the members that show a further change in addition to the common one
     sentence  a sentence about the common change
     """

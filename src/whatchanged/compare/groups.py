@@ -19,7 +19,7 @@ class OutcomeGroup:
     """Pairs that changed in the same way.
 
     number    the number of the group, from 1
-    members   their indices in the outcomes; the odd members come first
+    members   the indices of the pairs in the outcomes; the odd members come first
     beyond    for each odd member, the sentences about its further changes
     changed   the number of members that changed visibly
     sentence  a sentence about the common change

@@ -32,7 +32,7 @@ class Ignored:
 
     pattern  the pattern for the names of the pairs that have this box
     box      left, top, right and bottom in pixels
-    reason   the reason why differences in it do not count; empty if none is given
+    reason   the reason why differences in the box do not count; empty without a reason
     taught   whether the box was learned from two runs of one state; such a box is never reported as unused
     """
 
@@ -48,7 +48,7 @@ class Ignored:
 
 
 def read_ignored(path: Path) -> tuple[Ignored, ...]:
-    """Return the boxes in a file. Raises WhatchangedError that says where the file is wrong."""
+    """Return the boxes in a file. Raises WhatchangedError with the position of the fault in the file."""
     document = read_document(path)
     results = []
     for pattern, boxes in document.items():

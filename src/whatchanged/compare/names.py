@@ -37,7 +37,7 @@ Letters of every script, their marks and other signs are parts of words.
 
 
 def base_name(name: str) -> str:
-    """Return a name without the words for browser, theme and size; the full name if no others remain."""
+    """Return a name without the words for browser, theme and size; the full name if no other words remain."""
     words = words_of(name)
     return "-".join(_others(words) or words).lower()
 

@@ -56,7 +56,7 @@ class Matched:
     pairs     the pairs, ordered by name
     source    the origin of the pairs, in a few words
     notes     sentences about everything that was left out
-    accepted  the way to accept new pictures if they cannot be copied over the old ones; empty if they can
+    accepted  the way to accept new pictures that cannot be copied over old pictures; otherwise empty
     old       the folder into which an added picture is copied when it is accepted; None if there is none
     ending    the ending that the names of old pictures have in addition to the names of their pairs
     """

@@ -34,7 +34,7 @@ def read_policies(path: Path, usual: Policy) -> tuple[PolicyFor, ...]:
 
     usual: the policy whose limits are modified if an entry names no policy.
 
-    Raises WhatchangedError that says where the file is wrong.
+    Raises WhatchangedError with the position of the fault in the file.
     """
     return tuple(
         PolicyFor(pattern, _policy(f"{path}, {pattern!r}", value, usual))
@@ -48,7 +48,10 @@ def policy_of(policies: Sequence[PolicyFor], usual: Policy, pair_id: str) -> Pol
 
 
 def _policy(where: str, value: Any, usual: Policy) -> Policy:
-    """Return the policy for one value in the file. ``where`` begins the message of a WhatchangedError."""
+    """Return the policy for one value in the file.
+
+    where: the beginning of the message of a WhatchangedError.
+    """
     try:
         if isinstance(value, str):
             return find_policy(value)

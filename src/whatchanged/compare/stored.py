@@ -1,8 +1,8 @@
 """Convert answers to JSON and back, and store the answers of earlier runs in a file.
 
 The file belongs to one folder of results. Its first line contains the settings. Each further line contains
-the hashes of two pictures, the boxes ignored in them, the policy, and the answer. A run that was interrupted,
-or that is repeated after some pictures changed, decodes only the pictures without a stored answer.
+the hashes of two pictures, the ignored boxes, the policy, and the answer. A run that was interrupted, or that
+is repeated after some pictures changed, decodes only the pictures without a stored answer.
 
 A folder of results may be untrusted, for example in a pull request. Each line therefore ends with a signature
 by the key of this machine (``signing``). The signature of an answer also covers the settings. Lines without a
@@ -215,7 +215,7 @@ def _read_head(path: Path) -> tuple[Any, Any]:
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box], policy: Policy) -> str:
-    """Return the key of an answer: the bytes of the two pictures, the boxes ignored in them, and the policy.
+    """Return the key of an answer: the hashes of the two pictures, the ignored boxes, and the policy.
 
     Raises ImageError if one of the pictures cannot be read.
     """

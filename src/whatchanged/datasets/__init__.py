@@ -184,7 +184,7 @@ def dataset_names() -> tuple[str, ...]:
 def find_reader(name: str) -> Reader:
     """Import and return the reader of a data set.
 
-    Raises DatasetError for an unknown name, PluginError where a plug-in cannot be loaded.
+    Raises DatasetError for an unknown name, and PluginError if a plug-in cannot be loaded.
     """
     if name not in READERS and name not in dataset_names():  # listing plug-ins reads many files
         raise DatasetError(f"Unknown data set {name!r}. Known: {', '.join(dataset_names())}.")

@@ -4,7 +4,7 @@ birds.
     birds-to-words-v1.0.tsv     one row per description, eleven columns with a header line
     images/647514.jpg           the photographs, fetched by the user from the addresses of the table
 
-The format of PCL's authors is read as well: train.json, val.json, test.json (or .jsonl), JSON lines
+The format of PCL's authors can be read as well: train.json, val.json, test.json (or .jsonl), JSON lines
 ``{"img1": "647514", "img2": "5595152", "description": [...]}``. A description is a list of tokens or a
 sentence. The value of "description" is one description (train) or a list of descriptions. The id of a pair
 has the form ``647514_5595152``. All descriptions of a pair are its references, in file order. If the file

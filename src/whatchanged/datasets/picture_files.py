@@ -32,9 +32,9 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 class ListedPictures:
     """The files in a folder and in its subfolders.
 
-    pictures  by their paths relative to the folder, with "/" between the parts
-    others    ending -> number of the pictures of a format that is not read
-    outside   links that lead out of the named folders; they are not among the pictures
+    pictures  a mapping from the path relative to the folder, with "/" between the parts, to the file
+    others    a mapping from file extension to the number of pictures in a format that is not read
+    outside   links that lead out of the folders that the user named, and are not among the pictures
     """
 
     pictures: dict[str, Path] = field(default_factory=dict)
