@@ -1,7 +1,7 @@
 """Contour lines of attention maps: lines around the regions with most of the attention.
 
-A line encloses the smallest area that contains a certain share of the attention. The attention of both
-pictures together is 1. A picture without attention therefore has no line.
+A line encloses the smallest area that contains a certain share of the attention. The share
+refers to the attention of both pictures together. A picture without attention therefore has no line.
 """
 
 from collections.abc import Sequence
@@ -27,13 +27,11 @@ The lines are drawn on the grid of sampling points.
 BLUR = 1.0
 """Standard deviation, in cells, of the smoothing of the map."""
 EVEN = 1.001
-"""If the maximum of a map divided by a level is smaller than this factor, the map has no line at that level.
-"""
+"""A map has no line at a level if its maximum is less than this factor times the level."""
 UNITS = 1000
 """The width and the height of the view box of ``svg_path``."""
 LEAST_POINTS, MOST_STRIDE = 16, 2
-"""If a line has at least ``LEAST_POINTS * MOST_STRIDE`` points, ``svg_path`` draws only every second point.
-"""
+"""If a line has at least ``LEAST_POINTS * MOST_STRIDE`` points, ``svg_path`` omits every second point."""
 
 ClosedLine = NDArray[np.float64]
 """The points of one closed line, (N, 2): x as a fraction of the picture's width, and y as a fraction of the

@@ -156,7 +156,7 @@ def remove(path: Path) -> None:
 def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
     """Write a file completely or not at all. The folder of the file is created if the folder is missing.
 
-    synced: flush the data to the disk, not only to the system, before the file takes its name.
+    synced: whether to flush the data to the disk before the file gets its final name.
     """
     if is_remote(path):
         path.write_bytes(data)  # a remote store shows a file only when it is complete
@@ -276,8 +276,9 @@ def clear_drafts(path: Path) -> None:
 
 
 def _left_in(folder: Path, name: str | None = None) -> list[Path]:
-    """Yield the drafts in a folder whose process ran on this machine and has ended. name: the name of the
-    target; None for the drafts of all targets.
+    """Return the drafts in a folder whose process ran on this machine and has ended.
+
+    name: the name of the target; None for the drafts of all targets.
     """
     if not folder.is_dir():
         return []

@@ -1,4 +1,4 @@
-"""Where and how a computation runs: device, worker processes, precision, batch size and messages.
+"""Settings of a computation: device, worker processes, precision, batch size and messages.
 
 Commands make a ``Launch`` from their options. Python functions take a ``Launch`` as an argument. The
 docstring of each function lists the fields that the function uses.
@@ -17,15 +17,15 @@ MOST_COUNT = 1000
 
 @dataclass(frozen=True)
 class Launch:
-    """How a computation runs.
+    """The settings of a computation.
 
-    device      "auto", "cpu", "cuda" or "cuda:NUMBER": where torch computes
-    workers     worker processes, or reading threads; None: the function's default
-    precision   of torch's arithmetic; "bf16": products in 16 bit, weights in 32
-    batch_size  pairs or pictures in one batch; None: the function's default
-    accumulate  parts into which training splits each batch: less memory, a third more work
+    device      the device on which torch computes: "auto", "cpu", "cuda" or "cuda:NUMBER"
+    workers     the number of worker processes, or of reading threads; None: the default of the function
+    precision   the precision of torch's arithmetic; "bf16": products in 16 bits, weights in 32 bits
+    batch_size  the number of pairs or pictures in one batch; None: the default of the function
+    accumulate  the number of parts of each training batch; several parts need less memory, a third more work
     ray         the address of a Ray cluster that replaces this machine's workers; None: no cluster
-    quiet       print nothing but errors on stderr
+    quiet       whether to print only errors on stderr
 
     >>> from whatchanged import Launch
     >>> Launch(device="cpu", quiet=True).workers is None

@@ -45,8 +45,8 @@ def hold(path: Path) -> None:
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
     """Check that ``path`` may be written, and lock ``path`` until the running command ends.
 
-    Raises OutputError if ``path`` exists (unless ``force`` is true), if its folder is missing, or if another
-    command is writing ``path``.
+    Raises OutputError if ``path`` exists (unless ``force`` is true), if the folder of ``path`` is missing,
+    or if another command is writing ``path``.
     """
     if path.is_dir():
         raise OutputError(f"{path}: this is a folder; name a file to write.")

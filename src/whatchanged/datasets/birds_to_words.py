@@ -145,7 +145,7 @@ def _read_lines(root: Path, pairs: dict[tuple[str, str], _Pair], reading: Readin
 
 
 def descriptions(where: str, value: Any, reading: Reading) -> Iterator[str | tuple[str, ...]]:
-    """Return the captions in a value of PCL's format.
+    """Yield the captions in a value of PCL's format.
 
     The value is a list of tokens, a list of such lists, a sentence, or a list of sentences. A list of strings
     is a list of tokens if no string contains a blank, and otherwise a list of sentences.
