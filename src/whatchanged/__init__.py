@@ -10,7 +10,7 @@
     (True, 'clevr-pcl')
 
 describe, Answer, Answerer      the answer for any pair: by a model trained on such pictures, or measured
-load, Captioner, Description    the captions of one model: a shipped one, or one of your own
+load, Captioner, Description    the captions of one model: a shipped model or your own model
 caption_pairs, CaptionedPairs   predictions for a list or a data set
 Launch                          how something is computed: device, workers, precision, batch size
 datasets                        read a data set: ``datasets.open_dataset(path)``

@@ -1,9 +1,10 @@
 """``python -m whatchanged``: the command line.
 
-Python puts the working directory first in its module search path. This module removes it, for itself and for
-worker processes, so that files of a stranger in that directory are not imported. It stays only where this
-package itself lies there. Modules that Python imported before this one may still come from the working
-directory; ``python -P -m whatchanged`` and the program ``whatchanged`` never search it.
+Python puts the working directory first in its module search path. This module removes the working directory
+from that path, in this process and in worker processes. Otherwise an untrusted file in the working directory
+could be imported. The working directory stays in the path only if this package itself is in the working
+directory. Modules that Python imported earlier may still come from the working directory. ``python -P -m
+whatchanged`` and the program ``whatchanged`` never search the working directory.
 """
 
 import os  # there since Python started, as is sys

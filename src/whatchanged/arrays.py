@@ -1,5 +1,6 @@
-"""Read NumPy files from strangers: no code in them runs, and reading takes no more memory than the file's own
-size.
+"""Read untrusted NumPy files.
+
+No code in a file runs. Reading a file takes no more memory than the size of the file.
 """
 
 import tokenize
@@ -30,14 +31,18 @@ _DAMAGE = (
     tokenize.TokenError,
     zlib.error,
 )
-"""The exceptions that NumPy raises for invalid files; NumPy parses headers with parts of Python's parser."""
+"""The exceptions that NumPy raises for invalid files.
+
+Some come from Python's parser, with which NumPy parses headers.
+"""
 
 
 def mapped_array(path: Path) -> NDArray[Any]:
-    """Return the array of a ``.npy`` file as a memory map; it is not read, as its header may declare
-    terabytes.
+    """Return the array of a ``.npy`` file as a memory map.
 
-    Raises ValueError with a readable message where the file holds no valid array.
+    The values are not read into memory, because a header may declare terabytes.
+
+    Raises ValueError with a readable message if the file does not contain a valid array.
     """
     try:
         with np.errstate(all="ignore"):  # sizes that overflow are refused further down
@@ -47,9 +52,11 @@ def mapped_array(path: Path) -> NDArray[Any]:
 
 
 def arrays_of(path: Path, names: Iterable[str], optional: Iterable[str] = ()) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a ``.npz`` file by name, and those of the ``optional`` names that the file has.
+    """Return the arrays of a ``.npz`` file by name.
 
-    Raises ValueError with a readable message where an array cannot be read, or is compressed.
+    Arrays with ``optional`` names are returned if the file contains such arrays.
+
+    Raises ValueError with a readable message if an array cannot be read or is compressed.
     """
     try:
         with open_regular(path) as file, np.errstate(all="ignore"):

@@ -1,12 +1,12 @@
 """CLIP's byte-pair encoding (BPE): text to token ids and back, with CLIP's own merges file.
 
 HTML entities are unescaped, white space is collapsed, and the text is lower-cased and split into words,
-digits and runs of other characters. The UTF-8 bytes of each part, the last one marked ``</w>``, are merged
-pair by pair, the earliest merge of the file first. Source: OpenAI's CLIP (simple_tokenizer.py), whose merges
-file (MIT) comes with every copy of CLIP.
+digits and runs of other characters. The last UTF-8 byte of each part is marked ``</w>``. The bytes of a part
+are merged pair by pair, in the order of the merges in the file. Source: OpenAI's CLIP (simple_tokenizer.py),
+whose merges file (MIT) comes with every copy of CLIP.
 
-Departures: broken encodings are not repaired (the original calls ftfy), and the name of a special token in a
-caption is ordinary text.
+There are two differences from CLIP. Broken encodings are not repaired, whereas CLIP calls ftfy. If a caption
+contains the name of a special token, the name is ordinary text.
 """
 
 import gzip
@@ -24,15 +24,17 @@ from whatchanged.opening import open_regular
 from whatchanged.vocabulary import EOS, SPECIALS, Vocabulary
 
 MERGES = 48_894
-"""The number of merges that CLIP uses; OpenAI's file holds more."""
+"""The number of merges that CLIP uses. OpenAI's file contains more merges."""
 END = "</w>"
 CONTRACTIONS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
 _MOST_BYTES = 20_000_000
 
 
 def _byte_signs() -> tuple[str, ...]:
-    """Return a printable character for each byte: the byte's own in Latin-1 if printable, else the next one
-    from 256 on.
+    """Return a printable character for each byte.
+
+    A byte that is printable in Latin-1 keeps its Latin-1 character. Each other byte gets the next free
+    character from code point 256 on.
     """
     seen = {*range(33, 127), *range(161, 173), *range(174, 256)}
     hidden = [byte for byte in range(256) if byte not in seen]
@@ -46,11 +48,13 @@ ALPHABET = sorted(SIGNS)
 
 @dataclass(frozen=True)
 class BPEVocabulary(Vocabulary):
-    """CLIP's BPE tokens behind our six special tokens: id = CLIP's id + 6.
+    """The vocabulary of six special tokens, followed by CLIP's BPE tokens.
 
-    CLIP's embedding table also ends with its start and end tokens. Here these are BOS and EOS, and
-    ``table_rows`` gives the row of CLIP's table for each id. CLIP pads with 0, which is also the id of a
-    token; here padding has an id of its own.
+    The id of a BPE token is CLIP's id + 6.
+
+    CLIP's embedding table also ends with its start and end tokens. CLIP's start and end tokens are the
+    special tokens BOS and EOS here. ``table_rows`` gives the row of CLIP's table for each id. CLIP pads with
+    0, which is also the id of a token. In this vocabulary, only padding has the id of PAD.
     """
 
     merges: tuple[str, ...] = ()
@@ -65,8 +69,9 @@ class BPEVocabulary(Vocabulary):
 
     @property
     def table_rows(self) -> list[int]:
-        """The row of CLIP's embedding table for each id; UNK, CLS and MASK, which CLIP lacks, share row 0
-        with PAD.
+        """The row of CLIP's embedding table for each id.
+
+        UNK, CLS and MASK, which do not exist in CLIP, share row 0 with PAD.
         """
         bpe = len(self) - len(SPECIALS)
         return [0, bpe, bpe + 1, 0, 0, 0, *range(bpe)]
@@ -76,8 +81,9 @@ class BPEVocabulary(Vocabulary):
         return [i for part in parts(text) for i in self._part(part)]
 
     def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-        """Return the words that the ids spell, each with the positions of its tokens; special tokens are
-        skipped.
+        """Return the words of the token ids, each word with the positions of its tokens.
+
+        Special tokens are skipped.
         """
         groups: list[list[int]] = [[]]
         for i, j in enumerate(ids):
@@ -88,7 +94,7 @@ class BPEVocabulary(Vocabulary):
         return [(self.text([ids[i] for i in group]), tuple(group)) for group in groups if group]
 
     def text(self, ids: Sequence[int]) -> str:
-        """Return the text of the tokens up to the first EOS; special tokens are skipped."""
+        """Return the text of the tokens up to the first EOS. Special tokens are skipped."""
         data = bytearray()
         for i in ids:
             if i == EOS:
@@ -107,7 +113,10 @@ class BPEVocabulary(Vocabulary):
         return self._known[part]
 
     def _merged(self, signs: list[str]) -> list[str]:
-        """Return the tokens of one part: its characters, merged until no merge applies."""
+        """Return the tokens of one part of a text.
+
+        The characters of the part are merged until no merge applies.
+        """
         word = [*signs[:-1], signs[-1] + END]
         while len(word) > 1:
             pairs = {pair: self._ranks.get(pair, MERGES) for pair in pairwise(word)}
@@ -125,9 +134,9 @@ class BPEVocabulary(Vocabulary):
 
 
 def from_merges(merges: Sequence[str]) -> BPEVocabulary:
-    """Return the vocabulary of these merges; each merge is two tokens with a blank between.
+    """Return the vocabulary of a list of merges.
 
-    Raises ValueError for anything else.
+    Each merge consists of two tokens separated by a blank. Raises ValueError if a merge has another form.
     """
     merges = tuple(merges)
     if any(len(merge.split(" ")) != 2 for merge in merges):
@@ -143,10 +152,11 @@ def from_merges(merges: Sequence[str]) -> BPEVocabulary:
 
 
 def read_merges(path: Path) -> BPEVocabulary:
-    """Read the vocabulary from a merges file, gzipped or not: a header line, then one merge a line; 48,894
-    are read.
+    """Read the vocabulary from a merges file, gzipped or not.
 
-    Raises DatasetError where the file is missing or is no merges file.
+    The file has a header line and then one merge per line. The first 48,894 merges are read.
+
+    Raises DatasetError if the file is missing or is not a merges file.
     """
     try:
         with open_regular(path) as raw:
@@ -163,13 +173,14 @@ def read_merges(path: Path) -> BPEVocabulary:
 
 
 def _filled(content: bytes) -> int:
-    """Return the number of merges in a file: its lines but the header line and an empty last line."""
+    """Return the number of merges in a file. The header line and an empty last line are not counted."""
     return content.count(b"\n") - content.endswith(b"\n")
 
 
 def to_json(vocabulary: Vocabulary) -> Any:
-    """Return the JSON value from which ``from_json`` makes the same vocabulary: the list of words, or an
-    object with the merges.
+    """Return the JSON value from which ``from_json`` restores a vocabulary.
+
+    The value is a list of words, or an object with the merges.
     """
     if isinstance(vocabulary, BPEVocabulary):
         return {"merges": vocabulary.merges}
@@ -179,7 +190,7 @@ def to_json(vocabulary: Vocabulary) -> Any:
 def from_json(value: Any) -> Vocabulary:
     """Make the vocabulary from the value that ``to_json`` returned.
 
-    Raises ValueError or TypeError for anything else.
+    Raises ValueError or TypeError for any other value.
     """
     return from_merges(value["merges"]) if isinstance(value, dict) else Vocabulary(tuple(value))
 
@@ -205,8 +216,8 @@ def parts(text: str) -> Iterator[str]:
 
 
 def _kind(sign: str) -> str:
-    """Return the class of a character: L for a letter, N for a digit, a blank for white space, a dot for the
-    rest.
+    """Return the class of a character: "L" for a letter, "N" for a digit, " " for white space, "." for other
+    characters.
     """
     if sign.isspace() and sign not in "\x1c\x1d\x1e\x1f":  # Unicode does not count these four as white space
         return " "

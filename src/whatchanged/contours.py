@@ -1,7 +1,7 @@
-"""Contour lines of attention maps: lines around the regions that hold most of the attention.
+"""Contour lines of attention maps: lines around the regions with most of the attention.
 
-A line encloses the smallest area that holds a given share of the attention over both pictures together. A
-picture without attention therefore has no line.
+A line encloses the smallest area that contains a certain share of the attention. The share
+refers to the attention of both pictures together. A picture without attention therefore has no line.
 """
 
 from collections.abc import Sequence
@@ -15,22 +15,28 @@ from whatchanged.errors import ShapeError
 SHARES = (0.5, 0.9)
 """The share of the attention inside each line, from the innermost line outwards."""
 COLORS = ((255, 214, 64), (255, 122, 26))
-"""Line colours (red, green, blue), readable on dark pictures; their dark rims make them readable on light
-ones.
+"""The line colours (red, green, blue), which are visible on dark pictures.
+
+Dark rims make the lines visible on light pictures.
 """
 FINER = 4
-"""Sampling points for each side of a cell, before lines are drawn through them."""
+"""The number of sampling points for each side of a cell.
+
+The lines are drawn on the grid of sampling points.
+"""
 BLUR = 1.0
 """Standard deviation, in cells, of the smoothing of the map."""
 EVEN = 1.001
-"""A map whose maximum exceeds a level by less than this counts as flat at that level, and gets no line."""
+"""A map has no line at a level if its maximum is less than this factor times the level."""
 UNITS = 1000
 """The width and the height of the view box of ``svg_path``."""
 LEAST_POINTS, MOST_STRIDE = 16, 2
-"""``svg_path`` thins longer lines to about this many points, but never below every second point."""
+"""If a line has at least ``LEAST_POINTS * MOST_STRIDE`` points, ``svg_path`` omits every second point."""
 
 ClosedLine = NDArray[np.float64]
-"""(N, 2) Points of one closed line: x and y as fractions of the picture's width and height."""
+"""The points of one closed line, (N, 2): x as a fraction of the picture's width, and y as a fraction of the
+height.
+"""
 
 
 def outlines(
@@ -38,8 +44,8 @@ def outlines(
 ) -> tuple[tuple[list[ClosedLine], ...], tuple[list[ClosedLine], ...]]:
     """Return the contour lines of both pictures, for each of ``SHARES``.
 
-    heatmaps: (2, rows, columns), not negative; the cells cover the whole pictures. Raises ShapeError for any
-    other shape.
+    heatmaps: the attention of both pictures, (2, rows, columns), not negative. The cells cover the whole
+    pictures. Raises ShapeError for any other shape.
     """
     if heatmaps.ndim != 3 or len(heatmaps) != 2:
         raise ShapeError(f"heat maps: got {heatmaps.shape}, wanted (2, rows, columns).")
@@ -52,7 +58,7 @@ def outlines(
 def svg_path(lines: Sequence[ClosedLine]) -> str:
     """Return closed lines as the path of an SVG element whose view box is ``UNITS`` x ``UNITS``.
 
-    Long lines keep every second point: pages of thousands of pairs get smaller.
+    In long lines, every second point is dropped, so that pages of thousands of pairs are smaller.
     """
     parts = []
     for line in lines:
@@ -76,7 +82,7 @@ def _smooth(heat: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def _blur(heat: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the map convolved with a normal density; beyond the edges the values at the edges are repeated.
+    """Return the map convolved with a normal density. Beyond the edges, the values at the edges are repeated.
 
     The convolution is written out here: SciPy takes longer to import than this whole module takes to run.
     """
@@ -91,8 +97,10 @@ def _blur(heat: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _level(smooth: NDArray[np.float64], share: float) -> float:
-    """Return the attention value above which ``share`` of all attention lies; infinite where there is no
-    attention.
+    """Return the attention value of a line.
+
+    The cells with larger values contain ``share`` of all attention. Without any attention, the result is
+    infinite.
     """
     falling = np.sort(smooth, axis=None)[::-1]
     total = falling.sum()
@@ -103,8 +111,9 @@ def _level(smooth: NDArray[np.float64], share: float) -> float:
 
 
 def _lines(heat: NDArray[np.float64], levels: Sequence[float]) -> tuple[list[ClosedLine], ...]:
-    """Return, for each level, the closed lines around all values above it; at the edge they follow the
-    picture's border.
+    """Return, for each level, the closed lines around all values above the level.
+
+    At the edge of the picture, a line follows the border.
     """
     from contourpy import contour_generator
 

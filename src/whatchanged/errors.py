@@ -13,9 +13,9 @@
     ├── MissingProgram          a program, or packages of another installer, that are not installed
     └── MissingExtra            an optional dependency that is not installed
 
-A message says what is wrong, where, and what to do about it. A message may quote text from strangers, such as
-a file name with line ends; ``printable`` turns it into one safe line. Output of several lines is printed line
-by line, or as ``escaped_lines``.
+A message says what is wrong, where, and what to do about it. A message may quote untrusted text, such as a
+file name with line ends. ``printable`` converts a message to one safe line. Output of several lines is
+printed line by line, or as ``escaped_lines``.
 """
 
 import re
@@ -26,9 +26,11 @@ REGIONS_ARE_GONE = (
     "it holds a network that judges regions of screens. This version neither runs nor trains such networks:"
     " it measures screens. Version 0.2 reads it; install that version beside this one."
 )
-"""The words that follow the name of a model, a run or a recipe of such a network."""
+"""The part of an error message after the name of a model, run or recipe with a network that is no longer
+supported.
+"""
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that a terminal would interpret instead of show, and line ends; tabs are allowed."""
+"""Line ends, and characters that a terminal would interpret instead of displaying. Tabs are allowed."""
 _COMMANDS = re.compile(r"\A(\s*):(?=:)|(#)(?=#\w*\[)")
 """Text that build services read as commands: "::" at the start of a line, "##[" and "##vso[" anywhere."""
 _LONGEST_WORD = 1000
@@ -38,15 +40,18 @@ _LONGEST_TEXT = 4000
 def escaped(text: str) -> str:
     """Return the text on one line, with control characters and line ends escaped.
 
-    A terminal then shows these characters and acts on none, and a build service runs no command that the text
-    imitates.
+    A terminal displays the escaped characters instead of interpreting them. A build service runs no command
+    from the escaped text.
     """
     flat = _CONTROLS.sub(_escape, text)
     return _COMMANDS.sub(lambda found: f"{found[1] or ''}\\x{0x23 if found[2] else 0x3A:02x}", flat)
 
 
 def escaped_lines(text: str) -> str:
-    """Return text of several lines that the program itself composed, with each line ``escaped``."""
+    """Return a text of several lines with each line ``escaped``.
+
+    The line ends of the text are kept, so the program itself must have composed the text.
+    """
     return "\n".join(map(escaped, text.split("\n")))
 
 
@@ -55,23 +60,25 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def escaped_json(text: str) -> str:
-    """Return JSON text on one line; control characters and the beginnings of a build service's commands
-    become JSON escapes.
+    """Return JSON text on one line.
+
+    Control characters, and the beginnings of commands of a build service, become JSON escapes.
     """
     flat = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return re.sub(r"#(?=#\w*\[)", r"\\u0023", flat)
 
 
 def printable(text: str) -> str:
-    """Return a message as a terminal may show it: one line, ``escaped``, with very long words and texts
-    shortened.
+    """Return a message that is safe to print on a terminal.
+
+    The message is ``escaped`` to one line, and very long words and texts are shortened.
     """
     text = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _shortened(word[0], _LONGEST_WORD), text)
     return escaped(_shortened(text, _LONGEST_TEXT))
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return the beginning and the end of a text that is longer than ``most``."""
+    """Return the text, or only its beginning and its end if the text is longer than ``most`` characters."""
     if len(text) <= most:
         return text
     return f"{text[: most // 2]}[... {len(text):,} characters ...]{text[-most // 4 :]}"
@@ -109,7 +116,10 @@ class PredictionsError(WhatchangedError):
 
 
 class MetricUnavailable(WhatchangedError):
-    """A metric without a value: its program, its data or Java is missing or failed. It never counts as 0."""
+    """A metric that has no value, because a program, data or Java is missing or failed.
+
+    A missing value never counts as 0.
+    """
 
 
 class ShapeError(WhatchangedError):
@@ -121,7 +131,7 @@ class PluginError(WhatchangedError):
 
 
 class MissingProgram(WhatchangedError):
-    """A feature needs a program, or packages of an installer other than pip, that are not installed."""
+    """A program is missing that a feature needs, or packages that pip cannot install."""
 
     def __init__(self, what: str, program: str, command: str) -> None:
         super().__init__(f"{what} needs {program}, which is not here. Install it: {command}")

@@ -1,10 +1,11 @@
-"""Write files and folders completely or not at all: each is written as a draft beside its target, then
-renamed.
+"""Write files and folders completely or not at all.
 
-A draft is named after its target, the machine and the process that writes it: ``.NAME.HOST-PID.draft``. A
-folder that is being replaced is called ``.NAME.HOST-PID.replaced`` for the moment between two renames. A
-process that is killed cannot remove its drafts; ``clear_drafts`` removes them before the next write to the
-same target.
+Each file or folder is written as a draft beside its target. The finished draft is then renamed to the target.
+
+The name of a draft consists of the name of its target, the machine and the id of the writing process:
+``.NAME.HOST-PID.draft``. A folder that is being replaced is called ``.NAME.HOST-PID.replaced`` for the moment
+between two renames. A killed process cannot remove its drafts. ``clear_drafts`` removes these drafts before
+the next write to the same target.
 """
 
 import errno
@@ -26,16 +27,20 @@ from whatchanged.urls import is_remote
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The system's error codes for a full disk, a full quota and a file that is too large."""
 _LONGEST = 120
-"""How many bytes of a name its draft's name repeats; file systems allow 255 for the whole name."""
+"""The largest number of bytes of a target's name that the name of its draft repeats.
+
+File systems allow 255 bytes for a whole name.
+"""
 _LEFT = re.compile(r"\.(?P<name>.+)\.(?P<host>[^.]+)-(?P<pid>\d+)\.(?P<kind>draft|replaced)")
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be made or fetched again: ``whatchanged`` in the user's cache
-    folder.
+    """Return the folder for files that can be computed or fetched again.
 
-    A relative XDG_CACHE_HOME is ignored: it would name a folder of whoever made the working directory. Raises
-    RuntimeError where the user has no home.
+    This folder is ``whatchanged`` in the user's cache folder.
+
+    A relative XDG_CACHE_HOME is ignored, because such a path leads into the working directory, which may be
+    untrusted. Raises RuntimeError if the user has no home folder.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     if not base.is_absolute():
@@ -45,11 +50,11 @@ def cache_folder() -> Path:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yield an empty draft beside ``path`` to write to; at the end of the block the draft replaces ``path``.
+    """Yield an empty draft beside ``path``, to which the block writes.
 
-    A link at ``path`` is replaced as well. The new file keeps the permissions of the file that it replaces.
-    If the block fails, ``path`` stays as it was and the draft is removed. Raises OutputError where the disk
-    is full.
+    At the end of the block the draft replaces ``path``. If ``path`` is a link, the draft replaces the link.
+    The new file gets the permissions of the replaced file. If the block fails, ``path`` is not changed and
+    the draft is removed. Raises OutputError if the disk is full.
     """
     draft = draft_of(path)
     permissions = _permissions(path)
@@ -66,14 +71,17 @@ def whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path, replace: bool = False) -> Iterator[Path]:
-    """Yield a new folder beside ``path`` to write to; at the end of the block it takes the name ``path``.
+    """Yield a new folder beside ``path``, to which the block writes.
 
-    If the block fails, ``path`` stays as it was and the new folder is removed. replace: a folder that exists
-    at ``path`` is replaced, and removed only after the new one has its name. Raises OutputError where the
-    disk is full, OSError where something exists at ``path`` that may not be replaced.
+    At the end of the block the new folder is renamed to ``path``.
 
-    A folder in a remote store cannot be renamed: it is written under its final name, and removed if the block
-    fails.
+    If the block fails, ``path`` is not changed and the new folder is removed. replace: whether an existing
+    folder at ``path`` may be replaced. The old folder is removed only after the new folder has the name
+    ``path``. Raises OutputError if the disk is full. Raises OSError if ``path`` exists and may not be
+    replaced.
+
+    A folder in a remote store cannot be renamed. Such a folder is therefore written under its final name, and
+    removed if the block fails.
     """
     if is_remote(path):
         try:
@@ -111,10 +119,12 @@ def _replace(path: Path, draft: Path) -> None:
 
 
 def _begin(draft: Path, private: bool) -> None:
-    """Create an empty draft file. An older file of that name is removed first: a stranger's link must not be
+    """Create an empty draft file.
+
+    An older file or link with the name of the draft is removed first, because an untrusted link must not be
     followed.
 
-    private: only this user may read it, until the final permissions are known.
+    private: whether only this user may read the draft until its final permissions are set.
     """
     remove(draft)
     mode = 0o600 if private else 0o666
@@ -122,7 +132,7 @@ def _begin(draft: Path, private: bool) -> None:
 
 
 def _permissions(path: Path) -> int | None:
-    """Return the permissions of a file; None where there is none."""
+    """Return the permissions of a file; None if the file does not exist."""
     try:
         found = path.lstat()
     except OSError:
@@ -131,8 +141,9 @@ def _permissions(path: Path) -> int | None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a folder with its content, or a link (never its target); do nothing where nothing
-    exists.
+    """Remove a file, a folder with its content, or a link.
+
+    The target of a link is never removed. Nothing happens if nothing exists at the path.
 
     Raises OSError.
     """
@@ -143,9 +154,9 @@ def remove(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
-    """Write a file completely or not at all; its folder is made where it is missing.
+    """Write a file completely or not at all. The folder of the file is created if the folder is missing.
 
-    synced: flush the data to the disk, not only to the system, before the file takes its name.
+    synced: whether to flush the data to the disk before the file gets its final name.
     """
     if is_remote(path):
         path.write_bytes(data)  # a remote store shows a file only when it is complete
@@ -161,10 +172,10 @@ def write_whole(path: Path, data: bytes, synced: bool = False) -> None:
 def write_output(path: Path, content: bytes | str) -> None:
     """Write the output file that the user named, completely or not at all.
 
-    A pipe is written to directly. A link stays a link where it leads to a file below its own folder. Text is
-    encoded as UTF-8; half a surrogate pair, as in a file name of another encoding, becomes its escape, which
-    JSON reads as the same. Raises OutputError where the file cannot be written, or is a link that leads
-    elsewhere.
+    A pipe is written to directly. A link to a file below the folder of the link is followed and stays a link.
+    Text is encoded as UTF-8. Half of a surrogate pair, as in a file name with another encoding, becomes a
+    JSON escape. Raises OutputError if the file cannot be written, or if the path is a link to a file outside
+    the folder of the link.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if is_remote(path):
@@ -186,10 +197,10 @@ def write_output(path: Path, content: bytes | str) -> None:
 
 @contextmanager
 def whole_elsewhere(path: Path) -> Iterator[BinaryIO]:
-    """Yield a stream to a file in a remote store; data is sent as it is written, and the file appears at the
-    end.
+    """Yield a stream to a file in a remote store.
 
-    If the block fails, what was there before stays. Raises OutputError where the file cannot be written.
+    Data is sent while the block writes. The file appears at the end of the block. If the block fails, an
+    older file at the path stays unchanged. Raises OutputError if the file cannot be written.
     """
     place: Any = path
     try:
@@ -214,8 +225,8 @@ def whole_elsewhere(path: Path) -> Iterator[BinaryIO]:
 def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> Iterator[None]:
     """Turn errors of a full disk, or of a file that is too large for the system, into an OutputError.
 
-    path: for the message. draft: the file that is written, where that is not ``path`` itself; ``path`` then
-    stays as it was. size: the bytes to be written, where that is known.
+    path: the path in the error message. draft: the file that is written, if this file is not ``path`` itself.
+    size: the number of bytes to write, or None if the number is unknown.
     """
     try:
         yield
@@ -233,7 +244,7 @@ def room_for(path: Path, draft: Path | None = None, size: int | None = None) -> 
 
 
 def _free(path: Path) -> str:
-    """Return how much space is free at ``path``, as a sentence."""
+    """Return a sentence that says how much space is free at ``path``."""
     target = path.absolute()
     while not target.is_dir():
         target = target.parent
@@ -246,11 +257,12 @@ def draft_of(path: Path) -> Path:
 
 
 def clear_drafts(path: Path) -> None:
-    """Remove the drafts of ``path`` that killed processes of this machine left, and those below it if it is a
-    folder.
+    """Remove the drafts of ``path`` that killed processes of this machine left.
 
-    A folder that was renamed for a replacement which never came gets its name back. Links are removed, not
-    followed.
+    If ``path`` is a folder, the drafts in this folder are removed too.
+
+    If a process was killed between the two renames, the old folder gets its name back. A link is removed
+    without following the link.
     """
     left = _left_in(path.parent, short_name(path.name))
     if path.is_dir():
@@ -264,8 +276,9 @@ def clear_drafts(path: Path) -> None:
 
 
 def _left_in(folder: Path, name: str | None = None) -> list[Path]:
-    """Yield the drafts in a folder, of one name or of any, whose process ran on this machine and has
-    ended.
+    """Return the drafts in a folder whose process ran on this machine and has ended.
+
+    name: the name of the target; None for the drafts of all targets.
     """
     if not folder.is_dir():
         return []
@@ -279,7 +292,7 @@ def _left_in(folder: Path, name: str | None = None) -> list[Path]:
 
 
 def alive(pid: int) -> bool:
-    """Return whether a process of this number runs on this machine."""
+    """Return whether a process with this process id runs on this machine."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -294,7 +307,10 @@ def _host() -> str:
 
 
 def short_name(name: str) -> str:
-    """Return the part of a name that a draft's name repeats; a long name is cut and followed by a hash."""
+    """Return the part of a target's name that the name of its draft repeats.
+
+    A long name is cut and followed by a hash.
+    """
     data = os.fsencode(name)
     if len(data) <= _LONGEST:
         return name

@@ -1,4 +1,6 @@
-"""Estimate from its file what decoding a picture would cost: a small file may take minutes.
+"""Estimate the time to decode a picture before the picture is decoded.
+
+Decoding a small file may take minutes.
 
 Pillow reads the parts of a header one by one in Python, and a progressive JPEG passes over all pixels once
 for each scan. Files of ordinary programs stay far below the limits here.
@@ -15,15 +17,19 @@ from PIL import Image
 from whatchanged.errors import ImageError
 
 MAX_SCANNED = 2_000_000_000
-"""Limit on pixels times scans of a progressive JPEG: each scan passes over all pixels. Ordinary files have
-about ten scans.
+"""The largest product of pixels and scans of a progressive JPEG.
+
+Each scan passes over all pixels. Ordinary files have about ten scans.
 """
 MAX_PLAIN = 30_000_000
-"""Limit on the bytes of a plain PPM, whose numbers are text, which Pillow parses in Python."""
+"""The largest size, in bytes, of a plain PPM.
+
+Numbers in a plain PPM are text, and Pillow parses this text in Python.
+"""
 MAX_COMMENTS = 1000
-"""Limit on the comments in a plain PPM: for each of them Pillow copies what it has read."""
+"""The largest number of comments in a plain PPM. Pillow copies all text read so far for each comment."""
 MAX_PARTS = 50_000
-"""Limit on the segments, chunks, blocks or skipped bytes before and between the pixel data."""
+"""The largest number of segments, chunks, blocks or skipped bytes before and between the pixel data."""
 PNM_HEADER = 65_536
 """The header of a PPM, its comments included, must end within this many bytes."""
 _SOI, _SOS, _EOI = 0xD8, 0xDA, 0xD9
@@ -33,7 +39,7 @@ _BLOCK = 64  # mostly the marker is found at the expected position
 def check_header_cost(stream: BinaryIO, name: str) -> None:
     """Check that a header has no more parts than ordinary programs write. Raises ImageError.
 
-    stream: at any position; it is left at its start.
+    stream: the opened file, at any position. Afterwards the stream is at its start.
     """
     stream.seek(0)
     start = stream.read(8)
@@ -51,7 +57,10 @@ def check_header_cost(stream: BinaryIO, name: str) -> None:
 
 
 def check_decoding_cost(image: Image.Image, stream: BinaryIO, name: str) -> None:
-    """Check that decoding takes seconds at most. Raises ImageError. The stream keeps its position."""
+    """Check that decoding a picture takes at most some seconds.
+
+    Raises ImageError. The position of the stream does not change.
+    """
     place = stream.tell()
     tiles = getattr(image, "tile", [])
     if image.format in ("JPEG", "MPO") or image.info.get("compression") == "jpeg":
@@ -72,7 +81,7 @@ def check_decoding_cost(image: Image.Image, stream: BinaryIO, name: str) -> None
 
 
 def occurrences(stream: BinaryIO, word: bytes) -> int:
-    """Count how often these bytes occur in a file, which is read block by block."""
+    """Return how often a word of bytes occurs in a file. The file is read block by block."""
     stream.seek(0)
     count, before = 0, b""
     while part := stream.read(1 << 20):
@@ -83,8 +92,8 @@ def occurrences(stream: BinaryIO, word: bytes) -> int:
 
 
 def _jpeg_parts(stream: BinaryIO) -> int:
-    """Count the segments before the first scan of a JPEG, and the bytes between them that are skipped one by
-    one.
+    """Count the segments before the first scan of a JPEG, plus the bytes between segments that a decoder
+    skips one by one.
 
     Counting ends a little above ``MAX_PARTS``, at the first scan, or at the end of the file.
     """
@@ -128,8 +137,9 @@ def _png_chunks(stream: BinaryIO) -> int:
 
 
 def _gif_blocks(stream: BinaryIO) -> int:
-    """Count the blocks of a GIF before its first picture, those within an extension and skipped bytes
-    included.
+    """Count the blocks of a GIF before its first picture.
+
+    Blocks within an extension and skipped bytes are counted too.
     """
     stream.seek(0)
     head = stream.read(13)
@@ -150,7 +160,7 @@ def _gif_blocks(stream: BinaryIO) -> int:
 
 
 def _long_pnm_header(stream: BinaryIO, start: bytes) -> bool:
-    """Return whether this is a PPM whose header does not end within ``PNM_HEADER`` bytes."""
+    """Return whether a file is a PPM whose header does not end within ``PNM_HEADER`` bytes."""
     if not re.match(rb"P[0-9fFy]", start):
         return False
     stream.seek(0)

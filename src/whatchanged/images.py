@@ -1,8 +1,8 @@
 """Open pictures, turn them upright, check, resize and normalise them: the only preprocessing in the package.
 
-Both the base install and training use it. Every file may be hostile. Its header is read first, and its size
-is checked against the limits before a pixel is decoded. Pillow tries only the formats below, so no file is
-handed to another program. Alpha is dropped.
+Every file may be hostile. The header of a file is read first. The size in the header is checked against the
+limits before a pixel is decoded. Pillow tries only the formats below, so no file is handed to another
+program. Alpha is dropped.
 """
 
 import contextlib
@@ -25,21 +25,27 @@ from whatchanged.other_formats import LOOKED_AT, is_avif, kind_of_file
 from whatchanged.urls import as_url, is_remote
 
 PictureSource = str | Path | bytes | BinaryIO | Image.Image | NDArray[np.generic]
-"""The types that stand for a picture: a path, the bytes of a file, an open file, a Pillow picture, or an
-array (H, W[, 3 or 4]).
+"""The types of a picture: a path, the bytes of a file, an open file, a Pillow picture, or an array (H, W[, 3
+or 4]).
 """
 
 _AVIF = ("AVIF",) if "avif" in features.modules and features.check_module("avif") else ()
-"""Pillow reads this format from version 11.3 on."""
+"""The name of the AVIF format, if Pillow reads this format. Pillow does so from version 11.3 on."""
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM", *_AVIF)
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 65_535
-"""Limit on the pixels of a side, the same as JPEG's: long sides cost more to measure than large areas."""
+"""The largest width or height in pixels, which is also JPEG's limit.
+
+Measuring a long narrow picture is slower than measuring a square picture of equal area.
+"""
 MAX_BYTES = 1 << 29
-"""Limit on the bytes read from an open file: more than any picture within the limit on pixels needs."""
+"""The largest number of bytes that are read from an open file.
+
+No picture within the limit on pixels needs more bytes.
+"""
 LEAST_SIDE = 8
 XMP = ("XML:com.adobe.xmp", "xmp")
-"""The keys under which Pillow keeps the XMP data of a picture."""
+"""The keys under which Pillow stores the XMP data of a picture."""
 TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -53,7 +59,7 @@ TURNS = {
 
 
 class Fetched(bytes):
-    """The bytes of a fetched remote file; messages call it by its URL."""
+    """The bytes of a fetched remote file, with the URL of the file for messages."""
 
     name: str
 
@@ -71,7 +77,7 @@ _DECODER_ERRORS = (
     struct.error,
     zlib.error,
 )
-"""The exceptions that Pillow's decoders raise on broken bytes; they have no common base class."""
+"""The exceptions that Pillow's decoders raise on broken bytes. These exceptions have no common base class."""
 
 
 def open_image(source: PictureSource) -> Image.Image:
@@ -79,8 +85,8 @@ def open_image(source: PictureSource) -> Image.Image:
 
     16-bit values are scaled to 8 bits, palettes are resolved, alpha is dropped. Arrays are uint8 or floats in
     0..1, of shape (H, W), (H, W, 3) or (H, W, 4).
-    Raises ImageError, which names the picture, where it is missing, no picture, truncated, too small or too
-    large.
+    Raises ImageError if the picture is missing, truncated, too small or too large, or if the file is not a
+    picture.
     """
     if isinstance(source, np.ndarray):
         return _from_array(source)
@@ -91,11 +97,11 @@ def open_image(source: PictureSource) -> Image.Image:
 
 
 def kept(source: PictureSource) -> PictureSource:
-    """Return a source that can be read more than once: for an open file its bytes from the current position
-    on.
+    """Return a source that can be read more than once.
 
-    A remote file is fetched. Raises ImageError where that fails, where the type does not stand for a picture,
-    or where a stream exceeds the limit.
+    For an open file, the result is its bytes from the current position on. For a remote file, the result is
+    its fetched bytes. Raises ImageError if a file cannot be fetched, if the type of the source is not a type
+    of pictures, or if a stream exceeds the limit.
     """
     if isinstance(source, str | Path | bytes | Image.Image | np.ndarray):
         return source
@@ -131,11 +137,12 @@ def _fetched(path: Path) -> Fetched:
 
 @contextlib.contextmanager
 def stored_picture(source: PictureSource) -> Iterator[Image.Image]:
-    """Yield the picture as it is stored: mode, alpha, depth, colour profile, orientation and frames are
-    unchanged.
+    """Yield the picture exactly as stored in the file.
 
-    Sides from one pixel are accepted. What a decoder raises inside the block becomes an ImageError. Raises
-    ImageError as ``open_image`` does.
+    Mode, alpha, depth, colour profile, orientation and frames are unchanged.
+
+    A side may be as short as one pixel. An exception of a decoder inside the block becomes an ImageError.
+    Raises ImageError as ``open_image`` does.
     """
     if isinstance(source, np.ndarray):
         yield _stored_array(source)
@@ -155,7 +162,7 @@ def stored_picture(source: PictureSource) -> Iterator[Image.Image]:
 def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, int]:
     """Return width and height of the upright picture in a file, without decoding its pixels.
 
-    Raises ImageError, also where a side has fewer than ``least`` pixels.
+    Raises ImageError if the picture cannot be used, or if a side has fewer than ``least`` pixels.
     """
     with _opened(source) as (stream, name), _open_header(stream, name, least) as image:
         size = _stored_size(image)
@@ -175,7 +182,8 @@ def picture_size(source: PictureSource, least: int = LEAST_SIDE) -> tuple[int, i
 def orientation_of(image: Image.Image) -> int:
     """Return the EXIF orientation that a picture declares, 1 (none) to 8.
 
-    Pillow also takes one from XMP, which viewers ignore; it is ignored here as well.
+    Pillow also reads an orientation from XMP data. Viewers ignore the orientation in XMP data, and so does
+    this function.
     """
     turn = image.getexif().get(ExifTags.Base.Orientation, 1)
     if turn != 1 and image.format != "TIFF" and any(key in image.info for key in XMP):
@@ -189,13 +197,16 @@ def orientation_of(image: Image.Image) -> int:
 
 
 def upright(image: Image.Image, turn: int) -> Image.Image:
-    """Return the picture turned upright. turn: its ``orientation_of``."""
+    """Return the picture turned upright. turn: the EXIF orientation of the picture, as ``orientation_of``
+    returns it.
+    """
     return image if turn == 1 else image.transpose(TURNS[turn])
 
 
 def _stored_size(image: Image.Image) -> tuple[int, int]:
-    """Return width and height as stored. For a TIFF, newer Pillow versions give those of the upright
-    picture.
+    """Return the width and height of the stored picture, before the picture is turned upright.
+
+    For a TIFF, newer versions of Pillow report the size of the upright picture.
     """
     if isinstance(image, TiffImagePlugin.TiffImageFile):
         return int(image.tag_v2[TiffImagePlugin.IMAGEWIDTH]), int(image.tag_v2[TiffImagePlugin.IMAGELENGTH])
@@ -206,7 +217,9 @@ def _stored_size(image: Image.Image) -> tuple[int, int]:
 def resize(
     image: Image.Image, size: tuple[int, int], by: Image.Resampling = Image.Resampling.BICUBIC
 ) -> NDArray[np.uint8]:
-    """Resize the picture to ``size`` (W, H), each side scaled independently: (H, W, 3). Antialiased.
+    """Resize the picture to ``size`` (W, H) with antialiasing.
+
+    Each side is scaled independently. The result has shape (H, W, 3).
 
     by: the interpolation filter.
     """
@@ -216,9 +229,11 @@ def resize(
 
 
 def normalise(pixels: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
-    """Return (pixels / 255 - mean) / std per channel: uint8 (..., H, W, 3) -> float32 (..., 3, H, W).
+    """Return (pixels / 255 - mean) / std for each channel.
 
-    Raises ShapeError where the last axis is not the three channels.
+    The input is uint8 (..., H, W, 3), and the result is float32 (..., 3, H, W).
+
+    Raises ShapeError if the last axis does not have three channels.
     """
     if pixels.ndim < 3 or pixels.shape[-1] != 3:
         raise ShapeError(f"pixels have the shape {pixels.shape}, wanted (..., H, W, 3)")
@@ -240,7 +255,10 @@ def name_of(source: PictureSource) -> str:
 
 @contextlib.contextmanager
 def _opened(source: PictureSource) -> Iterator[tuple[BinaryIO, str]]:
-    """Yield the file of a source, at its start, and its name. Raises ImageError."""
+    """Yield the opened file of a source, positioned at its start, and the name of the source.
+
+    Raises ImageError.
+    """
     name = name_of(source)
     source = kept(source)
     if isinstance(source, bytes):
@@ -255,7 +273,7 @@ def _opened(source: PictureSource) -> Iterator[tuple[BinaryIO, str]]:
 
 
 def _open_file(path: Path, name: str) -> BinaryIO:
-    """Open the file at the path, at its start. Raises ImageError where it holds nothing."""
+    """Open the file at a path. Raises ImageError if the file is empty."""
     try:
         if path.is_dir():
             raise ImageError(f"{name}: this is a folder, a picture is wanted. Name a file in it.")
@@ -330,7 +348,7 @@ def _declared_size(stream: BinaryIO) -> tuple[int, int]:
 
 
 def check_size(size: tuple[int, int], name: str, least: int = LEAST_SIDE) -> None:
-    """Raises ImageError, which names the picture, where a size is beyond the limits."""
+    """Check that the size of a picture is within the limits. Raises ImageError if the size is not."""
     width, height = size
     if width * height > MAX_PIXELS or max(size) > MAX_SIDE:
         raise ImageError(
@@ -352,7 +370,7 @@ def _decode(image: Image.Image, name: str) -> Image.Image:
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:
-    """Convert any of Pillow's modes to RGB, alpha dropped."""
+    """Convert a picture in any of Pillow's modes to RGB. Alpha is dropped."""
     if image.mode.startswith("I") or image.mode == "F":
         return Image.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
     if image.mode == "P" and "transparency" in image.info:
@@ -375,7 +393,7 @@ def _from_array(array: NDArray[np.generic]) -> Image.Image:
 
 
 def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
-    """Return an array of one of the documented types as a picture, its alpha kept."""
+    """Return an array of one of the documented types as a picture. Alpha is not dropped."""
     name = f"the array of shape {array.shape} and type {array.dtype}"
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise ImageError(f"{name} is no picture: wanted (H, W), (H, W, 3) or (H, W, 4)")
@@ -391,5 +409,5 @@ def _stored_array(array: NDArray[np.generic], least: int = 1) -> Image.Image:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the decoder's message, or the type of the error where it has none."""
+    """Return the message of a decoder's error, or the type of the error if the message is empty."""
     return str(error).rstrip(".") or type(error).__name__

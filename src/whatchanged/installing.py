@@ -1,4 +1,7 @@
-"""The command that adds an extra to this install, from an index or from wherever this install came."""
+"""The command that adds an extra to this install.
+
+The extra comes from the origin of this install: a package index or another source.
+"""
 
 import shlex
 from pathlib import Path
@@ -11,10 +14,10 @@ NAME = "whatchanged"
 
 
 def install_command(extra: str = "", again: bool = False) -> str:
-    """Return the command that installs an extra, or the package itself where none is named.
+    """Return the command that installs an extra, or the package itself if ``extra`` is empty.
 
-    The command names an index only where this install came from one. again: reinstall packages that seem to
-    be present.
+    The command installs from a package index only if this install came from an index. again: reinstall
+    packages that seem to be present.
     """
     options = "pip install --force-reinstall" if again else "pip install"
     extras = f"[{extra}]" if extra else ""
@@ -34,9 +37,10 @@ def install_command(extra: str = "", again: bool = False) -> str:
 
 
 def _direct_url() -> dict[str, Any] | None:
-    """Return the origin that pip recorded of this install; the source folder where nothing is installed.
+    """Return the origin of this install as pip recorded it.
 
-    None where it came from an index.
+    If the package is not installed, the result is the source folder. If the install came from a package
+    index, the result is None.
     """
     import importlib.metadata  # slow to import, and hardly ever needed
 

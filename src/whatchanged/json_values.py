@@ -1,4 +1,4 @@
-"""Read JSON that strangers wrote: every fault in it raises a ValueError."""
+"""Read untrusted JSON. Every fault in the text raises a ValueError."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_DIGITS = 300
-"""Limit on the digits of a whole number: floats end at 1.8e308."""
+"""The largest number of digits of a whole number. The largest float is 1.8e308."""
 
 
 def read_json(
@@ -16,10 +16,10 @@ def read_json(
 ) -> Any:
     """Return the value of a JSON text in UTF-8.
 
-    finite: refuse NaN, Infinity and numbers that are too large for a float. object_pairs_hook: as in
-    ``json.loads``.
-    Raises ValueError, also where the text is nested more deeply than Python reads, or where a whole number is
-    too large for a float.
+    finite: whether to refuse NaN, Infinity and numbers that are too large for a float. object_pairs_hook: as
+    in ``json.loads``.
+    Raises ValueError for invalid text, for text that is nested more deeply than Python can read, and for a
+    whole number that is too large for a float.
     """
     number, constant = (_finite, _refuse) if finite else (None, None)
     try:

@@ -1,7 +1,7 @@
-"""Where and how a computation runs: device, worker processes, precision, batch size and messages.
+"""Settings of a computation: device, worker processes, precision, batch size and messages.
 
-The commands make this record of their options; in Python it is an argument. Each function uses the fields
-that its docstring names.
+Commands make a ``Launch`` from their options. Python functions take a ``Launch`` as an argument. The
+docstring of each function lists the fields that the function uses.
 """
 
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from whatchanged.errors import WhatchangedError
 
 Precision = Literal["fp32", "bf16"]
 MOST_COUNT = 1000
-"""The largest number of beams or threads; a larger one is a typing error."""
+"""The largest allowed number of beams or threads. A larger number is probably a typing error."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How a computation runs.
+    """The settings of a computation.
 
-    device      "auto", "cpu", "cuda" or "cuda:NUMBER": where torch computes
-    workers     worker processes, or reading threads; None: the function's default
-    precision   of torch's arithmetic; "bf16": products in 16 bit, weights in 32
-    batch_size  pairs or pictures in one batch; None: the function's default
-    accumulate  parts into which training splits each batch: less memory, a third more work
+    device      the device on which torch computes: "auto", "cpu", "cuda" or "cuda:NUMBER"
+    workers     the number of worker processes, or of reading threads; None: the default of the function
+    precision   the precision of torch's arithmetic; "bf16": products in 16 bits, weights in 32 bits
+    batch_size  the number of pairs or pictures in one batch; None: the default of the function
+    accumulate  the number of parts of each training batch; several parts need less memory, a third more work
     ray         the address of a Ray cluster that replaces this machine's workers; None: no cluster
-    quiet       print nothing but errors on stderr
+    quiet       whether to print only errors on stderr
 
     >>> from whatchanged import Launch
     >>> Launch(device="cpu", quiet=True).workers is None
@@ -42,14 +42,15 @@ class Launch:
 
 
 USUAL = Launch()
-"""The default launch."""
+"""The default settings of a computation."""
 
 
 def one_launch(given: Launch | None, by_keywords: Launch, usual: Launch) -> Launch:
-    """Return the launch of a call that takes a ``Launch``, or some of its fields as keywords.
+    """Return the launch of a call.
 
-    by_keywords: the fields given as keywords. usual: the fields where none is given. Raises WhatchangedError
-    where both a launch and keywords are given, since one of them would have no effect.
+    The call passes a ``Launch``, or some fields of a ``Launch`` as keywords, or neither. by_keywords: a
+    launch made from the keywords. usual: the default launch. Raises WhatchangedError if a call passes both a
+    launch and keywords, because one of the two would have no effect.
     """
     if given is None:
         return by_keywords
@@ -59,7 +60,7 @@ def one_launch(given: Launch | None, by_keywords: Launch, usual: Launch) -> Laun
 
 
 def checked_count(name: str, value: Any) -> int:
-    """Return a number of beams or threads, checked. Raises WhatchangedError."""
+    """Return the value if it is an allowed number of beams or threads. Raises WhatchangedError otherwise."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= MOST_COUNT:
         raise WhatchangedError(f"{name} should be a whole number from 1 to {MOST_COUNT:,}; it is {value!r}.")
     return int(value)

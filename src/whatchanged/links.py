@@ -1,8 +1,8 @@
-"""Check links at output paths: whoever made the working directory may have planted them.
+"""Check links at output paths. An untrusted person may have placed a link in the working directory.
 
 A link that the user names is followed to a pipe, to a terminal, and to a file below the link's own folder.
-Any other link would let a stranger choose which file is overwritten. So would a link inside an output folder
-that leads out of it. Both are refused.
+Any other link is refused, because its creator would choose which file is overwritten. A link inside an output
+folder to a target outside this folder is refused for the same reason.
 """
 
 import os
@@ -13,14 +13,15 @@ from whatchanged.errors import OutputError
 from whatchanged.urls import is_remote
 
 _PROTECTED = ".git"
-"""The name of git's own folders: git may run programs that lie in them."""
+"""The name of git's own folders. Git may run programs in such a folder."""
 
 
 def check_link(path: Path) -> None:
-    """Check that the output which the user named is no link to somewhere else. Raises OutputError where it
-    is.
+    """Check that the path of an output is not a link to a file outside the folder of the link.
 
-    The system's own links, /dev/stdout and those of /dev/fd, may lead anywhere.
+    Raises OutputError if the path is such a link.
+
+    The system's own links, /dev/stdout and the links in /dev/fd, may lead anywhere.
     """
     if is_remote(path) or not os.path.islink(path) or _is_of_the_system(path):  # noqa: PTH114 - never raises
         return
@@ -33,9 +34,9 @@ def check_link(path: Path) -> None:
 
 
 def check_inside(folder: Path) -> None:
-    """Check that no link in an output folder, at any depth, leads out of it.
+    """Check that no link at any depth of an output folder leads out of this folder.
 
-    Raises OutputError, which names such a link, and where the folder cannot be read.
+    Raises OutputError if there is such a link, or if the folder cannot be read.
     """
     waiting = [folder]
     try:
@@ -51,7 +52,10 @@ def check_inside(folder: Path) -> None:
 
 
 def _check_inner(link: Path, folder: Path) -> None:
-    """Check that this link in an output folder leads to something below the folder. Raises OutputError."""
+    """Check that the target of a link is below the output folder.
+
+    Raises OutputError if the target is outside.
+    """
     target = _target(link)
     if _leads_out(target, folder):
         raise OutputError(
@@ -61,15 +65,16 @@ def _check_inner(link: Path, folder: Path) -> None:
 
 
 def _is_of_the_system(link: Path) -> bool:
-    """Return whether the system made this link: it lies in /dev itself, or in /proc, as /dev/fd does."""
+    """Return whether a link was made by the system.
+
+    Such a link is directly in /dev, or in /proc, to which /dev/fd leads.
+    """
     folder = link.parent.resolve()
     return folder == Path("/dev") or folder.is_relative_to("/proc")
 
 
 def _target(link: Path) -> Path:
-    """Return the target of a link, whether it exists or not. Raises OutputError where links lead in a
-    circle.
-    """
+    """Return the target of a link. The target need not exist. Raises OutputError if links form a circle."""
     try:
         return link.resolve()
     except (OSError, RuntimeError) as error:  # RuntimeError until Python 3.12
@@ -77,7 +82,7 @@ def _target(link: Path) -> Path:
 
 
 def _kind(path: Path) -> int:
-    """Return the file mode at a path; 0 where nothing exists."""
+    """Return the file mode at a path; 0 if nothing exists at the path."""
     try:
         return path.stat().st_mode
     except OSError:
@@ -85,7 +90,7 @@ def _kind(path: Path) -> int:
 
 
 def _leads_out(target: Path, folder: Path) -> bool:
-    """Return whether a resolved path is outside the folder, or in a folder of git's below it."""
+    """Return whether a resolved path is outside a folder, or inside a ``.git`` folder below that folder."""
     here = folder.resolve()
     if not target.is_relative_to(here):
         return True

@@ -1,9 +1,11 @@
-"""Lock outputs: one process writes an output at a time, and a second one is told which process that is.
+"""Lock outputs, so that only one process at a time writes an output.
 
-A lock is a small file beside the output, ``.NAME.lock``, which names its holder. The lock itself is the
-system's (``flock``). It ends with the process that holds it, however that process ends, so a lock file that
-is left over blocks nobody. Anything else of that name, such as a link, may be a stranger's: it is not
-followed, written or removed.
+A second process gets an error with the id of the first process.
+
+A lock is a small file beside the output, ``.NAME.lock``. The file describes the process that holds the lock.
+The system locks the file (``flock``), and releases the lock when the process ends for any reason. A lock file
+from a killed process therefore blocks no other process. A link or folder with the name of a lock file may be
+untrusted, and is not followed, written or removed.
 """
 
 import errno
@@ -30,27 +32,26 @@ if sys.platform != "win32":
     import fcntl
 
 _SIGNED = ("host", "process", "since", "command")
-"""The fields of a lock file that describe its holder."""
+"""The fields of a lock file, which describe the process that holds the lock."""
 _MOST_BYTES = 100_000
-"""Of such a file."""
+"""The largest size of a lock file in bytes."""
 _MOST_COMMAND = 4000
-"""Characters of the holder's command that a lock file keeps."""
+"""The largest number of characters of a process's command that a lock file contains."""
 _IN_THE_WAY = (errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO)
-"""The system's error codes where a link, a folder or a socket has the name of a lock."""
+"""The system's error codes for opening a lock file if a link, a folder or a socket has its name."""
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock on ``path``, a file or folder, during the block; drafts that killed processes left of it
-    are removed.
+    """Lock ``path``, a file or folder, during the block.
 
-    Folders above it are made for the lock, and removed if they stay empty. Anything that is neither a file
-    nor a folder, such as a pipe, is not locked. Remote files are not locked, nor any on a system without
-    ``flock``.
+    Drafts of ``path`` from killed processes are removed. Missing parent folders are created for the lock, and
+    removed if they stay empty. A path that is neither a file nor a folder, such as a pipe, is not locked.
+    Remote files are not locked. Without ``flock`` on the system, nothing is locked.
 
-    Raises OutputError where another process holds the lock, and names it; where no file can lie beside
-    ``path``; where ``path`` is a link to somewhere else, or a link in the folder leads out of it; and where a
-    file of another user has the lock's name.
+    Raises OutputError if another process holds the lock, if no file can be created beside ``path``, or if a
+    file of another user has the name of the lock. Raises OutputError also if ``path`` is a link to another
+    folder, or if a link inside the folder ``path`` leads out of this folder.
     """
     check_link(path)
     # Before it is resolved: /dev/stdout leads to a name that no folder holds.
@@ -87,9 +88,10 @@ def locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Delay SIGINT and SIGTERM until the end of the block: they would leave the lock's file behind.
+    """Delay SIGINT and SIGTERM until the end of the block.
 
-    In a thread, which receives no signals, this does nothing.
+    Without the delay, a signal could leave the lock's file behind. In a thread, which receives no signals,
+    this function does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -109,9 +111,10 @@ def _signals_wait() -> Iterator[None]:
 
 
 def _take(lock: Path, path: Path) -> int:
-    """Return the descriptor of the lock's file, locked and with our name in it.
+    """Return the descriptor of the locked lock file, after this process is recorded in the file.
 
-    Raises OutputError where another process holds it, or where a file of another user has its name.
+    Raises OutputError if another process holds the lock, or if a file of another user has the name of the
+    lock.
     """
     while True:
         found = _open(lock)
@@ -134,10 +137,10 @@ def _take(lock: Path, path: Path) -> int:
 
 
 def _open(lock: Path) -> int:
-    """Open the lock's file, created where it is missing; a link is not followed, and a pipe is not waited
-    for.
+    """Open the lock file, and create the file if it is missing.
 
-    Raises OutputError where something else has its name.
+    A link is not followed. Opening does not wait for a pipe. Raises OutputError if a link, folder or socket
+    has the name of the lock file.
     """
     try:
         found = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
@@ -160,7 +163,7 @@ def _in_the_way(lock: Path) -> OutputError:
 
 
 def _lies_at(lock: Path, result: int) -> bool:
-    """Return whether the opened file still has this name."""
+    """Return whether the opened lock file is still the file at the path of the lock."""
     try:
         return os.path.samestat(os.fstat(result), lock.lstat())
     except FileNotFoundError:
@@ -168,7 +171,7 @@ def _lies_at(lock: Path, result: int) -> bool:
 
 
 def _is_ours(lock: int) -> bool:
-    """Return whether an opened file is new or the lock of a killed process, and not a file of others."""
+    """Return whether an opened file is a lock file, either new or from a killed process."""
     content = os.pread(lock, _MOST_BYTES, 0)
     try:
         who = read_json(content) if content else dict.fromkeys(_SIGNED)
@@ -190,7 +193,7 @@ def _sign(lock: int) -> None:
 
 
 def _holder(lock: int) -> str:
-    """Return a phrase that names the holder of a lock."""
+    """Return a phrase that describes the process that holds a lock."""
     try:
         who = read_json(os.pread(lock, _MOST_BYTES, 0))
         return f"process {who['process']} on {who['host']}, since {who['since']} ({who['command']}),"
@@ -204,7 +207,7 @@ def _release(lock: int) -> None:
 
 
 def _make_folders(folder: Path) -> Sequence[Path]:
-    """Make a folder and those above it; return the new ones, the outermost first."""
+    """Create a folder and its missing parent folders. Return the new folders, the outermost folder first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing[::-1]

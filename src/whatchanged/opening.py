@@ -1,8 +1,8 @@
-"""Open files that strangers may have put there: regular files only, so that no read blocks or never ends.
+"""Open untrusted files, but only regular files.
 
-A pipe waits for its other end, a device may have no end, and a link hides both. Every module that reads a
-file by its path opens it here. Anything but a regular file raises an OSError with a readable message, which
-the caller reports like any other unreadable file.
+Reading a pipe may block, and reading a device may never end. A link may lead to a pipe or a device. Every
+module that reads a file by its path uses the functions here. A path that is not a regular file raises an
+OSError with a readable message. The caller reports the path like any other unreadable file.
 """
 
 import errno
@@ -16,7 +16,7 @@ from typing import TextIO
 from whatchanged.urls import is_remote
 
 NO_FILE = "this is a pipe or a device, a file is wanted"
-"""The message for everything that is neither a regular file nor a folder."""
+"""The error message for a path that is neither a regular file nor a folder."""
 _DESCRIPTOR = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY")
@@ -24,11 +24,12 @@ _FLAGS = os.O_RDONLY | sum(
 
 
 def open_regular(path: Path, piped: bool = False) -> io.BufferedReader:
-    """Open the file at a path for reading bytes, where it is a regular file or remote (a URL).
+    """Open a regular file, or a remote file (a URL), for reading bytes.
 
-    piped: also accept a pipe that the caller's shell holds open (``/dev/stdin``, or ``/dev/fd/63`` of a
-    process substitution). It is meant for files that the user names, never for files that are found.
-    Raises OSError: FileNotFoundError, IsADirectoryError, or ``NO_FILE`` for pipes, devices and sockets.
+    piped: whether to accept also a pipe that the caller's shell opened (``/dev/stdin``, or ``/dev/fd/63`` of
+    a process substitution). Pipes may only be accepted for a path that the user typed, never for a path that
+    the program found. Raises FileNotFoundError, IsADirectoryError, or an OSError with the message ``NO_FILE``
+    for pipes, devices and sockets.
     """
     if is_remote(path) or (piped and is_descriptor(path)):
         return path.open("rb")
@@ -62,8 +63,9 @@ def read_regular_text(path: Path, encoding: str = "utf-8", piped: bool = False) 
 
 
 def regular(path: Path) -> Path:
-    """Return the path if ``open_regular`` would open it, for libraries that open files themselves. Raises
-    OSError.
+    """Return the path if ``open_regular`` would open the file at the path.
+
+    Use this function before a library opens a file itself. Raises OSError for other paths.
     """
     if not is_remote(path):
         _require_file(path.stat(), path)
@@ -71,12 +73,12 @@ def regular(path: Path) -> Path:
 
 
 def is_descriptor(path: Path) -> bool:
-    """Return whether a path names a descriptor that this process has open, as shells pass pipes."""
+    """Return whether a path stands for an open descriptor of this process. Shells pass pipes in this way."""
     return _DESCRIPTOR.fullmatch(str(path)) is not None
 
 
 def _require_file(result: os.stat_result, path: Path) -> None:
-    """Check that this is a regular file. Raises OSError."""
+    """Check that a file is a regular file. Raises OSError if not."""
     if stat.S_ISDIR(result.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(result.st_mode):

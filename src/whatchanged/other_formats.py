@@ -7,9 +7,9 @@ from whatchanged.installing import install_command
 POINTER = b"version https://git-lfs.github.com/spec/"
 """The first bytes of a Git LFS pointer: a small text that stands for a file stored elsewhere."""
 _BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"hevs", b"mif1", b"msf1")
-"""The brands of HEIF files whose pictures are, or may be, coded as HEVC."""
+"""The brands of HEIF files with pictures that are, or may be, coded as HEVC."""
 LOOKED_AT = 1024
-"""How many bytes at the start of a file identify it."""
+"""The number of bytes at the start of a file by which the format of the file is recognised."""
 
 
 def is_avif(start: bytes) -> bool:
@@ -18,7 +18,10 @@ def is_avif(start: bytes) -> bool:
 
 
 def kind_of_file(start: bytes) -> str | None:
-    """Return what a file that begins with these bytes is, and what to do with it; None for any other file."""
+    """Return a phrase about the format of a file that is not read as a picture, and about what the user can
+    do with the file. The format is recognised by the first bytes of the file. The result is None for other
+    formats.
+    """
     if start.startswith(POINTER):
         return "this is a Git LFS pointer, not the picture it stands for. Fetch it with: git lfs pull"
     if start.startswith(b"%PDF-"):

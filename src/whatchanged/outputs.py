@@ -1,4 +1,4 @@
-"""Check output paths: whether they may be written, and that no other command writes them meanwhile."""
+"""Check that output paths may be written, and prevent other commands from writing to the same paths."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -11,12 +11,12 @@ from whatchanged.locks import locked
 from whatchanged.urls import is_remote
 
 _held: ContextVar[dict[Path, ExitStack] | None] = ContextVar("held", default=None)
-"""The outputs that the running command holds, each with the function that releases it."""
+"""The locked outputs of the running command. Each path is mapped to the stack that releases the lock."""
 
 
 @contextmanager
 def holding_outputs() -> Iterator[None]:
-    """Release at the end of the block every output that ``hold`` took inside it."""
+    """At the end of the block, release every output that ``hold`` locked inside the block."""
     held: dict[Path, ExitStack] = {}
     before = _held.set(held)
     try:
@@ -28,9 +28,9 @@ def holding_outputs() -> Iterator[None]:
 
 
 def hold(path: Path) -> None:
-    """Keep other commands from writing this file or folder until the running command ends.
+    """Prevent other commands from writing a file or folder until the running command ends.
 
-    Raises OutputError where another command writes it now.
+    Raises OutputError if another command is writing the file or folder.
     """
     held = _held.get()
     if is_remote(path):
@@ -43,10 +43,10 @@ def hold(path: Path) -> None:
 
 
 def check_output(path: Path, force: bool, instead: str = "--force to replace it") -> None:
-    """Check that ``path`` may be written, and hold it until the running command ends.
+    """Check that ``path`` may be written, and lock ``path`` until the running command ends.
 
-    Raises OutputError where it exists (unless forced), where its folder is missing, or where another command
-    writes it.
+    Raises OutputError if ``path`` exists (unless ``force`` is true), if the folder of ``path`` is missing,
+    or if another command is writing ``path``.
     """
     if path.is_dir():
         raise OutputError(f"{path}: this is a folder; name a file to write.")
@@ -58,9 +58,9 @@ def check_output(path: Path, force: bool, instead: str = "--force to replace it"
 
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Check before anything is computed that every output has a folder, and is no input and no part of one.
+    """Check, before anything is computed, that the folder of every output exists.
 
-    Raises OutputError.
+    Check also that no output is an input or inside an input folder. Raises OutputError.
     """
     taken = {path.resolve() for path in inputs}
     for output in outputs:

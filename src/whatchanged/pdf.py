@@ -1,9 +1,9 @@
-"""Draw the pages of PDF files as pictures, by PDFium where the extra ``pdf`` is installed.
+"""Draw the pages of PDF files as pictures. PDFium draws the pages, and requires the extra ``pdf``.
 
 A PDF file may be hostile, and a small one may take minutes. Its bytes, its pages and the pixels of each page
-are checked against limits before a page is drawn. Drawing runs in a process of its own with limited time and
-memory; if that process ends early, the error blames the file and the command goes on. No code of a file runs:
-forms are not set up, and without them neither JavaScript nor XFA runs.
+are checked against limits before a page is drawn. Drawing runs in a separate process with limited time and
+memory. If this process ends early, the drawn file gets an error, and the command continues. No code in a file
+runs, because forms are not set up. JavaScript and XFA only run in forms.
 """
 
 import contextlib
@@ -29,17 +29,20 @@ from whatchanged.urls import is_remote
 
 ENDING = ".pdf"
 DPI = 144.0
-"""Pixels for each inch of paper: twice PDFium's own units, as on a screen of high density."""
+"""The number of pixels for each inch of paper, which is two pixels for each unit of PDFium."""
 MOST_BYTES = 200_000_000
-"""Of a file."""
+"""The largest size of a file in bytes."""
 MOST_PAGES = 300
-"""Of a file."""
+"""The largest number of pages of a file."""
 SECONDS = 300
 """The seconds within which all pages of a file must be drawn."""
 MEMORY = 4 << 30
 """The bytes of memory that the drawing process may use."""
 SMALL = 32
-"""The side, in pixels, of the reduced pages by which the pages of two files are matched."""
+"""The width and height, in pixels, of a reduced page.
+
+The pages of two files are matched by their reduced pages.
+"""
 _POINTS = 72.0
 """PDF's units for each inch."""
 
@@ -59,7 +62,7 @@ class DrawnPage:
 
 
 Drawn = list[DrawnPage] | ImageError
-"""The pages of a file, or the error for a file that cannot be drawn."""
+"""The drawn pages of a file, or the error if the file cannot be drawn."""
 
 
 def is_pdf(name: str | Path) -> bool:
@@ -73,15 +76,16 @@ def can_draw() -> bool:
 
 
 def require_drawing() -> None:
-    """Raises MissingExtra where pages cannot be drawn in this install."""
+    """Check that pages can be drawn. Raises MissingExtra if the extra ``pdf`` is not installed."""
     if not can_draw():
         raise MissingExtra("Comparing PDF files", "pypdfium2", "pdf")
 
 
 def draw_files(files: Iterable[tuple[Path, Path, int]], dpi: float = DPI) -> Iterator[Drawn]:
-    """Draw the pages of PDF files as PNG files; yield the pages, or the error, of each file in order.
+    """Draw the pages of PDF files as PNG files.
 
-    files: each with a folder for its pages, and how many pages are drawn at most.
+    Yield the pages, or the error, of each file in order. files: tuples of a PDF file, a folder for its pages,
+    and the largest number of pages to draw.
     """
     waiting = deque(files)
     while waiting:
@@ -99,11 +103,11 @@ def draw_files(files: Iterable[tuple[Path, Path, int]], dpi: float = DPI) -> Ite
 
 
 class _EndedError(WhatchangedError):
-    """The drawing process ended or has to be ended; another process draws the remaining files."""
+    """The drawing process has ended or must be ended. Another process then draws the remaining files."""
 
 
 def _drawn(pool: Executor, path: Path, folder: Path, most: int, dpi: float) -> Drawn:
-    """Return the pages of one file. Raises _EndedError where the pool cannot be used afterwards."""
+    """Return the pages of one file. Raises _EndedError if the pool of processes cannot be used again."""
     try:
         return pool.submit(draw_pages, path, folder, most, dpi).result(timeout=SECONDS)
     except ImageError as error:
@@ -115,7 +119,8 @@ def _drawn(pool: Executor, path: Path, folder: Path, most: int, dpi: float) -> D
 def draw_pages(path: Path, folder: Path, most: int = MOST_PAGES, dpi: float = DPI) -> list[DrawnPage]:
     """Draw the first ``most`` pages of a file as PNG files in a folder, in this process.
 
-    Raises ImageError where the file cannot be drawn, before anything is written, and MissingExtra.
+    Raises ImageError, before anything is written, if the file cannot be drawn. Raises MissingExtra if the
+    extra ``pdf`` is not installed.
     """
     require_drawing()
     import pypdfium2
@@ -188,7 +193,7 @@ def _draw(document: Any, index: int, dpi: float, folder: Path, name: str) -> Dra
 
 
 def _limit_memory() -> None:
-    """Limit the memory of this process, where the system can."""
+    """Limit the memory of this process, if the system supports such limits."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # there is none on Windows
 

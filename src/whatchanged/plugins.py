@@ -1,6 +1,5 @@
-"""Plug-ins: other installed packages add methods, visions, sources, worlds, data sets, metrics and backbones.
-
-A package announces what it adds as entry points in its ``pyproject.toml``:
+"""Plug-ins: methods, visions, sources, worlds, data sets, metrics and backbones from other installed
+packages. A package declares its plug-ins as entry points in its ``pyproject.toml``:
 
     [project.entry-points."whatchanged.worlds"]
     streets = "my_package.world:WORLD"          # an object of whatchanged.worlds.World
@@ -23,9 +22,10 @@ A package announces what it adds as entry points in its ``pyproject.toml``:
     [project.entry-points."whatchanged.backbones"]
     my-net = "my_package.net:open_net"          # (detail, weights) -> training.features.GridNetwork
 
-Listing plug-ins imports none of them; each is imported on first use. If a plug-in cannot be loaded, one line
-on stderr says so, and everything else works. A name that is already taken is handled in the same way: a
-plug-in never replaces a part of this package, and of two plug-ins with one name neither is used.
+Listing plug-ins imports no plug-in. A plug-in is imported on first use. If a plug-in cannot be loaded, one
+line on stderr reports this, and everything else works. A plug-in whose name is already taken is left out,
+with a line on stderr. A plug-in therefore never replaces a part of this package. If two plug-ins have the
+same name, neither is used.
 """
 
 import os
@@ -51,13 +51,14 @@ GROUPS: Mapping[str, str] = {
     METRICS: "metric",
     BACKBONES: "backbone",
 }
-"""Entry-point group -> the word for one of its entries in messages."""
+"""A mapping from entry-point group to the word that messages use for an entry of the group."""
 
 T = TypeVar("T")
 Check = Callable[[str, object], T]
-"""A function from an entry's name and object to the same object with its type known.
+"""A function that checks the object of an entry point.
 
-It raises TypeError or ValueError, which says what is wrong with the object.
+The arguments are the name of the entry and the object. The result is the object with its type. The function
+raises TypeError or ValueError with a message that says what is wrong with the object.
 """
 
 
@@ -72,15 +73,15 @@ class Plugin:
 
 
 def names(group: str, builtin: Collection[str]) -> tuple[str, ...]:
-    """Return the names in a group: the built-in ones first, then the plug-ins. Imports none of them."""
+    """Return the built-in names in a group, followed by the names of plug-ins. Nothing is imported."""
     return (*builtin, *(plugin.name for plugin in installed(group, builtin)))
 
 
 def find(group: str, name: str, builtin: Mapping[str, str], check: Check[T]) -> T:
-    """Import and return the object of this name in a group.
+    """Import and return the object with this name in a group.
 
-    builtin: name -> "module:attribute" of this package. Raises PluginError for an unknown name and for a
-    plug-in that cannot be loaded.
+    builtin: a mapping from each built-in name to "module:attribute". Raises PluginError for an unknown name,
+    and for a plug-in that cannot be loaded.
     """
     if name in builtin:
         return check(name, EntryPoint(name, builtin[name], group).load())
@@ -92,7 +93,10 @@ def find(group: str, name: str, builtin: Mapping[str, str], check: Check[T]) -> 
 
 
 def find_all(group: str, builtin: Mapping[str, str], check: Check[T]) -> Iterator[tuple[str, T]]:
-    """Yield every name and object of a group, each imported in turn; plug-ins that fail are left out."""
+    """Yield every name and object of a group.
+
+    Each object is imported just before it is yielded. Plug-ins that fail are left out.
+    """
     for name in builtin:
         yield name, find(group, name, builtin, check)
     for plugin in installed(group, builtin):
@@ -105,8 +109,9 @@ def find_all(group: str, builtin: Mapping[str, str], check: Check[T]) -> Iterato
 
 
 def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
-    """Return the plug-ins of a group by name. Names that are already taken are left out, with a line on
-    stderr.
+    """Return the plug-ins of a group by name.
+
+    A plug-in whose name is already taken is left out, with a line on stderr.
     """
     results: dict[str, list[Plugin]] = {}
     for plugin in sorted(_entries(group), key=lambda plugin: (plugin.name, plugin.package)):
@@ -125,15 +130,19 @@ def installed(group: str, builtin: Collection[str] = ()) -> tuple[Plugin, ...]:
 
 
 def imported(position: str) -> Any:
-    """Import and return the object that a "module:name" of this package, or of a plug-in in use, refers
-    to.
+    """Import and return the object at a position "module:name".
+
+    The module belongs to this package or to a plug-in in use.
     """
     module, _, name = position.partition(":")
     return getattr(import_module(module), name)
 
 
 def instance_of(wanted: type[T]) -> Check[T]:
-    """Return a check that an entry leads to an object of this type, whose own name is that of the entry."""
+    """Return a function that checks the object of an entry point.
+
+    The object must have the type ``wanted``, and its name must equal the name of the entry.
+    """
 
     def check(name: str, value: object) -> T:
         if not isinstance(value, wanted):
@@ -145,10 +154,10 @@ def instance_of(wanted: type[T]) -> Check[T]:
 
 
 def subclass_of(wanted: type[T], named_by: str = "name") -> Check[type[T]]:
-    """Return a check that an entry leads to a class derived from this one, whose own name is that of the
-    entry.
+    """Return a function that checks the class of an entry point.
 
-    named_by: the attribute that holds the name.
+    The class must be derived from ``wanted``, and its name must equal the name of the entry. named_by: the
+    attribute of the class that contains its name.
     """
 
     def check(name: str, value: object) -> type[T]:
@@ -174,7 +183,7 @@ _warned: set[str] = set()
 
 
 def warn_once(text: str) -> None:
-    """Print one line on stderr, once for each process."""
+    """Print one line on stderr. A process prints each text only once."""
     if text not in _warned:
         _warned.add(text)
         print(printable(f"whatchanged: {text}"), file=sys.stderr)
@@ -190,13 +199,14 @@ def _load(plugin: Plugin, check: Check[T]) -> T:
 
 
 def fault(error: Exception) -> str:
-    """Return an error as one line."""
+    """Return the text of an error on one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _entries(group: str) -> Iterator[Plugin]:
-    """Return every entry of a group, package by package; of a package that is installed twice, those of the
-    first.
+    """Return every entry point of a group, package by package.
+
+    If a package is installed twice, only the entry points of the first installation are returned.
     """
     seen = set()
     for distribution in distributions(path=_folders()):
@@ -217,9 +227,10 @@ def _entries(group: str) -> Iterator[Plugin]:
 
 
 def _folders() -> list[str]:
-    """Return the folders of ``sys.path`` in which packages are searched, without the working directory.
+    """Return the folders of ``sys.path`` in which packages are searched.
 
-    Files in the working directory may be a stranger's. It is kept only where this package itself lies in it.
+    The working directory is left out, because its files may be untrusted. The working directory is included
+    only if this package itself is inside.
     """
     here = os.path.realpath(os.curdir)
     if here == os.path.realpath(Path(__file__).parents[1]):

@@ -1,5 +1,6 @@
-"""Worker processes that end with their parent, workers of a cluster, and the processes that ``torchrun``
-starts.
+"""Worker processes of this machine, workers of a cluster, and the processes that ``torchrun`` starts.
+
+A worker process ends when its parent process ends.
 """
 
 import os
@@ -19,13 +20,19 @@ from whatchanged.errors import WhatchangedError
 from whatchanged.programs import safe_environment
 
 AHEAD = 512
-"""How many tasks are begun before the first is done: their results wait in memory."""
+"""The largest number of tasks that are started before the first task is finished.
+
+The results of these tasks are kept in memory.
+"""
 Start = Callable[..., object] | None
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 _make_pool: ContextVar[Callable[[Start, tuple[Any, ...]], Executor] | None] = ContextVar("pool", default=None)
-"""The function that makes workers in place of this machine's processes; None: this machine's are used."""
+"""The function that creates a pool of workers elsewhere, such as on a cluster.
+
+If the value is None, processes of this machine are used.
+"""
 
 _LAUNCH = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}
 """The environment variables that ``torchrun`` sets for its processes."""
@@ -33,9 +40,9 @@ _LAUNCH = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}
 
 @contextmanager
 def pools_from(make: Callable[[Start, tuple[Any, ...]], Executor]) -> Iterator[None]:
-    """Inside the block, ``worker_pool`` uses the workers that ``make`` returns, such as those of a cluster.
-
-    make: a function of ``start`` and ``arguments``, as those of ``worker_pool``.
+    """Inside the block, ``worker_pool`` uses the pool of workers that ``make`` returns, for example the
+    workers of a cluster. make: a function that returns the pool. Its arguments are the ``start`` and the
+    ``arguments`` of ``worker_pool``.
     """
     before = _make_pool.set(make)
     try:
@@ -45,17 +52,18 @@ def pools_from(make: Callable[[Start, tuple[Any, ...]], Executor]) -> Iterator[N
 
 
 def works_elsewhere() -> bool:
-    """Return whether ``worker_pool`` gives other workers than this machine's processes."""
+    """Return whether the workers of ``worker_pool`` run elsewhere, such as on a cluster."""
     return _make_pool.get() is not None
 
 
 @contextmanager
 def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()) -> Iterator[Executor]:
-    """Yield a pool of worker processes; an error or an interrupt in the block ends them at once.
+    """Yield a pool of worker processes.
 
-    start: a function that each worker calls before its first task, with ``arguments``. Inside ``pools_from``
-    the pool is the one made there, whatever ``count`` is. Raises WhatchangedError where a worker is killed
-    from outside.
+    An error or an interrupt in the block ends the workers immediately. start: a function that each worker
+    calls with ``arguments`` before its first task. Inside a ``pools_from`` block, the pool comes from
+    ``pools_from``, and ``count`` has no effect. Raises WhatchangedError if a worker is killed by the system
+    or by another program.
     """
     make = _make_pool.get()
     if make is not None:
@@ -88,9 +96,10 @@ def worker_pool(count: int, start: Start = None, arguments: tuple[Any, ...] = ()
 
 
 def start_process(work: Callable[..., object], arguments: tuple[Any, ...]) -> BaseProcess:
-    """Start a process that works for this one and ends with it at the latest; yield it.
+    """Start and return a child process.
 
-    work: the function that it calls, with ``arguments``; it should call ``end_with_parent`` first.
+    The child process ends at the latest when this process ends. work: the function that the child process
+    calls with ``arguments``. This function should first call ``end_with_parent``.
     """
     process = get_context("spawn").Process(target=work, args=arguments, daemon=True)
     with safe_environment():
@@ -99,10 +108,11 @@ def start_process(work: Callable[..., object], arguments: tuple[Any, ...]) -> Ba
 
 
 def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Result]:
-    """Yield the results of tasks in the order in which they were begun, each as soon as it is there.
+    """Yield the results of tasks in the order in which the tasks were started.
 
-    begun: an iterator that begins one task at each step. ahead: how many tasks are begun, with their results
-    kept, before the first result is yielded.
+    A result is yielded as soon as the task and all earlier tasks are finished. begun: an iterator that starts
+    one task at each step. ahead: the largest number of tasks that are started before the first result is
+    yielded.
     """
     waiting: deque[Future[Result]] = deque()
     for future in begun:
@@ -116,9 +126,10 @@ def in_order(begun: Iterable[Future[Result]], ahead: int = AHEAD) -> Iterator[Re
 def as_they_come(
     begun: Iterable[tuple[Piece, Future[Result]]], ahead: int = AHEAD
 ) -> Iterator[tuple[Piece, Result]]:
-    """Yield the tasks' subjects with their results, in the order in which the tasks finish.
+    """Yield the subject and the result of each task, in the order in which the tasks finish.
 
-    begun, ahead: as for ``in_order``; each task comes with its subject.
+    begun: an iterator that starts one task at each step, and returns the subject of the task with the task.
+    ahead: the largest number of tasks that are started before the first result is yielded.
     """
     waiting: dict[Future[Result], Piece] = {}
     for part, future in begun:
@@ -136,20 +147,26 @@ def _prepare(start: Callable[..., object] | None, arguments: tuple[Any, ...]) ->
 
 
 def launched_processes() -> int:
-    """Return how many processes ``torchrun`` started to train together; 1 without it."""
+    """Return the number of processes that ``torchrun`` started to train together.
+
+    Without ``torchrun``, the result is 1.
+    """
     return int(os.environ["WORLD_SIZE"]) if os.environ.keys() >= _LAUNCH else 1
 
 
 def launched_number(local: bool = False) -> int:
-    """Return the rank of this process among them, from 0; local: among those of its machine."""
+    """Return the rank of this process among the processes that ``torchrun`` started, from 0.
+
+    local: whether to return the rank among the processes on this machine only.
+    """
     return int(os.environ["LOCAL_RANK" if local else "RANK"]) if launched_processes() > 1 else 0
 
 
 def end_with_parent() -> None:
-    """Make a worker process ignore interrupts, and end when its parent ends, however that happens.
+    """Make this worker process ignore interrupts, and end when its parent process ends for any reason.
 
-    Call it in the worker. A parent that is killed cannot tell its workers, and they would wait for work
-    forever.
+    Call this function in the worker process. Without this call, the workers of a killed parent process would
+    wait for tasks forever.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

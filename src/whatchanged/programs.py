@@ -1,7 +1,8 @@
-"""Find and start other programs safely: their paths, and the environment that they and their children get.
+"""Find and start other programs safely, by safe paths and in a safe environment.
 
-The working directory may be a stranger's, such as a repository that was just cloned. Nothing in it runs: no
-module (a new Python interpreter would search it first), no program, no library.
+The working directory may be untrusted, such as a repository that was just cloned. No module, program or
+library in the working directory runs. Without these measures, a new Python interpreter would search for
+modules in the working directory first.
 """
 
 import os
@@ -12,16 +13,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
-"""While this variable is set, new interpreters do not look for modules in the working directory."""
+"""The variable that prevents new Python interpreters from searching for modules in the working directory."""
 FOLDERS = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "CLASSPATH")
-"""Variables that list folders of programs and libraries; an empty entry means the working directory."""
+"""The environment variables that list folders of programs and libraries.
+
+An empty entry stands for the working directory.
+"""
 
 
 def find_program(name: str, path: str | None = None) -> str | None:
-    """Return the absolute path of a program; None where it is not installed.
+    """Return the absolute path of a program; None if the program is not installed.
 
-    path: the folders to search, separated as in ``$PATH``, which is the default. Relative folders and the
-    working directory itself are skipped.
+    path: the folders to search, in the format of ``$PATH``; by default ``$PATH`` itself. Relative folders and
+    the working directory are skipped.
     """
     for folder in _elsewhere(os.environ.get("PATH", os.defpath) if path is None else path):
         found = shutil.which(name, path=folder)
@@ -31,18 +35,20 @@ def find_program(name: str, path: str | None = None) -> str | None:
 
 
 def program_environment(**further: str) -> dict[str, str]:
-    """Return the environment for a program that is started now: this process's own, made safe, with
-    ``further`` variables.
+    """Return the environment for a new program.
+
+    The result is a safe version of the environment of this process, plus the ``further`` variables.
     """
     return {**os.environ, **_safe_variables(), **further}
 
 
 @contextmanager
 def safe_environment() -> Iterator[None]:
-    """Make this process's own environment safe during the block, for programs that libraries start.
+    """Make the environment of this process safe during the block, for programs that libraries start.
 
-    Such are the workers of a pool and their resource tracker, compilers, and a cluster's processes. Several
-    threads may be inside; the last one to leave restores the variables.
+    Such programs are the workers of a pool and their resource tracker, compilers, and the processes of a
+    cluster. Several threads may enter such a block at the same time. The last thread that leaves the block
+    restores the variables.
     """
     _variables.make_safe()
     try:
@@ -52,14 +58,14 @@ def safe_environment() -> Iterator[None]:
 
 
 def _elsewhere(folders: str) -> list[str]:
-    """Return the absolute folders among these, without the working directory."""
+    """Return the absolute folders in a list of folders, without the working directory."""
     here = os.path.realpath(os.curdir)
     parts = folders.split(os.pathsep)
     return [part for part in parts if Path(part).is_absolute() and os.path.realpath(part) != here]
 
 
 def _safe_variables() -> dict[str, str]:
-    """Return the variables that keep a new process from using the working directory."""
+    """Return the variables that prevent a new process from searching the working directory."""
     safe = {SAFE_PATH: "1"}
     for name in FOLDERS:
         if name in os.environ:
@@ -70,7 +76,9 @@ def _safe_variables() -> dict[str, str]:
 
 
 class _Variables:
-    """Count who needs the environment of this process to be safe, and remember its former values."""
+    """A counter of the blocks that need a safe environment of this process, with the former values of the
+    variables.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -78,7 +86,7 @@ class _Variables:
         self._before: dict[str, str | None] = {}
 
     def make_safe(self) -> None:
-        """Register one more user; the first one makes the variables safe."""
+        """Count one more block. The first block makes the variables safe."""
         with self._lock:
             if self._users == 0:
                 safe = _safe_variables()
@@ -87,7 +95,7 @@ class _Variables:
             self._users += 1
 
     def put_back(self) -> None:
-        """Remove one user; the last one restores the variables."""
+        """Count one block less. The last block restores the variables."""
         with self._lock:
             self._users -= 1
             if self._users:

@@ -1,8 +1,8 @@
-"""A pytest plugin: ``pytest --whatchanged`` says in words what changed where a comparison of images fails.
+"""A pytest plugin: ``pytest --whatchanged`` describes in words what changed if a comparison of images fails.
 
-It recognises the failures of matplotlib's ``image_comparison`` and ``check_figures_equal`` and of pytest-mpl.
-The sentence is measured, without a model, and appears in its own section below the failure. pytest loads this
-module in every run, so the module imports nothing heavy until a test has failed.
+The plugin recognises the failures of matplotlib's ``image_comparison`` and ``check_figures_equal`` and of
+pytest-mpl. The sentence is measured without a model. The sentence appears in a separate section below the
+failure. pytest loads this module in every run, so the module imports nothing heavy until a test has failed.
 """
 
 import re
@@ -22,7 +22,10 @@ _FAILURES = (
     ),
 )
 _COMPARING = "matplotlib.testing"
-"""Where matplotlib compares; if sizes differ, its message lacks the names of the files."""
+"""The package in which matplotlib compares pictures.
+
+If the sizes of two pictures differ, matplotlib's message does not contain the names of the files.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +51,7 @@ def pytest_runtest_makereport(
 
 
 def _pictures(failure: pytest.ExceptionInfo[BaseException]) -> Iterator[tuple[Path, Path]]:
-    """Return the expected picture and the actual one, where the failure is a comparison of images."""
+    """Return the expected and the actual picture, if the failure comes from a comparison of images."""
     message = str(failure.value)
     for pattern in _FAILURES:
         for found in pattern.finditer(message):
@@ -63,7 +66,9 @@ def _pictures(failure: pytest.ExceptionInfo[BaseException]) -> Iterator[tuple[Pa
 
 
 def _words(before: Path, after: Path) -> str:
-    """Return the measured sentence and the files, or the reason why nothing could be measured."""
+    """Return a text with the measured sentence and the files, or with the reason why nothing could be
+    measured.
+    """
     from whatchanged.errors import WhatchangedError
     from whatchanged.measured import measure
 

@@ -1,4 +1,7 @@
-"""The record that every data set reader returns for a pair: paths and captions, without pixels or tensors."""
+"""The record of a pair that every reader of data sets returns.
+
+A record contains paths and captions, but no pixels or tensors.
+"""
 
 import warnings
 from collections.abc import Mapping
@@ -7,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 SizedBox = tuple[float, float, float, float]
-"""x, y, width, height in pixels of the original picture, origin at the top left."""
+"""A box: x, y, width and height in pixels of the original picture. The origin is at the top left."""
 
 Split = Literal["train", "val", "test"]
 RecordKind = Literal["pair_caption", "single_caption", "pair_label", "single_label"]
@@ -15,12 +18,12 @@ RecordKind = Literal["pair_caption", "single_caption", "pair_label", "single_lab
 
 @dataclass(frozen=True)
 class PairRecord:
-    """One pair of pictures with its reference captions (or one picture, where ``after`` is None).
+    """One pair of pictures with its reference captions, or a single picture if ``after`` is None.
 
-    ``pair_id`` is spelled as the data set's official scorer wants it. ``group_id`` names what a split must
-    keep together (a scene with both its pairs). Captions are unprocessed, in the order of their source.
-    ``change_type`` is a type of change of the pictures' world, or "none" for an unchanged pair. ``None``
-    means: not annotated.
+    ``pair_id`` is the id of the pair in the form that the data set's official scorer requires. Pairs with the
+    same ``group_id``, such as both pairs of a scene, must be in the same split. Captions are unprocessed, in
+    the order of their source. ``change_type`` is a type of change in the world of the pictures, or "none" for
+    an unchanged pair. A field is ``None`` if it is not annotated.
     """
 
     dataset: str
@@ -45,7 +48,7 @@ class PairRecord:
 
 
 def corners(box: SizedBox | None) -> tuple[float, float, float, float] | None:
-    """Return left, top, right and bottom of a box; None for None."""
+    """Return left, top, right and bottom of a box. If the box is None, the result is None."""
     if box is None:
         return None
     x, y, width, height = box

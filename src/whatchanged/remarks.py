@@ -1,4 +1,4 @@
-"""Print remarks and progress on stderr for the user; they are never part of a result."""
+"""Print remarks and progress on stderr for the user. Remarks and progress are never part of a result."""
 
 import sys
 import time
@@ -11,15 +11,17 @@ SECONDS_BETWEEN_LINES = 30.0
 
 
 def note(text: str, quiet: bool = False) -> None:
-    """Print a remark for the user on stderr, unless quiet."""
+    """Print a remark for the user on stderr, unless ``quiet`` is true."""
     if not quiet:
         print(printable(text), file=sys.stderr, flush=True)
 
 
 @contextmanager
 def progress(label: str, total: int, quiet: bool = False, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Yield ``advance(n)``: it draws a bar on a terminal, prints a line now and then elsewhere, and nothing
-    if quiet.
+    """Yield a function ``advance(n)`` that shows the progress.
+
+    On a terminal, the function draws a bar. Elsewhere, the function prints a line now and then. If ``quiet``
+    is true, the function prints nothing.
     """
     if quiet:
         yield lambda n: None

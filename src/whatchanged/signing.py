@@ -1,7 +1,8 @@
-"""Sign files with a key of this machine: a valid signature proves that the same user wrote them here.
+"""Sign files with a key of this machine.
 
-The key is one small file in the user's cache folder. Where no file can be kept, a key in memory replaces it:
-what it signs is trusted until the process ends.
+A valid signature proves that the same user wrote the file on this machine. The key is one small file in the
+user's cache folder. If no key file can be stored, a key in memory is used instead. Signatures with a key in
+memory are valid until the process ends.
 """
 
 import hashlib
@@ -17,15 +18,16 @@ from whatchanged.files import cache_folder
 
 KEY_FILE = "signing.key"
 _LENGTH = 32
-"""Bytes of a key."""
+"""The length of a key in bytes."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def machine_key() -> bytes:
-    """Return the key of this user on this machine; it is made on first use.
+    """Return the key of this user on this machine.
 
-    A key file that others may read or write, or that is a link, is not trusted: it is replaced if it is this
-    user's, and left alone if it is another user's. Where no key can be kept, the process uses one in memory.
+    The key is created on first use. A key file is not trusted if other users may read or write the file, or
+    if the file is a link. An untrusted key file of this user is replaced. A key file of another user is not
+    changed. If no key file can be stored, the process uses a key in memory.
     """
     try:
         path = cache_folder() / KEY_FILE
@@ -40,8 +42,9 @@ def machine_key() -> bytes:
 
 
 def sign(key: bytes, *parts: str) -> str:
-    """Return the signature of texts in hexadecimal digits: HMAC-SHA256 of each one's length and bytes
-    ("1:a").
+    """Return the signature of texts in hexadecimal digits.
+
+    The signature is the HMAC-SHA256 of the length and the bytes of each text ("1:a").
     """
     known = hmac.new(key, digestmod=hashlib.sha256)
     for part in parts:
@@ -52,13 +55,16 @@ def sign(key: bytes, *parts: str) -> str:
 
 
 def is_signed(key: bytes, signature: object, *parts: str) -> bool:
-    """Return whether this is the signature of these texts by this key."""
+    """Return whether a signature is valid for the texts and the key."""
     known = sign(key, *parts).encode("ascii")
     return isinstance(signature, str) and hmac.compare_digest(signature.encode("utf-8", "replace"), known)
 
 
 def _read(path: Path) -> bytes | None:
-    """Read the key from its file; None where there is none, or none that only this user can know."""
+    """Return the key in the key file.
+
+    The result is None if there is no key file, or if other users may know the key.
+    """
     try:
         # Links and pipes are neither followed nor waited for.
         found = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -75,14 +81,14 @@ def _read(path: Path) -> bytes | None:
 
 
 def _is_private(about: os.stat_result) -> bool:
-    """Return whether a file belongs to this user, and nobody else may read or write it."""
+    """Return whether a file belongs to this user, and no other user may read or write the file."""
     return about.st_uid == os.getuid() and not stat.S_IMODE(about.st_mode) & _OTHERS
 
 
 def _make(path: Path) -> None:
-    """Write a new key, which only this user can read. Raises OSError.
+    """Write a new key file that only this user can read.
 
-    If two processes make one at the same moment, the later one's stays.
+    If two processes write a key file at the same moment, the later key stays. Raises OSError.
     """
     if hasattr(os, "getuid") and os.path.lexists(path) and os.lstat(path).st_uid != os.getuid():
         return

@@ -1,9 +1,11 @@
-"""Import libraries that send usage reports, with the reports switched off; they are imported here only.
+"""Import libraries that send usage reports, with the reports switched off.
+
+No other module imports these libraries directly.
 
 ONNX Runtime, from its version 1.32 on, writes an identifier of the machine and a database of events below the
-cache of the home folder and sends them to its maker, unless a variable forbids it *before* the import. Its
-function for the same purpose comes too late. If another program imported it first, that program's choice
-holds.
+cache of the home folder and sends both to its maker, unless an environment variable forbids this *before* the
+import. ONNX Runtime also has a function that switches the reports off, but the function can only be called
+after the import. If another program has already imported ONNX Runtime, the settings of that program apply.
 """
 
 import importlib
@@ -15,15 +17,17 @@ SWITCHES = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
-"""Variable -> the value that stops the reports of ONNX Runtime, Ray and the Hugging Face libraries."""
+"""A mapping from environment variable to the value that stops the reports of ONNX Runtime, Ray or the Hugging
+Face libraries.
+"""
 
 
 def import_silent(name: Literal["onnxruntime", "ray", "transformers"]) -> Any:
-    """Import the module of this name with its reports switched off; the user's own setting of the variables
-    is kept.
+    """Import a module with its usage reports switched off.
 
-    All of these modules are slow to import, so import them only where they are needed. Raises
-    ModuleNotFoundError where the module is not installed.
+    If the user has set the environment variables, the user's values stay. The modules are slow to import, so
+    call this function only if the module is needed. Raises ModuleNotFoundError if the module is not
+    installed.
     """
     for variable, value in SWITCHES.items():
         os.environ.setdefault(variable, value)

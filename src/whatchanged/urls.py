@@ -1,7 +1,7 @@
-"""Remote files: the user names them by URL, and the code passes them around like paths.
+"""Remote files, which the user specifies by URL.
 
-A URL becomes an object with the methods of a path (``scale.urls``), so most code needs no special case. Code
-that works only with local files checks ``is_remote``.
+A URL becomes an object with the methods of a path (``scale.urls``), so most code needs no special case for
+remote files. Code that works only with local files checks ``is_remote``.
 """
 
 import re
@@ -9,19 +9,22 @@ from pathlib import Path
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _AS_PATH = re.compile(r"([a-z][a-z0-9+.-]+):/+", re.IGNORECASE)
-"""The beginning of a URL that became a path: one of its two slashes is lost."""
+"""The beginning of a URL after its conversion to a path, which removes one of the two slashes."""
 
 
 def is_url(text: str) -> bool:
-    """Return whether the text names a file by URL."""
+    """Return whether a text is the URL of a file."""
     return _URL.match(text) is not None
 
 
 def as_url(name: str | Path) -> str:
-    """Return the URL that was given in place of a file, or ""; a slash that a path lost is restored."""
+    """Return the URL if a name is a URL, otherwise "".
+
+    If the conversion to a path removed a slash of the URL, the slash is restored.
+    """
     return _AS_PATH.sub(r"\1://", str(name)) if _AS_PATH.match(str(name)) else ""
 
 
 def is_remote(path: object) -> bool:
-    """Return whether this path is that of a remote file."""
+    """Return whether a path is the path of a remote file."""
     return not isinstance(path, Path) and hasattr(path, "protocol") and hasattr(path, "fs")

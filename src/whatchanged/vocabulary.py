@@ -1,5 +1,7 @@
-"""Text to token ids and back: words are split at blanks, six special tokens come first, words follow in
-sorted order.
+"""Convert text to token ids and back.
+
+Words are separated by blanks. In the vocabulary, six special tokens come first, and words follow in sorted
+order.
 """
 
 from collections.abc import Iterable, Sequence
@@ -7,9 +9,9 @@ from dataclasses import dataclass, field
 
 SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<CLS>", "<MASK>")
 PAD = 0
-"""The id of padding behind a sentence."""
+"""The id of padding after a sentence."""
 BOS = 1
-"""The id of the begin of a sentence."""
+"""The id of the beginning of a sentence."""
 EOS = 2
 """The id of the end of a sentence."""
 UNK = 3
@@ -17,18 +19,21 @@ UNK = 3
 CLS = 4
 """The id of the token whose output classifies the whole sentence."""
 MASK = 5
-"""The id that replaces a word which is to be predicted."""
+"""The id of the token in place of a word that is to be predicted."""
 
 
 def padded(rows: Sequence[Sequence[int]], length: int | None = None) -> list[list[int]]:
-    """Return the rows of ids padded with PAD to ``length``, or to the longest row."""
+    """Return the rows of ids, padded with PAD to ``length`` or to the length of the longest row."""
     length = max(map(len, rows)) if length is None else length
     return [[*row, *[PAD] * (length - len(row))] for row in rows]
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of a model with their ids: ``entries[id]`` is the word, the first six are ``SPECIALS``."""
+    """The words of a model with their ids.
+
+    ``entries[id]`` is the word with this id. The first six entries are ``SPECIALS``.
+    """
 
     entries: tuple[str, ...]
     _ids: dict[str, int] = field(init=False, repr=False, compare=False)
@@ -45,29 +50,32 @@ class Vocabulary:
 
     @classmethod
     def from_captions(cls, captions: Iterable[str]) -> "Vocabulary":
-        """Make the vocabulary of all words in ``captions`` (training captions only), sorted, behind the
-        special tokens.
+        """Return the vocabulary of all words in ``captions``, which are training captions.
+
+        The sorted words follow the special tokens.
         """
         words = {word for caption in captions for word in caption.split()}
         return cls(SPECIALS + tuple(sorted(words - set(SPECIALS))))
 
     def sentence(self, text: str, most_words: int | None = None) -> list[int]:
-        """Return the ids BOS, words, EOS; ``most_words`` limits the words, and the method decides the
-        limit.
+        """Return the ids of a sentence: BOS, the ids of its words, EOS.
+
+        most_words: the largest number of words; the recipe's method determines this limit.
         """
         return [BOS, *self.word_ids(text)[:most_words], EOS]
 
     def word_ids(self, text: str) -> list[int]:
-        """Return the ids of the words alone; UNK for unknown words."""
+        """Return the ids of the words without BOS and EOS. Unknown words get the id UNK."""
         return [self._ids.get(word, UNK) for word in text.split()]
 
     def words(self, ids: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-        """Return the words of the ids, each with the position of its id; BOS and EOS are skipped."""
+        """Return the words of the ids, each word with the position of its id. BOS and EOS are skipped."""
         return [(self.entries[j], (i,)) for i, j in enumerate(ids) if j not in (BOS, EOS)]
 
     def text(self, ids: Sequence[int]) -> str:
-        """Return the words up to the first EOS; a BOS is skipped, other special tokens are printed as they
-        are.
+        """Return the words up to the first EOS as text.
+
+        BOS is skipped. Other special tokens appear in the text.
         """
         words = []
         for i in ids:

@@ -1,6 +1,7 @@
 """Plain words for numbers, positions, directions, colours and whole answers.
 
-This module imports nothing of the package, so that worlds, measurement and every command may use it.
+This module imports no other module of the package, so that worlds, measurement and every command may import
+this module.
 """
 
 import math
@@ -14,28 +15,44 @@ _HUES = (
     (13, "pink"), (36, "red"), (77, "orange"), (118, "yellow"), (168, "green"), (212, "turquoise"),
     (286, "blue"), (335, "purple"), (361, "pink"),
 )  # fmt: skip
-"""Upper limits of the hue ranges in OKLCH, in degrees: unlike those of HSL, they follow how people name
-colours.
+"""The upper limits of the hue ranges in OKLCH, in degrees.
+
+Hues in OKLCH correspond better to people's colour names than hues in HSL.
 """
 _PINK = (318.0, 0.65)
-"""From this hue and this lightness on, a hue that is purple when dark is called pink."""
+"""The hue and the lightness from which a colour is called pink.
+
+A darker colour of such a hue is called purple.
+"""
 _COOL = (195, 290)
-"""The range of hues of bluish colours."""
+"""The range of the hues of bluish colours, in degrees."""
 _GREY_COOL = ((0.6, 0.048), (0.87, 0.03), (0.93, 0.018))
-"""Lightness, and the chroma below which a bluish colour is called grey: slate is grey, pale blue is not."""
+"""Points of lightness and chroma for bluish colours.
+
+A bluish colour with a chroma below the line through these points is called grey. Slate is grey, but pale blue
+is not.
+"""
 _GREY = ((0.6, 0.032), (0.93, 0.018))
-"""The same for other hues, in which people notice less chroma."""
+"""Points of lightness and chroma for colours that are not bluish.
+
+A colour with a chroma below the line through these points is called grey.
+"""
 _BROWN = ((0.62, 0.17), (0.75, 0.13), (0.85, 0.1))
-"""An orange that is darker and has less chroma than one of these is brown."""
+"""Points of lightness and chroma.
+
+An orange that is darker and has less chroma than one of these points is called brown.
+"""
 _BROWN_HUES = (28, 85)
 _RED_BROWN = 0.1
-"""Chroma below which a red of these hues is brown as well."""
+"""The chroma below which a dark red is called brown."""
 _DARK, _LIGHT = 0.33, 0.75
-"""Lightness in HSL below which a colour is dark, and above which it is light."""
+"""The lightness in HSL below which a colour is dark, and the lightness above which a colour is light."""
 _BLACK, _WHITE = 0.115, 0.96
-"""The same limits for black and white, among greys."""
+"""The lightness in HSL below which a grey is called black, and the lightness above which a grey is called
+white.
+"""
 _NO_HUE = 0.05
-"""Lightness in HSL below which no hue is visible."""
+"""The lightness in HSL below which no hue is visible."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -44,10 +61,11 @@ def counted(count: int, noun: str) -> str:
 
 
 def position_phrase(box: tuple[int, int, int, int], size: tuple[int, int]) -> str:
-    """Return where a box lies in a picture of this size: "at the lower right", "across the top",
+    """Return a phrase for the position of a box in a picture: "at the lower right", "across the top",
     "everywhere".
 
-    box: left, top, right, bottom in pixels; right and bottom are exclusive. size: width and height.
+    box: left, top, right and bottom in pixels. Right and bottom are exclusive. size: width and height of the
+    picture in pixels.
     """
     width, height = size
     across = _third((box[0] + box[2]) / 2 / width, (box[2] - box[0]) / width, ("left", "", "right"))
@@ -84,7 +102,9 @@ def pixels(count: int) -> str:
 
 
 def way(dx: int, dy: int) -> str:
-    """Return direction and length of a movement: "down by 24 pixels", "left by 3 and up by 2 pixels"."""
+    """Return a phrase for the direction and the length of a movement: "down by 24 pixels", "left by 3 and up
+    by 2 pixels".
+    """
     across = f"{'right' if dx > 0 else 'left'} by {pixels(abs(dx))}" if dx else ""
     down = f"{'down' if dy > 0 else 'up'} by {pixels(abs(dy))}" if dy else ""
     return " and ".join(part for part in (across, down) if part)
@@ -106,7 +126,10 @@ def lowered(sentence: str) -> str:
 
 
 def color_name(color: tuple[int, int, int]) -> str:
-    """Return a plain word for a color, red, green and blue in 0..255: "dark blue", "light grey", "white"."""
+    """Return a plain name of a colour: "dark blue", "light grey", "white".
+
+    color: red, green and blue, from 0 to 255.
+    """
     light = (max(color) + min(color)) / 510
     lightness, chroma, hue = _oklch(color)
     limits = _GREY_COOL if _COOL[0] <= hue < _COOL[1] else _GREY
@@ -121,7 +144,7 @@ def color_name(color: tuple[int, int, int]) -> str:
 
 
 def color_step(before: tuple[int, int, int], after: tuple[int, int, int]) -> str:
-    """Return how a colour changed: "turned from blue to green", "became lighter"."""
+    """Return a phrase for the change of a colour: "turned from blue to green", "became lighter"."""
     one, other = color_name(before), color_name(after)
     if one != other and _base(one) != _base(other):
         return f"turned from {one} to {other}"
@@ -132,17 +155,20 @@ def color_step(before: tuple[int, int, int], after: tuple[int, int, int]) -> str
 
 
 def color_code(color: tuple[int, int, int]) -> str:
-    """Return the colour in the notation of style sheets."""
+    """Return a colour in the notation of style sheets, "#rrggbb"."""
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 
 def step_of_codes(before: str, after: str) -> str:
-    """Return ``color_step`` for colours in the notation of style sheets."""
+    """Return a phrase for the change of a colour, as ``color_step`` does.
+
+    The colours are in the notation of style sheets.
+    """
     return color_step(_of_code(before), _of_code(after))
 
 
 def color_name_of_code(code: str) -> str:
-    """Return ``color_name`` for a colour in the notation of style sheets."""
+    """Return the name of a colour, as ``color_name`` does. The colour is in the notation of style sheets."""
     return color_name(_of_code(code))
 
 
@@ -152,14 +178,17 @@ def _of_code(code: str) -> tuple[int, int, int]:
 
 
 def _third(centre: float, extent: float, names: tuple[str, str, str]) -> str | None:
-    """Return the name of the third in which the centre lies; None where the box covers most of the side."""
+    """Return the name of the third of a picture's side that contains the centre of a box.
+
+    The result is None if the box covers most of the side.
+    """
     if extent > 0.7:
         return None
     return names[0] if centre < 0.4 else names[2] if centre > 0.6 else names[1]
 
 
 def _hue_word(lightness: float, chroma: float, hue: float) -> str:
-    """Return the name of a hue; brown where an orange or red has too little chroma for it."""
+    """Return the name of a hue. An orange or red with little chroma is called brown."""
     word = next(word for end, word in _HUES if hue < end)
     may_be_brown = _BROWN_HUES[0] <= hue < _BROWN_HUES[1] and (word != "red" or chroma < _RED_BROWN)
     if may_be_brown and any(lightness < dark and chroma < dull for dark, dull in _BROWN):
@@ -191,12 +220,15 @@ def _oklch(color: tuple[int, int, int]) -> tuple[float, float, float]:
 
 
 def _linear(channel: float) -> float:
-    """Return the linear light of an sRGB channel, both from 0 to 1."""
+    """Return the linear light of an sRGB channel. Both values are from 0 to 1."""
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
 
 def _between(value: float, points: Sequence[tuple[float, float]]) -> float:
-    """Return the height at ``value`` of the line through these points; beyond both ends it stays constant."""
+    """Return the y value at the x value ``value`` of a line through points (x, y).
+
+    Beyond the first and the last point, the line is constant.
+    """
     for (start, low), (end, high) in pairwise(points):
         if value <= end:
             return low + (high - low) * max(0.0, value - start) / (end - start)
@@ -212,7 +244,7 @@ def _grey(light: float) -> str:
 
 
 def _base(word: str) -> str:
-    """Return a colour's name without light or dark."""
+    """Return the name of a colour without "light" or "dark"."""
     return word.split()[-1]
 
 

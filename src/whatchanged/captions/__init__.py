@@ -1,4 +1,4 @@
-"""Caption many pairs: a list or a data set in, predictions out; an interrupted run can be resumed."""
+"""Caption all pairs of a list or data set, and write predictions. An interrupted run can be resumed."""
 
 from whatchanged.captions.engine import CaptionedPairs, caption_pairs
 

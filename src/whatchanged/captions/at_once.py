@@ -1,7 +1,7 @@
 """Caption many pairs in batches, by a trained run or by a model that reads stored features.
 
-One line for each pair is written at the end. No pair is measured here: the pictures themselves may be
-missing.
+At the end, one line is written for each pair. No pair is measured without a model, because the pictures
+themselves may be missing.
 """
 
 import json
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 class PairDescription(Protocol):
-    """The prediction for a pair: the sentence, the probability of no change where it is known, and the words.
+    """The prediction for a pair: the sentence, the probability of no change, and the words.
 
-    Each word comes with its attention maps where they were requested.
+    The probability is None if the model does not compute a probability. Each word comes with its attention
+    maps if maps were requested.
     """
 
     @property
@@ -43,7 +44,7 @@ class PairDescription(Protocol):
 
 
 class PairCaptioner(Protocol):
-    """A captioner of pairs by their pictures or by stored features: a run, or a model of features."""
+    """A captioner of pairs: a run that reads pictures, or a model that reads stored features."""
 
     @property
     def name(self) -> str:
@@ -51,11 +52,11 @@ class PairCaptioner(Protocol):
 
     @property
     def grid(self) -> tuple[int, int]:
-        """Rows and columns of the attention over each picture."""
+        """The numbers of rows and columns of the attention map of each picture."""
 
     @property
     def layer(self) -> str:
-        """The name of the attention layer of the maps."""
+        """The name of the attention layer from which the maps are taken."""
 
     def about(self) -> dict[str, str]:
         """The fields that identify the model."""
@@ -63,19 +64,23 @@ class PairCaptioner(Protocol):
     def describe(
         self, pairs: Sequence[tuple[Path, Path]], batch_size: int
     ) -> "Iterator[PairDescription | ImageError]":
-        """Yield for each pair, in order, its prediction, or the error about its pictures."""
+        """Yield the prediction for each pair in order, or the error about the pictures of the pair."""
 
 
 class CaptionerChoice(Protocol):
-    """The selected captioner, before the data set is open."""
+    """The selected captioner, which is opened after the data set."""
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether it reads the pictures themselves, or else stored features."""
+        """Whether the captioner reads the pictures themselves.
+
+        Otherwise the captioner reads stored features.
+        """
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """Open the captioner for the data set at ``root``. maps: whether each word comes with its
-        attention.
+        """Open the captioner for the data set at ``root``.
+
+        maps: whether each word comes with its attention map.
         """
 
 
@@ -83,9 +88,9 @@ class CaptionerChoice(Protocol):
 class PairsOfRun:
     """The pairs to caption, and the output.
 
-    base: the folder to which picture paths are relative. span: the first and the last pair (excluded) of
-    ``listed`` that are captioned. attention: the folder of the maps, or None. replace: whether existing maps
-    may be replaced.
+    base: the folder to which picture paths are relative. span: the index of the first captioned pair in
+    ``listed``, and the index after the last captioned pair. attention: the folder of the maps, or None.
+    replace: whether existing maps may be replaced.
     """
 
     base: Path
@@ -97,12 +102,13 @@ class PairsOfRun:
 
     @property
     def pairs(self) -> Sequence[PairToCaption]:
-        """The pairs of the span."""
+        """The pairs that are captioned."""
         return self.listed[slice(*self.span)]
 
     def maps(self, captioner: PairCaptioner) -> Maps | None:
-        """Return the folder of the maps, if maps are written. Raises OutputError where maps exist that may
-        not be replaced.
+        """Return the object that writes the maps, or None if no maps are written.
+
+        Raises OutputError if existing maps may not be replaced.
         """
         if self.attention is None:
             return None
@@ -118,10 +124,10 @@ class PairsOfRun:
 
 
 def caption_at_once(choice: CaptionerChoice, job: PairsOfRun, beams: int, launch: Launch) -> int:
-    """Write a line for every pair, and its maps if requested; return how many pairs failed.
+    """Write a line for every pair, and maps if requested.
 
-    A line has the keys of ``Answer.as_json``, as far as a run without calibration knows their values. Maps
-    are written as they come, the lines at the end.
+    Return the number of pairs that failed. A line has the keys of ``Answer.as_json``, without the keys whose
+    values require a calibration. Maps are written during the run, and lines are written at the end.
     """
     captioner = choice.open(job.base, beams, job.attention is not None)
     maps = job.maps(captioner)
@@ -148,7 +154,10 @@ def caption_at_once(choice: CaptionerChoice, job: PairsOfRun, beams: int, launch
 
 
 def _write_maps(maps: Maps, done: int, words: dict[str, Any]) -> None:
-    """Write the next file of maps; before the first one, make the folder and remove maps of earlier runs."""
+    """Write the next file of maps.
+
+    Before the first file is written, the folder is created and maps of earlier runs are removed.
+    """
     maps.folder.mkdir(exist_ok=True)
     if done == min(maps.pairs, CHUNK):
         for earlier in maps.existing():
@@ -159,7 +168,10 @@ def _write_maps(maps: Maps, done: int, words: dict[str, Any]) -> None:
 def _fields(
     pair: PairToCaption, description: "PairDescription | ImageError", run: str, root: Path
 ) -> dict[str, Any]:
-    """Return the fields of one line. run: the name of the recipe, written in place of a model's name."""
+    """Return the fields of one line.
+
+    run: the name of the recipe, which is written instead of the name of a model.
+    """
     if isinstance(description, ImageError):
         return {"id": pair.pair_id, "error": str(description)}
     fields: dict[str, Any] = {"id": pair.pair_id, "caption": description.sentence}
@@ -170,7 +182,9 @@ def _fields(
 
 
 def _write(output: Path, text: str) -> None:
-    """Write the lines, and remove the sidecar of the former lines: it does not belong to these."""
+    """Write the lines, and remove the sidecar file of an earlier output, which does not belong to the new
+    lines.
+    """
     if not output.is_file() or is_remote(output):
         write_output(output, text)
         with suppress(FileNotFoundError):

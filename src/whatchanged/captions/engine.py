@@ -1,10 +1,10 @@
-"""Caption a list or a data set: read its pairs, choose the captioner, write the predictions.
+"""Caption a list or a data set: read the pairs, choose the captioner, write the predictions.
 
-A line is ``{"id", "caption", "no_change", ...}`` as ``Answer.as_json`` gives it, or ``{"id", "error"}`` for a
-pair that failed. Each line is flushed before the next one is written. ``OUT.meta.json`` beside the output
-names the models and the list, so that a resumed run never mixes two runs. If ``form`` asks for a format of
-the field, the output is written after all pairs are captioned; until then the lines are in
-``OUT.lines.jsonl``.
+The line of a pair is ``{"id", "caption", "no_change", ...}``, as ``Answer.as_json`` returns it. If the pair
+failed, the line is ``{"id", "error"}``. Each line is flushed before the next line is written.
+``OUT.meta.json`` beside the output identifies the models and the list, so that a resumed run never mixes two
+runs. If ``form`` is another format than lines, the output is written after all pairs are captioned. Until
+then, the lines are in ``OUT.lines.jsonl``.
 """
 
 from collections.abc import Sequence
@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 class CaptionedPairs:
     """The result of ``caption_pairs``.
 
-    pairs: how many pairs were to be captioned. failed: how many of them failed; their lines give the reasons.
-    output: the predictions. lines: the file of lines: the output itself, unless another form was requested.
+    pairs: the number of pairs in the run. failed: the number of pairs that failed. The line of a failed pair
+    gives the reason. output: the file of predictions. lines: the file of lines, which is the output itself
+    unless another format was requested.
     """
 
     pairs: int
@@ -76,28 +77,41 @@ def caption_pairs(
     quiet: bool = True,
     launch: Launch | None = None,
 ) -> CaptionedPairs:
-    """Caption every pair of a list or data set; the arguments have the names of the options of ``whatchanged
-    caption``.
+    """Caption every pair of a list or data set.
+
+    The arguments have the same names as the options of ``whatchanged caption``.
 
         >>> from whatchanged import caption_pairs
         >>> done = caption_pairs("pairs.csv", "captions.jsonl")
         >>> done.pairs, done.failed
         (1, 0)
 
-    pairs: a CSV or JSONL list, a data set's folder, or its URL. output: the file of predictions. model: a
-    shipped model or a model's folder, which captions every pair, or "measured" for no model; without it, a
-    model captions the pairs that look like its training pictures, and the others are measured. captioner:
-    captions pairs in batches in place of a model. dataset: the name of the data set, where it is not
-    recognised. skip_missing: leave out pairs whose pictures are missing. batch_size: pairs in one batch.
-    beams: hypotheses kept by beam search. shard: (i, n), the i-th of n parts, from 1. form: the format of the
-    output. read_text: whether to read text in the pictures and name things by it; None: if the extra "text"
-    is installed. attention: a folder for each word's maps, of one named model. html: a page of all pairs,
-    with the pictures in it where embed is true. resume: continue after the last whole line. force: replace
-    the output. ray: the address of a cluster. quiet: nothing on stderr. launch: batch size, cluster and quiet
-    in one, in place of these three keywords.
+    pairs: a CSV or JSONL list, a data set's folder, or its URL.
+    output: the file of predictions.
+    model: the name of a shipped model, or the folder of a model, which then captions every pair. With
+        "measured", every pair is measured without a model. With None, a model captions the pairs that look
+        like its training pictures, and all other pairs are measured.
+    captioner: an object that captions pairs in batches, used instead of a model.
+    dataset: the name of the data set, if the data set is not recognised.
+    skip_missing: whether to leave out pairs with missing pictures.
+    batch_size: the number of pairs in one batch.
+    beams: the number of hypotheses in beam search.
+    shard: (i, n) for the i-th of n parts of the list, counted from 1.
+    form: the format of the output.
+    read_text: whether to read text in the pictures and use the text in descriptions; None for true if the
+        extra "text" is installed.
+    attention: a folder for the attention maps of each word, which require one named model.
+    html: the path of a page with all pairs.
+    embed: whether the page contains the pictures.
+    resume: whether to continue an existing output after its last complete line.
+    force: whether to replace the output.
+    ray: the address of a Ray cluster.
+    quiet: whether to print nothing on stderr.
+    launch: a ``Launch`` with batch size, cluster and quiet, instead of these three keywords.
 
-    Raises a WhatchangedError, with nothing written, where an input cannot be read, an output cannot be
-    written or exists (unless resumed or forced), or the options do not go together.
+    Raises a WhatchangedError, before anything is written, if an input cannot be read, if an output cannot be
+    written, or if the options contradict each other. An existing output is also an error without ``resume``
+    or ``force``.
     """
     usual = Launch(batch_size=BATCH, quiet=True)
     launch = one_launch(launch, Launch(batch_size=batch_size, ray=ray, quiet=quiet), usual)
@@ -160,7 +174,7 @@ def _check_options(
     resume: bool,
     force: bool,
 ) -> None:
-    """Check that the options go together. Raises WhatchangedError."""
+    """Check that the options do not contradict each other. Raises WhatchangedError otherwise."""
     part, parts = shard
     if not 1 <= part <= parts:
         raise WhatchangedError(f"shard is (i, n) with i from 1 to n, such as (1, 4); got {shard!r}.")
@@ -175,15 +189,19 @@ def _check_options(
 
 
 def _captioner(answerer: "Answerer") -> "Captioner":
-    """Return the named model. Raises BundleError for the measurement, which has no attention maps."""
+    """Return the model that the user named.
+
+    Raises BundleError for "measured", because the measurement has no attention maps.
+    """
     for model in answerer.models:
         return model.build()
     raise BundleError("The measurement has no maps: go without --attention.")
 
 
 def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:
-    """Return the pairs of a data set without its single pictures. Raises DatasetError where there are no
-    pairs.
+    """Return the pairs of a data set without its single pictures.
+
+    Raises DatasetError if there are no pairs.
     """
     listed = [PairToCaption(r.pair_id, r.before, r.after) for r in data.records if r.after is not None]
     if not listed:
@@ -195,9 +213,10 @@ def _pairs_of(data: "Dataset", where: Path) -> list[PairToCaption]:
 
 
 def _check_paths(output: Path, pairs: Path, attention: Path | None, replace: bool) -> None:
-    """Check that the output and the maps may be written, and are neither the list nor part of the data set.
+    """Check that the output and the maps may be written.
 
-    A file in the folder of the data set may be captions of an earlier run; its sidecar shows that.
+    Neither may be the list or a part of the data set. A file in the folder of the data set may be replaced if
+    its sidecar file shows that the file contains captions of an earlier run.
     """
     check_output(output, replace, "--resume to continue it or --force to replace it")
     check_output(sidecar(output), force=True)
@@ -226,7 +245,7 @@ def _check_no_picture(outputs: Sequence[Path], listed: Sequence[PairToCaption]) 
 
 
 def _report(dataset: "Dataset", single: int, quiet: bool) -> None:
-    """Print which entries were left out."""
+    """Print remarks about the entries that were left out."""
     report = dataset.report
     if report.skipped:
         note(f"Left out: {counted(len(report.skipped), 'pair')} without a picture.", quiet)

@@ -1,4 +1,6 @@
-"""``caption --format``: write the output in a format of the field, after all lines of the run are written."""
+"""``caption --format``: write the output in a common format of captions, after all lines of the run are
+written.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +26,10 @@ class Results:
 
     @property
     def lines(self) -> Path:
-        """Return the file of the run's lines: the output itself, or a file beside it.
+        """Return the path of the file with the lines of the run.
 
-        Raises OutputError where no file can lie beside the output, because it has no name of its own.
+        This file is the output itself, or a file beside the output. Raises OutputError if the path of the
+        output has no file name, such as ``/``.
         """
         if self.form == "ours":
             return self.path
@@ -35,7 +38,10 @@ class Results:
         return self.path.with_name(f"{self.path.name}.lines.jsonl")
 
     def check(self, others: Sequence[Path], replace: bool) -> None:
-        """Check that the files can be written and are none of the others. Raises OutputError."""
+        """Check that the files can be written and that none of the files is one of the ``others``.
+
+        Raises OutputError.
+        """
         if self.form == "ours":
             return
         from whatchanged.evaluation.io.results import results_paths
@@ -56,7 +62,10 @@ class Results:
             check_kinds(self.form, records)
 
     def write(self, records: "Sequence[PairRecord]") -> None:
-        """Write the captions after all lines are written; ``records`` are those of the data set."""
+        """Write the captions in the requested format, after all lines are written.
+
+        records: the records of the data set.
+        """
         if self.form == "ours":
             return
         from whatchanged.evaluation.io.predictions import read_predictions

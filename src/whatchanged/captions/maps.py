@@ -1,4 +1,4 @@
-"""The attention maps of ``caption --attention``: their folder, existing files in it, and writing new ones."""
+"""Check and write the files of ``caption --attention``, which contain attention maps."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from whatchanged.captioner.runtime import Captioner
 
 CHUNK = 1000
-"""Pairs in one file of attention maps."""
+"""The number of pairs in one file of attention maps."""
 
 _NAME = re.compile(r"attention-(\d{7,})\.safetensors")
 
@@ -32,10 +32,10 @@ class Maps:
     """The metadata of the files: model, list, grid and layer."""
 
     def check_free(self, replace: bool) -> None:
-        """Raise OutputError where maps of the run's pairs exist and may not be replaced.
+        """Raise OutputError if maps of the run's pairs exist and may not be replaced.
 
-        The same error is raised where another command writes them now, or where a link leads out of the
-        folder.
+        Also raise OutputError if another command is writing maps into the folder, or if a link leads out of
+        the folder.
         """
         from whatchanged.captioner.attention import file_name
 
@@ -51,7 +51,7 @@ class Maps:
             )
 
     def existing(self) -> list[Path]:
-        """Return the map files in the folder whose first pair is one of the run's."""
+        """Return the map files in the folder that begin with a pair of this run."""
         span = range(self.first, self.first + self.pairs)
         names = {path: _NAME.fullmatch(path.name) for path in sorted(self.folder.glob("attention-*"))}
         return [path for path, name in names.items() if name and int(name[1]) in span]
@@ -59,7 +59,7 @@ class Maps:
     def check_written(self, done: int, output: Path) -> None:
         """Check that the maps of the captioned pairs exist, and belong to this model and list.
 
-        Raises OutputError; ``output`` is the file of predictions, for the message.
+        output: the file of predictions, for the error message. Raises OutputError.
         """
         from whatchanged.captioner.attention import about_file, file_name
 
@@ -83,8 +83,10 @@ class Maps:
         return done % CHUNK == 0 or done == self.pairs
 
     def write(self, done: int, sentences: dict[str, Any]) -> None:
-        """Write the maps of the latest sentences, pair id -> words; ``done`` pairs of the run are
-        captioned.
+        """Write the maps of the latest pairs.
+
+        done: the number of pairs of the run that are captioned. sentences: a mapping from pair id to the
+        words of the sentence with their maps.
         """
         from whatchanged.captioner.attention import file_name, pack
 
@@ -93,7 +95,7 @@ class Maps:
 
 
 def about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata of the map files. identity: that of the run."""
+    """Return the metadata of the map files. identity: the settings of the run."""
     card = captioner.card
     unnamed = f"as {card.name} {card.version} ({card.method}) gives it"
     return {
@@ -105,7 +107,7 @@ def about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, An
 
 
 def check_folder(folder: Path) -> None:
-    """Raise OutputError where no maps can be written."""
+    """Raise OutputError if no maps can be written into the folder."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: --attention wants a folder, this is a file. Choose another name.")
     if not folder.absolute().parent.is_dir():

@@ -1,4 +1,4 @@
-"""The run behind ``whatchanged caption``: its output, how it is resumed, and the loop over its pairs."""
+"""The run of ``whatchanged caption``: write the output, resume an interrupted run, and caption each pair."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whatchanged.answers import Answer, Answerer
 
 BATCH = 16
-"""Default batch size in pairs."""
+"""The default number of pairs in a batch."""
 
 
 class PairToCaption(NamedTuple):
@@ -39,20 +39,20 @@ class Standing:
     """The progress of an output."""
 
     done: int = 0
-    """Pairs that have their line."""
+    """The number of pairs with a line in the output."""
     failed: int = 0
-    """Pairs among them that failed."""
+    """The number of failed pairs with a line in the output."""
     offset: int = 0
     """The byte position of the next line."""
 
 
 @dataclass(frozen=True)
 class CaptionRun:
-    """One output: its pairs, its path and the settings that it depends on."""
+    """One run: the path of the output, the pairs, and the settings on which the predictions depend."""
 
     pairs: Sequence[PairToCaption]
     base: Path
-    """The folder to which picture paths are relative: that of the list, or of the data set."""
+    """The folder to which picture paths are relative, which is the folder of the list or of the data set."""
     output: Path
     identity: dict[str, Any]
     """The settings that ``--resume`` compares, as ``identity_of`` returns them."""
@@ -60,12 +60,13 @@ class CaptionRun:
 
     @property
     def meta(self) -> Path:
-        """The sidecar of the output, which holds the identity."""
+        """The path of the sidecar file beside the output, which contains ``identity``."""
         return sidecar(self.output)
 
     def standing(self, resume: bool) -> Standing:
-        """Return where to start. Raises OutputError where the output is from another model, list or
-        setting.
+        """Return the progress of the output, from which the run continues.
+
+        Raises OutputError if the output belongs to another model, list or setting.
         """
         if not resume or not self.output.exists():
             return Standing()
@@ -76,11 +77,12 @@ class CaptionRun:
         return standing
 
     def open(self, standing: Standing) -> AbstractContextManager[BinaryIO]:
-        """Yield the output, cut to its complete lines and ready for the next one; write its sidecar.
+        """Yield the opened output, and write its sidecar file.
 
-        The sidecar is renamed into place last, so that it never belongs to the lines of another run. It is
+        An incomplete last line is removed, so that the next line can be written. The sidecar file gets its
+        final name last, so that a sidecar file never belongs to the lines of another run. The sidecar file is
         checked to be writable before anything else changes. Maps of earlier runs are removed. Raises
-        OutputError, with everything unchanged.
+        OutputError before anything is changed.
         """
         if is_remote(self.output):
             return self._open_elsewhere()
@@ -107,7 +109,10 @@ class CaptionRun:
 
     @contextmanager
     def _open_elsewhere(self) -> Iterator[BinaryIO]:
-        """Yield a stream to a remote output, which appears when it is complete, followed by its sidecar."""
+        """Yield a stream to a remote output.
+
+        The remote file appears when all lines are written, and its sidecar file is written afterwards.
+        """
         with whole_elsewhere(self.output) as stream:
             yield stream
         write_output(self.meta, json.dumps(self.identity, indent=1) + "\n")
@@ -130,8 +135,9 @@ class CaptionRun:
                 )
 
     def _count(self) -> Standing:
-        """Count the complete lines that caption the first pairs in order; with maps, up to the last complete
-        map file.
+        """Count the complete lines for the first pairs of the run, in order.
+
+        If maps are written, only lines up to the last complete map file count.
         """
         standing = Standing()
         kept = standing
@@ -157,7 +163,8 @@ class CaptionRun:
 class Captioned:
     """The result for one pair, captioned or failed.
 
-    line: its line of the output. words: the words with their maps, where maps are kept.
+    line: the line of the pair in the output. words: the words with their attention maps, if maps are
+    requested.
     """
 
     line: bytes
@@ -168,8 +175,9 @@ class Captioned:
 
 
 def caption_all(answerer: "Answerer", run: CaptionRun, standing: Standing, launch: Launch) -> int:
-    """Caption the remaining pairs of the run and write their lines. Return how many of all its pairs
-    failed.
+    """Caption the remaining pairs of the run and write their lines.
+
+    Return the number of failed pairs in the whole run.
     """
     failed = standing.failed
     unfamiliar = measured = 0
@@ -217,9 +225,9 @@ def identity_of(
 ) -> dict[str, Any]:
     """Return the settings that the predictions depend on.
 
-    Picture paths count relative to ``base``, so a data set may move. span: the first and the last pair
-    (excluded) of this shard. Where no model was named, the identity lists every model that may have captioned
-    pairs, with its threshold.
+    Picture paths are relative to ``base``, so that a data set can be moved. span: the index of the first pair
+    of this shard, and the index after the last pair. If the user named no model, the settings list every
+    model that may have captioned pairs, with the threshold of each model.
     """
     from whatchanged import __version__
     from whatchanged.answers.models import identity_of_models
@@ -247,21 +255,22 @@ def identity_of_list(base: Path, pairs: Sequence[PairToCaption]) -> dict[str, An
 
 
 def named_from(base: Path, picture: Path) -> str:
-    """Return the path of the picture relative to this folder."""
+    """Return the path of a picture relative to the folder ``base``."""
     return str(picture).removeprefix(f"{base}/")
 
 
 def sidecar(output: Path) -> Path:
-    """Return the path of the file that records model, list and settings of an output."""
+    """Return the path of the sidecar file, which contains the model, list and settings of an output."""
     return output.with_name(output.name + ".meta.json")
 
 
 def _captioned(
     answerer: "Answerer", run: CaptionRun, pairs: Sequence[PairToCaption], batch_size: int
 ) -> Iterator[tuple[PairToCaption, Captioned]]:
-    """Yield every pair in order, captioned in this process, or by the workers of a joined cluster.
+    """Yield every captioned pair in order.
 
-    Both use the same batches, so the numbers are the same.
+    Pairs are captioned in this process, or by the workers of a cluster. The batches are the same in both
+    cases, so the numbers in the output are also the same.
     """
     from whatchanged.answers import Answerer, worker
 
@@ -284,7 +293,7 @@ def _captioned(
 def caption_batch(
     answerer: "Answerer", base: Path, keeps_words: bool, batch: Sequence[PairToCaption]
 ) -> list[Captioned]:
-    """Return the pairs of one batch with their lines, in which picture paths are relative to ``base``."""
+    """Return the pairs of one batch with their lines. Picture paths in lines are relative to ``base``."""
     from whatchanged.answers import MEASURED
 
     results = []
@@ -317,7 +326,7 @@ def _line(pair: PairToCaption, answer: "Answer | ImageError", base: Path) -> byt
 
 
 def _line_fields(line: bytes) -> dict[str, Any]:
-    """Return the fields of an existing line; {} for an invalid line."""
+    """Return the fields of an existing line; {} if the line is invalid."""
     try:
         fields = read_json(line)
     except ValueError:

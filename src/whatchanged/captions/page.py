@@ -1,4 +1,4 @@
-"""The page of ``whatchanged caption --html``: every pair of an output with its caption."""
+"""The page of ``whatchanged caption --html``, which shows every pair of an output with its caption."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def caption_page(run: "CaptionRun", records: Sequence[PairRecord]) -> Page:
-    """Return the page of a complete run; ``records`` hold references, boxes and splits of its pairs.
+    """Return the page of a complete run.
 
-    The page shows attention where the run kept the maps.
+    The page shows attention if the run wrote attention maps. records: the records of the pairs, with
+    references, boxes and splits.
     """
     known = {record.pair_id: record for record in records}
     maps = None if run.maps is None else AttentionFiles(run.maps.folder)

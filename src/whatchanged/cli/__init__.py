@@ -1,12 +1,12 @@
-"""The command line: each command is a file here with a function of the same name, registered in the table
-below.
+"""The command line.
 
-Exit codes (docs/reference/exit-codes.md has the table): 0 done; 1 done in part, or something changed where
-the command reports that; 2 nothing done (wrong usage or bad input); 70 an internal error, with its traceback;
-130 interrupted; 143 ended by SIGTERM.
-Results go to stdout, everything else to stderr. The file of a command imports slow modules only when the
-command runs. EXAMPLES in the file appear at the end of the command's help. A command that needs a click class
-of its own names it COMMAND.
+Each command is a function in a file of this package with the same name. The table ``COMMANDS`` lists all
+commands. Exit codes (docs/reference/exit-codes.md has the table): 0 done; 1 done in part, or a command that
+compares pictures found a change; 2 nothing done (wrong usage or bad input); 70 an internal error, with a
+traceback; 130 interrupted; 143 ended by SIGTERM. Results go to stdout, and everything else goes to stderr.
+The file of a command imports slow modules only when the command runs. ``EXAMPLES`` in the file appear at the
+end of the command's help. If a command needs a special click class, the file defines the class as
+``COMMAND``.
 """
 
 import importlib
@@ -47,22 +47,31 @@ COMMANDS = (
     "retrieve",
     "export",
 )
-"""Every command, in the order of the help; ``whatchanged.cli.NAME`` holds the function NAME."""
+"""The names of all commands, in the order of the help.
+
+The module ``whatchanged.cli.NAME`` contains the function NAME.
+"""
 
 WrongUsage: Any = typer.BadParameter.__bases__[0]
-"""The exceptions for wrong usage: those of click, or of the copy of it in newer versions of Typer."""
+"""The base class of the exceptions for wrong usage.
+
+The class is in click, or in the copy of click in newer versions of Typer.
+"""
 
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 FAULT = 70
-"""The exit code of an internal error, as in sysexits.h; scripts test for 1."""
+"""The exit code of an internal error, as in sysexits.h.
+
+The exit code 1 is not used for this, because scripts interpret 1 as a change.
+"""
 
 
 class _Door(typer.core.TyperGroup):
-    """The group of commands; it turns every user error into a message."""
+    """The group of all commands, which converts every user error to a message."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a user error becomes one message on stderr and exit code 2."""
+        """Run the command. A user error becomes one message on stderr and exit code 2."""
         try:
             with holding_outputs():
                 return super().invoke(ctx)
@@ -101,7 +110,7 @@ def _whatchanged(
 
 
 def _build() -> typer.Typer:
-    """Build the application with every command of the table."""
+    """Return the application with all commands in ``COMMANDS``."""
     app = typer.Typer(
         cls=_Door,
         no_args_is_help=True,
@@ -117,8 +126,9 @@ def _build() -> typer.Typer:
 
 
 def _examples(commands: Sequence[str]) -> str:
-    """Return the examples as the end of a command's help; an empty line between two lines keeps them
-    apart.
+    """Return the text with examples for the end of a command's help.
+
+    An empty line is inserted between two lines, so that the lines are not joined.
     """
     return "\n\n".join(["Example:" if len(commands) == 1 else "Examples:", *commands])
 
@@ -127,10 +137,9 @@ app = _build()
 
 
 class _Signals:
-    """End the process on SIGINT and SIGTERM by an exception, so that drafts are removed and child programs
-    are ended.
-
-    A library may raise an exception of its own instead; the received signal is remembered here.
+    """Handlers that end the process on SIGINT and SIGTERM by an exception, so that drafts are removed and
+    child programs are ended. A library may replace the exception by another exception, so the received signal
+    is stored here.
     """
 
     def __init__(self) -> None:
@@ -149,7 +158,7 @@ class _Signals:
 
 
 def main() -> None:
-    """Run the command line and end the process with one of the exit codes above."""
+    """Run the command line and end the process with an exit code of the command line."""
     _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A file name need not be UTF-8; its undecodable bytes are printed as escapes that JSON has, too.
@@ -175,8 +184,10 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open standard streams that the caller closed (``2>&-``); otherwise a file would get their number, and
-    our output.
+    """Open the standard streams that the caller closed (``2>&-``).
+
+    Otherwise, a new file could get the descriptor of such a stream, and output would be written into the
+    file.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -190,7 +201,7 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Hide the warnings of libraries, which are for programmers, unless Python was asked for them (-W)."""
+    """Hide the warnings of libraries, which are for programmers, unless Python was started with -W."""
     if sys.warnoptions:
         yield
         return

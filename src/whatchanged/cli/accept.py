@@ -1,6 +1,7 @@
 """``whatchanged accept``: copy new pictures over old ones, after a look at the report of a comparison.
 
-Exit codes: 0 done, or nothing was left to do; 2 nothing done, also where the user answered no on a terminal.
+Exit codes: 0 done, or nothing was left to do; 2 nothing done. If the user answers no on a terminal, the exit
+code is 2.
 """
 
 import sys
@@ -24,7 +25,7 @@ EXAMPLES = (
     "whatchanged accept compared --decisions decisions.json --dry-run",
 )
 MOST_SHOWN = 20
-"""How many pictures are listed before the question; a dry run lists all."""
+"""The largest number of pictures that are listed before the question. A dry run lists all pictures."""
 
 
 def accept(
@@ -92,7 +93,7 @@ def accept(
 
 
 def _agreed(question: str) -> bool:
-    """Return whether the user at the terminal answers yes; the end of the input counts as no."""
+    """Return whether the user at the terminal answers yes. The end of the input counts as no."""
     typer.echo(question, nl=False)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -103,7 +104,7 @@ def show_accepted(copies: "Sequence[Copy]") -> None:
 
 
 def _show_groups(record: "Record", wanted: Sequence[str]) -> None:
-    """Print the named groups, with the change that their members share."""
+    """Print the groups that the user named, with the common change of each group."""
     from whatchanged.compare.accept import group_called
 
     for name in wanted:
@@ -113,7 +114,7 @@ def _show_groups(record: "Record", wanted: Sequence[str]) -> None:
 
 
 def _show_copies(copies: "Sequence[Copy]", most: int) -> None:
-    """Print which file is copied to which, for at most ``most`` pictures."""
+    """Print the source and the target of each copy, for at most ``most`` pictures."""
     for copy in copies[:most]:
         new = " (new)" if copy.was is None else ""
         show(f"{_from_here(copy.source)} -> {_from_here(copy.target)}{new}")
@@ -122,6 +123,9 @@ def _show_copies(copies: "Sequence[Copy]", most: int) -> None:
 
 
 def _from_here(path: Path) -> Path:
-    """Return the path relative to the working directory where it lies below that, else as it is."""
+    """Return the path relative to the working directory if the path is below it.
+
+    Return other paths unchanged.
+    """
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

@@ -4,8 +4,9 @@ from whatchanged.cli.console import note
 
 
 def answering(model: str | None, quiet: bool) -> str | None:
-    """Return the model or the measurement that the option names; print a remark for a model of an earlier
-    version.
+    """Return the model or the measurement for the value of ``--model``.
+
+    Print a remark if the model is from an earlier version.
     """
     if model is None:
         return None

@@ -1,5 +1,5 @@
-"""``whatchanged calibrate``: compare two runs of one state, and record their differences as noise to
-ignore.
+"""``whatchanged calibrate``: compare the pictures of two runs without a change, and store the differences as
+noise to ignore.
 """
 
 from pathlib import Path

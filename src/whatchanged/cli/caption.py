@@ -1,7 +1,8 @@
-"""``whatchanged caption``: caption every pair of a list or data set, one JSON line for each, in order.
+"""``whatchanged caption``: caption every pair of a list or data set.
 
-``captions/engine.py`` describes input and output. A shard is a contiguous part of the list; the outputs of
-all shards, concatenated, are the output of the whole list.
+The output has one JSON line for each pair, in the order of the list. ``captions/engine.py`` describes input
+and output. A shard is a contiguous part of the list. The concatenated outputs of all shards are the output of
+the whole list.
 """
 
 import re

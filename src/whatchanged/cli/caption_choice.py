@@ -1,6 +1,5 @@
-"""``caption --run`` and ``--features``: which captioner they select, and which options they exclude.
-
-This file uses the training package; the package ``captions`` does not import it.
+"""The captioners of ``caption --run`` and ``caption --features``, and the options that these two options
+exclude. This file imports the training package, so the package ``captions`` does not import this file.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from whatchanged.launch import Launch
 
 @dataclass(frozen=True)
 class RunChoice:
-    """A run that captions, and its settings."""
+    """A trained run as captioner, with its settings."""
 
     refusal: ClassVar[str] = "a run (--run) works without {}; export the run to a model to use that"
 
@@ -27,7 +26,7 @@ class RunChoice:
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether the run reads the pictures themselves, or else stored features."""
+        """Whether the run reads the pictures themselves. Otherwise the run reads stored features."""
         try:
             from whatchanged.training.run_folder import read_recipe
         except ModuleNotFoundError as error:
@@ -35,8 +34,9 @@ class RunChoice:
         return not read_recipe(self.run).vision.stored
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """Open the run's captioner for the data set at ``root``. maps: whether each word comes with its
-        attention.
+        """Open the run as captioner for the data set at ``root``.
+
+        maps: whether each word comes with its attention map.
         """
         try:
             from whatchanged.training.caption import open_run_captioner
@@ -47,7 +47,7 @@ class RunChoice:
 
 @dataclass(frozen=True)
 class FeaturesChoice:
-    """A model of stored features that captions, and the folder of the features."""
+    """A model that reads stored features as captioner, with the folder of the features."""
 
     refusal: ClassVar[str] = "captions from --features go without {}"
     reads_pictures: ClassVar[bool] = False
@@ -56,10 +56,10 @@ class FeaturesChoice:
     features: Path
 
     def open(self, root: Path, beams: int, maps: bool) -> PairCaptioner:
-        """Open the model's captioner for the data set at ``root``; each word always comes with its attention.
+        """Open the model as captioner for the data set at ``root``.
 
-        Raises BundleError where the model reads something else, DatasetError where these features are not of
-        the kind that it reads.
+        Each word always comes with its attention map. Raises BundleError if the model does not read features.
+        Raises DatasetError if the model reads another kind of features.
         """
         from whatchanged.captioner.bundle import open_bundle
         from whatchanged.captioner.features import FeatureCaptioner, declared_features
@@ -83,10 +83,10 @@ def chosen_run(
     checkpoint: str,
     launch: Launch,
 ) -> RunChoice | FeaturesChoice | None:
-    """Return what ``--run`` and its options select, or ``--model`` with ``--features``.
+    """Return the captioner of ``--run``, or the captioner of ``--model`` with ``--features``.
 
-    None without them: the pairs are then captioned one by one. Raises BadParameter for an option that only
-    works with a run.
+    Without these options the result is None, and pairs are captioned one by one. Raises BadParameter for an
+    option that requires ``--run``.
     """
     if run is not None:
         return RunChoice(run, features, checkpoint, launch)
@@ -102,7 +102,10 @@ def chosen_run(
 
 
 def refuse_others(choice: RunChoice | FeaturesChoice | None, used: dict[str, bool]) -> None:
-    """Refuse options that these captioners do not support. used: option -> whether it is used."""
+    """Refuse options that a captioner of ``--run`` or ``--features`` does not support.
+
+    used: a mapping from each option to whether the user passed the option.
+    """
     for option, asked in used.items():
         if asked and choice is not None:
             raise typer.BadParameter(choice.refusal.format(option))

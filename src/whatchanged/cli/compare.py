@@ -1,5 +1,6 @@
-"""``whatchanged compare``: compare many pairs; group them by change; write a page, a summary and messages for
-CI.
+"""``whatchanged compare``: compare many pairs, and group pairs with a common change.
+
+Write a page, a summary and messages for CI.
 
 Exit codes: 0 nothing changed; 1 a picture changed, was added or removed, or could not be compared; 2 nothing
 done. With ``--fail-on never`` a change does not cause exit code 1.
@@ -43,7 +44,7 @@ EXAMPLES = (
     "whatchanged compare --git main -o compared",
 )
 MOST_GROUPS = 10
-"""How many groups, and how many pictures without a group, the terminal shows."""
+"""The largest number of groups on the terminal, and also the largest number of pictures without a group."""
 
 
 def compare(
@@ -177,7 +178,7 @@ def compare(
 
 
 def _check(old: Path | None, new: Path | None, git: str | None) -> None:
-    """Check that the arguments go together."""
+    """Check that the arguments do not contradict each other."""
     if git is not None and new is not None:
         raise typer.BadParameter("--git compares one folder; name one, or none for this one")
     if any_remote(old, new):
@@ -191,7 +192,10 @@ def _check(old: Path | None, new: Path | None, git: str | None) -> None:
 def _matched(
     old: Path | None, new: Path | None, git: str | None, output: Path | None, dpi: float | None, quiet: bool
 ) -> "Iterator[tuple[Matched, Path]]":
-    """Yield the pairs, and the folder that keeps their answers: the results' folder, or a temporary one."""
+    """Yield the pairs and the folder for the stored answers.
+
+    This folder is the folder of results, or a temporary folder.
+    """
     from whatchanged.compare.outputs import STORED, claim
 
     if output is None or is_remote(output):
@@ -218,7 +222,7 @@ def _matched(
 
 
 def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dpi: float | None) -> "Matched":
-    """Return the pairs to compare, PDF files page by page."""
+    """Return the pairs to compare. Each page of a PDF file is a separate pair."""
     from whatchanged.compare.pdf_pages import with_pages
     from whatchanged.pdf import DPI
 
@@ -226,7 +230,7 @@ def _match(old: Path | None, new: Path | None, git: str | None, folder: Path, dp
 
 
 def _match_files(old: Path | None, new: Path | None, git: str | None, folder: Path) -> "Matched":
-    """Return the pairs to compare, file by file."""
+    """Return the pairs to compare, with one pair for each file."""
     from whatchanged.compare.git import match_revisions
     from whatchanged.compare.layouts import match_results
     from whatchanged.compare.pairs import match_folders, match_list
@@ -251,7 +255,10 @@ def _run(
     force: bool,
     quiet: bool,
 ) -> "Comparison":
-    """Return all answers; the answers of an earlier run in the same folder are used again."""
+    """Compare all pairs and return the comparison.
+
+    Answers of an earlier run in the same folder are reused.
+    """
     from whatchanged.compare.comparison import compare as compare_pairs
     from whatchanged.compare.outputs import STORED
     from whatchanged.compare.stored import StoredAnswers
@@ -301,7 +308,7 @@ def _print_results(comparison: "Comparison", output: Path | None, github: bool, 
 def _calibrate(
     old: Path | None, new: Path | None, output: Path | None, workers: int | None, quiet: bool
 ) -> None:
-    """Run ``--calibrate`` as the command ``calibrate`` does."""
+    """Run ``--calibrate``, which does the same as the command ``calibrate``."""
     if old is None or new is None or output is None:
         raise typer.BadParameter("--calibrate wants two folders, RUN1 and RUN2, and -o FILE")
     words = shlex.join(["whatchanged", "calibrate", str(old), str(new), "-o", str(output)])
@@ -310,7 +317,7 @@ def _calibrate(
 
 
 def _accept(comparison: "Comparison", wanted: "Sequence[str]", folder: Path, quiet: bool) -> None:
-    """Copy new pictures over old ones, if nothing changed since the results were written."""
+    """Copy new pictures over old pictures, if no picture changed since the results were written."""
     from whatchanged.compare.accept import carry_out, plan, to_do
     from whatchanged.compare.lines import results_text
     from whatchanged.compare.record import AGAIN, RESULTS, digest_of_results, record_of

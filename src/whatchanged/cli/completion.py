@@ -1,9 +1,9 @@
-"""Shell completion of the values of options; each function takes the text typed so far.
+"""Shell completion of the values of options. The argument of each function is the text typed so far.
 
     whatchanged --install-completion        # bash, zsh, fish or PowerShell, whichever runs
 
-Without one of these functions, the shell itself completes file names. The shell waits for the answer, so
-these functions import no slow module and raise nothing.
+If an option has no function here, the shell completes file names. The shell waits for the result of a
+function. The functions therefore import no slow module and raise no exceptions.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from typing import Any
 from whatchanged.errors import WhatchangedError
 
 MOST_ENTRIES = 200
-"""Limit on the entries listed of one folder."""
+"""The largest number of entries of a folder that are listed."""
 
 
 def models(typed: str) -> list[str]:
@@ -24,7 +24,7 @@ def models(typed: str) -> list[str]:
 
 
 def answering(typed: str) -> list[str]:
-    """Complete the values of ``--model``: "measured", a shipped model, or the folder of one."""
+    """Complete the values of ``--model``: "measured", a shipped model, or the folder of a model."""
     return [*_begin(["measured"], typed), *models(typed)]
 
 
@@ -57,7 +57,7 @@ def data_sets(typed: str) -> list[str]:
 
 
 def drawings(typed: str) -> list[str]:
-    """Complete the names of what the worlds can draw."""
+    """Complete the names of the drawings of all worlds."""
     from whatchanged.worlds import all_drawers
 
     return _begin((drawer.name for drawer in all_drawers()), typed)
@@ -88,7 +88,7 @@ def _begin(names: Iterable[str], typed: str) -> list[str]:
 
 
 def _paths(typed: str, folders_only: bool = False) -> list[str]:
-    """Return the entries of a folder that begin with the typed text; a folder ends in a slash."""
+    """Return the paths that begin with the typed text. The path of a folder ends with a slash."""
     folder, slash, start = typed.rpartition("/")
     try:
         entries = sorted(Path(folder + slash or ".").iterdir())

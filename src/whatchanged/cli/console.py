@@ -1,4 +1,4 @@
-"""Printing shared by the commands: results on stdout, remarks on stderr, and checks of output options."""
+"""Functions of several commands: print results on stdout and remarks on stderr, and check output options."""
 
 import os
 import sys
@@ -26,25 +26,25 @@ __all__ = [
 
 
 def show(text: str) -> None:
-    """Print a line of the result; control characters in quoted text are escaped."""
+    """Print one line of the result. Control characters are escaped."""
     typer.echo(escaped(text))
 
 
 def show_lines(text: str) -> None:
-    """Print lines of the result that the program composed, each as ``show`` does."""
+    """Print several lines of the result. Control characters in each line are escaped."""
     typer.echo(escaped_lines(text))
 
 
 def check_embed(embed: bool, html: Path | None) -> None:
-    """Check that ``--embed`` comes with a page. Raises OutputError."""
+    """Check that ``--embed`` is only used if a page is written. Raises OutputError otherwise."""
     if embed and html is None:
         raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
 
 
 def print_result(text: str, outputs: Sequence[Path | None]) -> None:
-    """Print the result on stdout, or on stderr where one of the outputs goes to stdout.
+    """Print the result on stdout, or on stderr if one of the outputs is written to stdout.
 
-    The reader may close the stream early, as ``head -1`` does; the exit code still reports the result.
+    The reader of stdout may close the stream early, as ``head -1`` does. The exit code is not affected.
     """
     taken = any(path is not None and _is_stdout(path) for path in outputs)
     stream = sys.stderr if taken else sys.stdout

@@ -1,4 +1,4 @@
-"""``whatchanged dataset``: print what a data set folder or list contains, and whether it is complete."""
+"""``whatchanged dataset``: print the content of a data set folder or list, and what is missing."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -114,8 +114,9 @@ def dataset(
 
 
 def _list() -> None:
-    """Print the name of every data set that can be read; the names of plug-ins are followed by their
-    packages.
+    """Print the name of every data set that can be read.
+
+    If the data set comes from a plug-in, the name is followed by the package of the plug-in.
     """
     from whatchanged.datasets import READERS
     from whatchanged.plugins import DATASETS, installed
@@ -151,8 +152,8 @@ def _split_lines(summaries: "tuple[Summary, ...]", unit: str) -> list[str]:
 
 
 def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
-    """Return lines about vocabulary and truncation by a named preparation, beside the published
-    vocabulary.
+    """Return lines about a named preparation: the size of the vocabulary, the published size, and the number
+    of truncated captions.
     """
     from whatchanged.datasets.preparation import preparation
 

@@ -1,7 +1,7 @@
-"""``whatchanged demo``: caption shipped pairs whose truth is known, and judge the captions.
+"""``whatchanged demo``: caption shipped pairs with known changes, and check the captions.
 
-The pairs come from the model's world. A model whose world has no pairs captions those of the first world that
-has some.
+The pairs come from the world of the model. If this world has no demonstration pairs, the model captions the
+pairs of the first world with demonstration pairs.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True)
 class KnownPair:
-    """Two pictures and the truth about them."""
+    """Two pictures and the known change between the pictures."""
 
     before: Path
     after: Path
@@ -41,7 +41,7 @@ class KnownPair:
 
 @dataclass(frozen=True)
 class DemoOutcome:
-    """The caption of a pair, whether it is wholly true, and a true caption."""
+    """The caption of a pair, whether the caption is completely true, and a true caption."""
 
     pair: KnownPair
     description: "Description"
@@ -97,7 +97,9 @@ def demo(
 
 
 def _save(folder: Path, model: str | None) -> None:
-    """Copy the pairs of the model's world into a new folder, with a list of them that `caption` reads."""
+    """Copy the pairs of the model's world into a new folder, and write a list of the pairs that `caption`
+    reads.
+    """
     from whatchanged.captioner.bundle import open_bundle
 
     if folder.exists() or folder.is_symlink():
@@ -122,9 +124,10 @@ def _save(folder: Path, model: str | None) -> None:
 
 
 def demo_of(world: str) -> "tuple[World, Demo]":
-    """Return the world of this name with its demonstration, or the first world that has one.
+    """Return the world with this name and its demonstration pairs.
 
-    Raises DatasetError where no world has one.
+    If the world has no demonstration pairs, return the first world with demonstration pairs. Raises
+    DatasetError if no world has demonstration pairs.
     """
     from whatchanged.worlds import all_worlds, find_world, world_names
 
@@ -136,7 +139,7 @@ def demo_of(world: str) -> "tuple[World, Demo]":
 
 
 def read_pairs(shown: "Demo") -> list[KnownPair]:
-    """Read the pairs of ``demo.json``. Raises DatasetError where the folder is invalid."""
+    """Read the demonstration pairs in ``demo.json``. Raises DatasetError if the folder is invalid."""
     path = shown.folder / "demo.json"
     try:
         entries = read_json(path.read_text(encoding="utf-8"))["pairs"]
@@ -155,7 +158,7 @@ def read_pairs(shown: "Demo") -> list[KnownPair]:
 
 
 def _page(summary: str, outcomes: list[DemoOutcome]) -> "Page":
-    """Return a page of the pairs with their captions; beside each wrong caption stands a true one."""
+    """Return a page of the pairs with their captions. A true caption is shown beside each wrong caption."""
     from whatchanged.page import Badge, Page, Pair
 
     shown = [

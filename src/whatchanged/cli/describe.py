@@ -123,7 +123,9 @@ def describe(
 
 
 def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> None:
-    """Print the answer where ``git difftool`` gives the null device in place of a missing picture."""
+    """Print the answer for a picture without a counterpart, for which ``git difftool`` passes the null
+    device.
+    """
     from whatchanged.images import picture_size
 
     file, there = ("added", after) if before == os.devnull else ("removed", before)
@@ -142,10 +144,10 @@ def _of_one_side(before: str, after: str, as_json: bool, exit_code: bool) -> Non
 def _as_compared(
     after: str, policy: str | None, policies: Path | None, ignore: Path | None
 ) -> "tuple[list[Box], Policy]":
-    """Return the ignored boxes and the policy of a picture, as ``compare`` reads them from the same files.
+    """Return the ignored boxes and the policy of a picture, as ``compare`` would use for this picture.
 
-    A pattern may match the whole path or any end of it: ``compare`` names a pair by its path below the
-    folder.
+    In ``compare``, the name of a pair is the path below the compared folder. Here this folder is unknown, so
+    a pattern may match the whole path or any final part of the path.
     """
     from whatchanged.compare.ignore import boxes_of, read_ignored
     from whatchanged.compare.policies import policy_of, read_policies
@@ -164,7 +166,7 @@ def _as_compared(
 
 
 def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
-    """Return the pictures; one of them may come from stdin."""
+    """Return the two pictures. One picture may come from stdin."""
     if before == STREAM and after == STREAM:
         raise ImageError("-: only one of the two pictures can come from stdin. Name a file for the other.")
     first, second = (sys.stdin.buffer if given == STREAM else given for given in (before, after))
@@ -172,7 +174,7 @@ def _sources(before: str, after: str) -> "tuple[PictureSource, PictureSource]":
 
 
 def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path:
-    """Check the path of the heat map. Raises OutputError where it cannot be written."""
+    """Check the path of the heat map. Raises OutputError if the heat map cannot be written."""
     if heatmap == STREAM:
         return STDOUT
     place = Path(heatmap)
@@ -184,7 +186,9 @@ def _check_heatmap(heatmap: str, force: bool, pictures: tuple[str, str]) -> Path
 
 
 def _text(answer: "Answer") -> str:
-    """Return the answer as text: the sentence, its reservations, and the probability of no change."""
+    """Return the answer as text: the sentence, remarks about its reliability, and the probability of no
+    change.
+    """
     from whatchanged.measured.policy import DEFAULT
     from whatchanged.words import percent
 
@@ -200,7 +204,7 @@ def _text(answer: "Answer") -> str:
 
 
 def _remarks(answer: "Answer", quiet: bool) -> None:
-    """Print remarks that qualify the sentence."""
+    """Print remarks about the reliability of the sentence."""
     said, measured = answer.description, answer.measured
     if said is not None and measured is not None and measured.verdict != "identical":
         note(f"Measured: {measured.sentence}", quiet)
@@ -211,7 +215,10 @@ def _remarks(answer: "Answer", quiet: bool) -> None:
 
 
 def _maps(description: "Description") -> dict[str, Any]:
-    """Return the attention of each word, as ``--maps`` prints it. The keys are public."""
+    """Return the attention map of each word in the format of ``--maps``.
+
+    The keys of the result are a public interface.
+    """
     fields: dict[str, Any] = {}
     if description.ood_distance is not None:
         fields["strangeness"] = [round(distance, 3) for distance in description.ood_distance]
@@ -221,8 +228,9 @@ def _maps(description: "Description") -> dict[str, Any]:
 
 
 def _warning(answer: "Answer") -> str:
-    """Return the warning that names which of the two pictures are out of distribution; at least one of them
-    is.
+    """Return a warning about pictures that are unlike the training pictures of the model.
+
+    Call this function only if at least one of the two pictures is unlike the training pictures.
     """
     which = "the pictures look"
     if answer.description is not None:

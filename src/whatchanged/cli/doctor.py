@@ -26,7 +26,10 @@ EXTRAS = {
     "screens": ("matplotlib", "typst", "pypdfium2"),
     "scale": ("ray", "universal-pathlib", "fsspec", "s3fs"),
 }
-"""Distributions of each extra, as ``pyproject.toml`` names them; a missing one is no error."""
+"""A mapping from each extra to its distributions, as in ``pyproject.toml``.
+
+A missing distribution of an extra is not an error.
+"""
 
 
 def doctor(
@@ -58,7 +61,7 @@ def doctor(
 
 
 def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
-    """Print the versions of one part of the install; return whether something is missing."""
+    """Print the versions of the packages in one part of the install. Return whether a package is missing."""
     missing = []
     for name in names:
         version = _version(name)
@@ -73,7 +76,7 @@ def _report(part: str, names: tuple[str, ...], remedy: str) -> bool:
 
 
 def _report_metrics() -> None:
-    """Print whether METEOR and SPICE can be computed; each failure names its remedy."""
+    """Print whether METEOR and SPICE can be computed. If not, print what the user can do."""
     from whatchanged.evaluation.metrics import java, spice
     from whatchanged.evaluation.metrics.meteor import tables
 
@@ -91,7 +94,7 @@ def _report_metrics() -> None:
 
 
 def _report_plugins() -> None:
-    """Print the plug-ins of other packages; each is imported, to see whether it works."""
+    """Print the plug-ins of other packages. Each plug-in is imported to check whether the plug-in works."""
     from whatchanged import plugins
     from whatchanged.datasets import READERS, find_reader
     from whatchanged.evaluation.metrics.caption_metrics import METRICS
@@ -122,7 +125,7 @@ def _report_plugins() -> None:
 
 
 def _report_reading() -> None:
-    """Print whether text in pictures is read, and what that adds."""
+    """Print whether text in pictures is read, and the benefit of reading text."""
     from whatchanged.errors import MissingExtra
     from whatchanged.text.recogniser import can_read, reading_identity
 
@@ -136,7 +139,7 @@ def _report_reading() -> None:
 
 
 def _version(name: str) -> str | None:
-    """Return the version of an installed distribution, without importing it."""
+    """Return the version of an installed distribution without importing the distribution."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -144,7 +147,9 @@ def _version(name: str) -> str | None:
 
 
 def _installed() -> list[str]:
-    """Return the models that answer where none is named: the default one, and one of each other world."""
+    """Return the models that answer if the user names no model: the default model, and one model for each
+    other world.
+    """
     from whatchanged.answers.models import installed_models
     from whatchanged.captioner.bundle import shipped
 
@@ -155,7 +160,10 @@ def _installed() -> list[str]:
 
 
 def _model_works(model: str) -> bool:
-    """Check the model's files, and let it caption a blank picture against one with a new square."""
+    """Check the files of a model.
+
+    Caption a test pair with the model: a blank picture and a picture with a square.
+    """
     import numpy as np
 
     from whatchanged.answers import Answerer

@@ -222,7 +222,7 @@ def _size(text: str | None) -> tuple[int, int] | None:
 def _retrieval(
     path: Path, references: "References", resamples: int, json: Path | None, markdown: Path | None
 ) -> None:
-    """Evaluate retrieval: similarities against the pairs and captions that they compare."""
+    """Evaluate retrieval by the similarities between captions and pairs."""
     from whatchanged.evaluation.report.layout import aligned_table, markdown_table
     from whatchanged.evaluation.report.retrieval_report import as_json, retrieval_report, retrieval_tables
 
@@ -242,6 +242,6 @@ def _retrieval(
 
 
 def _write(texts: Sequence[tuple[Path, str]]) -> None:
-    """Write every output, after all of them have been computed."""
+    """Write every output, after all outputs have been computed."""
     for path, text in texts:
         write_output(path, text)

@@ -27,7 +27,7 @@ USED = {
         *("--device", "--precision", "--ray"),
     ),
 }
-"""Kind of stored features -> the options that apply to it."""
+"""A mapping from the kind of stored features to the options that apply to this kind."""
 
 
 def features(
@@ -150,8 +150,9 @@ def features(
 
 
 def _refuse_others(stored: str, requested: Mapping[str, bool]) -> None:
-    """Refuse an option that has no effect on the stored features. requested: option -> whether it was
-    given.
+    """Refuse an option that has no effect on the stored features.
+
+    requested: a mapping from each option to whether the user passed the option.
     """
     for option, given in requested.items():
         if given and option not in USED[stored]:

@@ -1,4 +1,4 @@
-"""``whatchanged figure``: draw figures as papers show them, of a pair of pictures or of reports."""
+"""``whatchanged figure``: draw figures for papers, of a pair of pictures or of reports."""
 
 import re
 from dataclasses import dataclass
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 FigureKind = Literal["words", "text-to-image", "alignment", "blocks", "overlap"]
 SHIPPED = {"alignment": "clevr-scorer", "blocks": "clevr-clip4idc"}
-"""Kind of figure -> the method whose model is drawn by default; for other kinds the default model is used."""
+"""A mapping from the kind of figure to the default model of the figure.
+
+For other kinds, the default model of the package is used.
+"""
 BLANK = (360, 240)
-"""Size of the blank picture where only the features of a picture are available."""
+"""The width and height of the blank picture in a figure, if only the features of a picture are available."""
 
 EXAMPLES = (
     "whatchanged figure words before.png after.png -o words.png",
@@ -115,7 +118,7 @@ def _check_options(
     caption: str | None,
     cell: list[str] | None,
 ) -> None:
-    """Refuse options that this kind of figure does not use, and require those that it needs."""
+    """Refuse options that a kind of figure does not use, and require the options that the kind needs."""
     if output is None:
         raise typer.BadParameter("name the figure's file", param_hint="--output")
     if model is not None and run is not None:
@@ -132,7 +135,7 @@ def _check_options(
 
 @dataclass(frozen=True)
 class _Subject:
-    """The run or the model whose figure is drawn, with the options that select it."""
+    """The run or the model for a figure, with the options that select the run or model."""
 
     kind: FigureKind
     model: str | None
@@ -165,7 +168,7 @@ class _Subject:
         return draw_maps(pictures, maps, **size)
 
     def _words(self, pair: tuple[Path, Path], beams: int) -> "TitledMaps":
-        """Return the words with their attention maps: those of a model without torch."""
+        """Return the words with their attention maps. For a model, this works without torch."""
         if self.run is not None:
             return self._open().words(*pair, beams)
         if self.features is not None:
@@ -193,7 +196,7 @@ class _Subject:
         return open_source(place, self.checkpoint, self.features, self.data, self.device)
 
     def _pictures(self, pair: tuple[Path, Path]) -> "tuple[Image.Image, Image.Image]":
-        """Return the pictures; a blank one where only features are available."""
+        """Return the two pictures. If only the features of a picture are available, the picture is blank."""
         from PIL import Image
 
         from whatchanged.images import open_image
@@ -216,7 +219,7 @@ def _cell(text: str) -> tuple[int, int]:
 
 
 def _overlap(reports: list[Path]) -> "Figure":
-    """Draw the plot of one or two reports."""
+    """Draw the plot of CIDEr-D against overlap for one or two reports."""
     from whatchanged.figures import draw_overlap
     from whatchanged.json_values import read_json
     from whatchanged.opening import read_regular_text

@@ -28,8 +28,9 @@ PrecisionOption = Annotated[
 
 
 def on_cpu(launch: Launch) -> Launch:
-    """Return the launch for the workers of a cluster. Raises BadParameter where it names another device than
-    the CPU.
+    """Return the launch settings for the workers of a cluster.
+
+    Raises BadParameter if the device is not the CPU.
     """
     if launch.ray is None:
         return launch

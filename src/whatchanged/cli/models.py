@@ -1,4 +1,4 @@
-"""``whatchanged models``: list the shipped models, or show one model in a folder, and check their files."""
+"""``whatchanged models``: list the shipped models, or show one model, and check the files of each model."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,7 +58,10 @@ def models(
 
 
 def _fields(bundle: "Bundle", is_default: bool) -> dict[str, Any]:
-    """Return the model's fields as ``--json`` prints them. The keys are public."""
+    """Return the fields of a model in the format of ``--json``.
+
+    The keys of the result are a public interface.
+    """
     from whatchanged.captioner.card import PictureInput
     from whatchanged.captioner.card_json import declaration_to_json
 

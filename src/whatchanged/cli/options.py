@@ -1,5 +1,7 @@
-"""Options that mean the same in several commands; ``policy`` and ``launch`` hold those of policies and
-launches.
+"""Options with the same meaning in several commands.
+
+The module ``policy`` contains the options for policies, and the module ``launch`` contains the options for a
+``Launch``.
 """
 
 from typing import Annotated

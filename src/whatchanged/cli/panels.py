@@ -1,4 +1,4 @@
-"""The groups of options in a command's help. Common options appear above them, without a group."""
+"""The groups of options in a command's help. Common options appear above all groups, without a group."""
 
 PAIRS = "Which pairs"
 WRITTEN = "What is written"

@@ -43,11 +43,11 @@ def describe_pages(
     answer: "Callable[[Path, Path], Answer]",
     text: "Callable[[Answer], str] | None",
 ) -> bool:
-    """Print for each page of two PDF files what changed; return whether any page changed.
+    """Print what changed on each page of two PDF files.
 
-    answer: describes a pair of pictures. text: turns an answer into text; None: print one JSON object for
-    each page.
-    Raises ImageError where a file cannot be drawn, MissingExtra where the extra ``pdf`` is missing.
+    Return whether any page changed. answer: a function that describes a pair of pictures. text: a function
+    that converts an answer to text. If text is None, one JSON object is printed for each page. Raises
+    ImageError if a file cannot be drawn. Raises MissingExtra if the extra ``pdf`` is not installed.
     """
     from whatchanged.compare.pdf_pages import pages_of
     from whatchanged.pdf import DPI
@@ -70,7 +70,7 @@ def describe_pages(
 
 
 def _fields(answer: "Answer | None", before: "DrawnPage | None", files: tuple[str, str]) -> dict[str, Any]:
-    """Return the fields of ``describe --json`` for a page. The keys are public."""
+    """Return the fields of ``describe --json`` for a page. The keys of the result are a public interface."""
     if answer is not None:
         return {**answer.as_json(before=files[0], after=files[1]), "policy": answer.policy}
     sentence = _came_or_went(before)
@@ -79,7 +79,7 @@ def _fields(answer: "Answer | None", before: "DrawnPage | None", files: tuple[st
 
 
 def _numbers(before: "DrawnPage | None", after: "DrawnPage | None") -> dict[str, int]:
-    """Return the page numbers, from 1, in the files that have the page."""
+    """Return the number of a page in the old file, in the new file, or in both. Page numbers start at 1."""
     numbers = {"page_before": before and before.number, "page_after": after and after.number}
     return {name: number for name, number in numbers.items() if number}
 

@@ -19,7 +19,7 @@ PolicyName = Annotated[
 
 
 def note_policy(sensitivity: float, strict: bool, quiet: bool) -> None:
-    """Print which policy replaces the deprecated options."""
+    """Print the policy that replaces deprecated options."""
     if strict:
         note(
             "--strict goes with the next minor version; the strictest policy is --policy design-system, and "

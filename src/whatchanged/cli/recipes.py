@@ -39,8 +39,9 @@ def recipes(
 
 
 def _list() -> None:
-    """Print every recipe in its group, with its needs and its duration; then every method, with the package
-    it is from.
+    """Print every recipe in its group, with its requirements and its duration.
+
+    Then print every method, with the package of the method.
     """
     from whatchanged import plugins
     from whatchanged.recipes.methods import METHODS

@@ -1,4 +1,4 @@
-"""``whatchanged retrieve``: a trained run computes the similarity of every caption with every pair."""
+"""``whatchanged retrieve``: compute the similarity of every caption with every pair by a trained run."""
 
 from pathlib import Path
 from typing import Annotated, Literal

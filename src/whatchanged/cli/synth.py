@@ -1,8 +1,8 @@
 """``whatchanged synth``: draw a data set.
 
-Each world declares what it can draw (``Drawer``) and the options of each drawing; this file contains nothing
-specific to a world. Worlds are imported when the command runs or shows its help. The options of a drawing are
-given as ``--with KEY=VALUE``; ``--KEY VALUE`` is short for it.
+Each world declares its drawings (``Drawer``) and the options of each drawing. This file contains nothing
+specific to a world. Worlds are imported when the command runs or shows its help. The user passes an option of
+a drawing as ``--with KEY=VALUE`` or, in short form, as ``--KEY VALUE``.
 """
 
 import re
@@ -35,12 +35,15 @@ EXAMPLES = (
 
 
 class SynthCommand(TyperCommand):
-    """The command class: it also accepts a drawing's options as ``--KEY VALUE``, and lists them in its
-    help.
+    """The click class of the command ``synth``.
+
+    The command also accepts the options of a drawing as ``--KEY VALUE``, and lists these options in its help.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line, with ``--KEY VALUE`` of a drawing's option as ``--with KEY=VALUE``."""
+        """Parse the command line after ``--KEY VALUE`` for an option of a drawing is replaced by ``--with
+        KEY=VALUE``.
+        """
         common = {text for parameter in self.get_params(ctx) for text in parameter.opts}
         return super().parse_args(ctx, list(_written_out(args, common)))
 
@@ -63,10 +66,10 @@ COMMAND = SynthCommand
 
 
 def _written_out(args: Sequence[str], common: set[str]) -> Iterator[str]:
-    """Return the words of a command line, with a drawing's ``--KEY VALUE`` (or with =) as ``--with
-    KEY=VALUE``.
+    """Return the words of a command line.
 
-    common: the options that every drawing has.
+    ``--KEY VALUE`` or ``--KEY=VALUE`` for an option of a drawing is replaced by ``--with KEY=VALUE``. common:
+    the options of all drawings, which are not replaced.
     """
     unknown = [arg for arg in args if arg.startswith("--") and arg.partition("=")[0] not in common]
     if not unknown:  # options that every drawing has need no import of a world
@@ -94,7 +97,7 @@ def _described(drawer: "Drawer") -> str:
 
 
 def _option_help(drawer: "Drawer", option: "DrawerOption") -> str:
-    """Return the help of one option of a drawing."""
+    """Return the help text for one option of a drawing."""
     default = f"; {option.default} if left out" if option.default != "" else ""
     return f"{drawer.name}: {option.help}{default}"
 
@@ -174,7 +177,10 @@ def synth(
 
 
 def _options(drawer: "Drawer", given: Sequence[str]) -> dict[str, str | int | float]:
-    """Return the values of a drawer's own options. given: ``KEY=VALUE`` each. Raises BadParameter."""
+    """Return the values of the options of a drawing.
+
+    given: texts ``KEY=VALUE`` from the command line. Raises BadParameter.
+    """
     known = {option.name: option for option in drawer.options}
     values = {name: option.default for name, option in known.items()}
     for text in given:
@@ -192,7 +198,7 @@ def _options(drawer: "Drawer", given: Sequence[str]) -> dict[str, str | int | fl
 
 
 def _value(option: "DrawerOption", text: str) -> str | int | float:
-    """Convert the typed text to the option's type. Raises BadParameter where the value is not allowed."""
+    """Convert the typed text to the type of the option. Raises BadParameter if the value is not allowed."""
     hint = f"--with {option.name}"
     try:
         value = type(option.default)(text)

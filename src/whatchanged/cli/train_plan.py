@@ -18,14 +18,15 @@ EXPLAINED = (
     "operations, on each device: of a step, forward and backward; a multiplication and an addition are two.",
     "hours: of these operations alone. Reading, validation and waiting for memory or others take more.",
 )
-"""What the columns are."""
+"""The explanation of the columns of the table."""
 
 
 def show_plan(
     recipe: "Recipe", stages: Sequence["StageEstimate"], words: str, devices: int, rate: float
 ) -> None:
-    """Print a line for each stage, and the assumptions. rate: trillions of operations a second, of each
-    device.
+    """Print a line for each stage, and the assumptions.
+
+    rate: the speed of each device, in trillions of operations per second.
     """
     show(ROW.format("stage", "steps", "weights", "memory", "operations", "hours"))
     for stage in stages:

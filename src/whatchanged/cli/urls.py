@@ -9,9 +9,8 @@ from whatchanged.urls import is_remote
 
 
 def only_here(options: Mapping[str, object], why: str) -> None:
-    """Raise BadParameter for the first option that is given: each needs files on this machine.
-
-    why: the reason, for the message.
+    """Raise BadParameter for the first option that the user passed, because the options require files on this
+    machine. why: the reason in the error message.
     """
     given = next((name for name, value in options.items() if value), None)
     if given is not None:

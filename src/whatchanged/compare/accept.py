@@ -132,8 +132,8 @@ def carry_out(
 ) -> None:
     """Copy every picture, each completely or not at all.
 
-    The new file keeps the permissions of the file that it replaces. Temporary files of a killed process are
-    removed from the folders of the old pictures.
+    A new file gets the permissions of the replaced file. Temporary files of a killed process are removed from
+    the folders of the old pictures.
 
     report: the folder of results. Its log gets a line for each copied picture and each rejected pair.
     by: the command or file that named the pairs, for the log.

@@ -42,7 +42,10 @@ def _messages(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
 
 
 def _file(pair: PairToCompare) -> str:
-    """Return the picture's path relative to the working directory, or the pair's name if it is outside."""
+    """Return the path of the picture relative to the working directory.
+
+    If the picture is outside, return the name of the pair.
+    """
     path = (pair.after or pair.before or Path(pair.pair_id)).absolute()
     here = Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else pair.pair_id

@@ -1,4 +1,4 @@
-"""One comparison: its pairs, answers, groups and counts. All outputs are written from it."""
+"""One comparison with its pairs, answers, groups and counts. All outputs are made from a ``Comparison``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ def compare(
     workers: int | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Comparison:
-    """Answer every pair and find the groups. Raises WhatchangedError; see ``answer_pairs``."""
+    """Answer every pair and find the groups. Raises WhatchangedError like ``answer_pairs``."""
     outcomes = answer_pairs(matched.pairs, settings, stored, workers, advance)
     touched = {index for outcome in outcomes for index in outcome.touched}
     return Comparison(

@@ -25,7 +25,7 @@ class Decisions:
 def read_decisions(path: Path, record: Record) -> Decisions:
     """Return the decisions in a file.
 
-    Raises WhatchangedError if it is invalid or belongs to another report.
+    Raises WhatchangedError if the file is invalid or belongs to another report.
     """
     document = read_document(path)
     if document.get("format") != FORMAT:

@@ -24,7 +24,7 @@ Values = NDArray[np.float64]
 TOLD = 4
 """The number of statements of each answer that are compared, starting with the first."""
 OF_ONE_KIND = 2
-"""The largest number of these statements with the same kind."""
+"""The largest number of compared statements with the same kind in one answer."""
 SAME_COLOR = 12.0
 """The largest difference, in levels, between two measurements of the same colour."""
 SAME_PLACE = 2.0
@@ -35,13 +35,15 @@ VARIANT = 1.0
 """The value added to the log-odds if the names are variants of one name."""
 
 STEPS, CLOSE = 50, 1e-5
-"""The largest number of steps of the estimate, and the change of the share at which it has converged."""
+"""The largest number of steps of the estimate, and the change of the share below which the estimate has
+converged.
+"""
 MOST = 50.0
-"""The limit to which log-odds are clipped. Odds beyond it are practically certain."""
+"""The limit to which log-odds are clipped. Log-odds at this limit are practically certain."""
 
 OF_STATEMENTS = ("one colour after", "one step", "one push", "one left", "one top")
-"""The features that compare two statements, 1 if they agree and 0 otherwise: the colour after, the step of
-the element, the shift of the rest, and the left and top of its box.
+"""The features that compare two statements: the colour after, the step of the element, the shift of the other
+content, and the left and top of the box. A feature is 1 if the two statements agree and 0 otherwise.
 """
 OF_PICTURES = ("pictures of one size", "grown alike")
 OF_SIGNATURES = (*PARTS, "places")
@@ -50,9 +52,9 @@ FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
 
 @dataclass(frozen=True)
 class _Numbered:
-    """The numbers of one statement that are compared with another's.
+    """The numbers of one statement that are compared with the numbers of another statement.
 
-    A number is NaN if it was not measured.
+    A number that was not measured is NaN.
     """
 
     member: int
@@ -79,7 +81,7 @@ def log_odds(
 def features_of(answers: Sequence[Measured], weights: Mapping[str, float] = CAUSE) -> Values:
     """Return every feature of each two answers, (N, N, features).
 
-    The features of statements are those of the most similar statements.
+    The features that compare statements are computed from the most similar statements of the two answers.
     """
     _, chosen = best_statements(answers, weights, keep=True)
     rest = {**_of_pictures(answers), **_of_signatures(answers)}
@@ -183,7 +185,9 @@ def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Num
 
 
 def _numbers(one: Statement) -> tuple[float, ...]:
-    """Return the numbers of a statement: colour after (3), step (2), shift of the rest (2), left and top."""
+    """Return the numbers of a statement: colour after (3), step (2), shift of other content (2), left and
+    top.
+    """
     box = one.box_after or one.box_before
     step = [float(one.values.get(name, math.nan)) for name in ("dx", "dy")]
     push = one.values.get("rest") or [math.nan] * 2
@@ -194,7 +198,7 @@ def _numbers(one: Statement) -> tuple[float, ...]:
 def _of_statements(numbers: Values) -> dict[str, Values]:
     """Return each feature of each two statements of one kind, (N, N).
 
-    It is 0 if a number was not measured.
+    A feature is 0 if a number of one of the statements was not measured.
     """
     parts = (
         (slice(0, 3), SAME_COLOR),

@@ -111,7 +111,7 @@ def _where_they_parted(folder: Path, commits: Sequence[str], wanted: str) -> str
 
 
 def _inside(folder: Path | None, root: Path) -> str:
-    """Return the folder's path in the repository, or "" if it is outside."""
+    """Return the path of a folder in the repository, or "" if the folder is outside."""
     if folder is None or not folder.resolve().is_relative_to(root.resolve()):
         return ""
     return folder.resolve().relative_to(root.resolve()).as_posix()
@@ -165,7 +165,7 @@ def _written(root: Path, blob: str, target: Path, name: str) -> str:
 def _with_trouble(pair: PairToCompare, troubles: Mapping[Path, str]) -> PairToCompare:
     """Return the pair, with an error message if one of its files is a pointer or not a picture.
 
-    troubles: for each file, the reason why it was not written, or "".
+    troubles: a mapping from each file to the reason why the file was not written, or to "".
     """
     files = [(side, path) for side, path in (("old", pair.before), ("new", pair.after)) if path is not None]
     pointers = [side for side, path in files if troubles.get(path) == POINTER or lfs.is_pointer(path)]

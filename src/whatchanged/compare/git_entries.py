@@ -51,8 +51,8 @@ class _Indexed:
 
     blob     the name of the object
     assumed  whether git assumes that the file matches the object (assume-unchanged, skip-worktree)
-    stat     the status of the file when it matched the object: (ctime, mtime, inode, user, group, size), with
-             times in ns; None if git does not report it
+    stat     the status of the file when the file matched the object: (ctime, mtime, inode, user, group,
+             size), with times in ns; None if git does not report the status
     """
 
     blob: str
@@ -162,7 +162,7 @@ def _untouched(entry: _Indexed, there: os.stat_result | None, index_seconds: int
     """Return whether a file is unchanged since its object was added to the index, based only on its status.
 
     A file that was modified in the second in which the index was written, or later, may have changed again.
-    The result is then False.
+    For such a file, the result is False.
     """
     if there is None or entry.stat is None or there.st_mtime_ns // 10**9 >= index_seconds:
         return False
@@ -172,7 +172,7 @@ def _untouched(entry: _Indexed, there: os.stat_result | None, index_seconds: int
 
 
 def _status(path: Path, root: Path, folders: dict[Path, bool]) -> os.stat_result | None:
-    """Return the status of a regular file in the work tree; None if it is missing or behind a link.
+    """Return the status of a regular file in the work tree; None if the file is missing or behind a link.
 
     folders: a cache that records whether each folder is reached without links.
     """
@@ -186,7 +186,7 @@ def _status(path: Path, root: Path, folders: dict[Path, bool]) -> os.stat_result
 
 
 def _blob_of(path: Path, digits: int, size: int) -> str:
-    """Return the name that git gives to the bytes of a file, or "" if it cannot be read.
+    """Return the name of git's object for the bytes of a file, or "" if the file cannot be read.
 
     digits: 40 for SHA-1, 64 for SHA-256.
     size: the size of the file in bytes.

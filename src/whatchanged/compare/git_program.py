@@ -19,7 +19,7 @@ from whatchanged.programs import find_program, program_environment
 SECONDS = 600
 """The time limit for a call in seconds.
 
-Git itself answers within seconds, but it would wait forever if a repository contains a pipe instead of a
+Git normally answers within seconds, but git would wait forever if a repository contains a pipe instead of a
 file.
 """
 OVERRULED = {
@@ -39,13 +39,14 @@ OVERRULED = {
 }
 """The settings of every call.
 
-They take precedence over those in files. Bare repositories are not used, because somebody may have committed
-one as a folder.
+These settings take precedence over settings in files. Bare repositories are not used, because somebody may
+have committed one as a folder.
 """
 KEPT = ("GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG")
-"""The prefixes of git variables that are kept, including those for the user's own configuration
-(GIT_CONFIG_...). Other git variables, such as GIT_DIR and GIT_INDEX_FILE, which git sets for hooks, could
-select another repository.
+"""The prefixes of git variables that are not removed.
+
+Variables for the user's own configuration (GIT_CONFIG_...) are among these. Other git variables, such as
+GIT_DIR and GIT_INDEX_FILE, which git sets for hooks, could select another repository.
 """
 SET = {
     "GIT_ALLOW_PROTOCOL": "none",
@@ -57,11 +58,11 @@ SET = {
 }
 """The variables of every call.
 
-They disable all transports (also for git before 2.45), prevent any writing, including the index, take the
-names of folders literally instead of as patterns, and select messages in English.
+These variables disable all transports (also for git before 2.45), prevent any writing, including the index,
+take the names of folders literally instead of as patterns, and select messages in English.
 """
 _NOT_HERE = ("promisor remote", "lazy fetching", "transport '")
-"""The texts by which git reports that it would have to fetch an object."""
+"""The texts with which git reports that an object would have to be fetched."""
 
 
 def run_git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
@@ -107,7 +108,7 @@ def _reason(described: str) -> str:
 
 
 def _kept(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables without those that redirect git to another repository."""
+    """Return the environment variables without the variables that redirect git to another repository."""
     return {
         name: value
         for name, value in variables.items()

@@ -1,4 +1,7 @@
-"""Find pairs that changed in the same way: cluster them by the evidence that they have one cause."""
+"""Find pairs that changed in the same way.
+
+Pairs are clustered by the evidence that two pairs have one cause.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +22,7 @@ The couples in a batch are not independent, so the estimate is too low for a bat
 high for one with many. The values were set on drawn batches and on unrelated real pairs.
 """
 FARTHEST = 40.0
-"""The log-odds at which the distance is zero. Larger values are clipped to it."""
+"""The log-odds at which the distance is zero. Larger log-odds are clipped to this value."""
 NOTHING_SHARED = "Something changed."
 """The sentence for pairs with one cause but no common statement, such as pairs close to noise."""
 
@@ -28,7 +31,7 @@ NOTHING_SHARED = "Something changed."
 class AlikePairs:
     """Pairs that have one cause.
 
-    members   their indices; the odd members come first
+    members   the indices of the pairs; the odd members come first
     odd       the members that show a further change in addition to the common one
     sentence  a sentence about the common change
     """
@@ -41,10 +44,8 @@ class AlikePairs:
 def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[AlikePairs]:
     """Return the groups of the pairs that changed, largest first.
 
-    Every such pair is in a group, possibly alone.
-
-    The members of a group share a statement, which is the group's sentence. Pairs without a visible change
-    are in no group.
+    Every pair that changed is in a group. A group may contain a single pair. The members of a group share a
+    statement, which is the sentence of the group. Pairs without a visible change are in no group.
 
     names: the file names of the pairs, in the same order. Variants of one name are more likely to have one
         cause.
@@ -83,7 +84,8 @@ def least_odds(odds: Values) -> float:
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:
     """Return a group with its sentence.
 
-    Members with a kind of change that most others do not have come first.
+    Members with an unusual kind of change come first. A kind of change is unusual if most other members do
+    not have this kind.
     """
     shown = {index: {_gist(one) for one in answers[index].statements} for index in members}
     counts = Counter(gist for gists in shown.values() for gist in gists)

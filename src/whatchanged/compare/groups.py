@@ -19,7 +19,7 @@ class OutcomeGroup:
     """Pairs that changed in the same way.
 
     number    the number of the group, from 1
-    members   their indices in the outcomes; the odd members come first
+    members   the indices of the pairs in the outcomes; the odd members come first
     beyond    for each odd member, the sentences about its further changes
     changed   the number of members that changed visibly
     sentence  a sentence about the common change
@@ -40,7 +40,7 @@ class OutcomeGroup:
 DOMINANT = 2 / 3
 """The smallest share of the changed pictures in a dominant group.
 
-Its cause explains most of the changes, so the other pictures deserve more attention.
+The cause of a dominant group explains most of the changes, so the other pictures deserve more attention.
 """
 LEAST_DOMINANT = 6
 AT_ONCE = 1000
@@ -59,11 +59,12 @@ def is_dominant(group: OutcomeGroup, groups: Sequence[OutcomeGroup], alone: int 
 def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
     """Return the groups, largest first.
 
-    A picture is in no group if no other picture changed in the same way, or if it did not change visibly.
+    A picture is in no group if no other picture changed in the same way, or if the picture did not change
+    visibly.
 
     A group that explains most of the changes comes last, because the other groups deserve more attention.
-    Their sentences then omit the changes of that group. Only measured pairs can be grouped. A sentence of a
-    model about its own world is never grouped.
+    The sentences of the other groups then omit the changes of the last group. Only measured pairs can be
+    grouped. A pair that a model answered about its own world is never grouped.
     """
     places, rules, said = [], [], []
     for index, outcome in enumerate(outcomes):
@@ -96,7 +97,8 @@ def group_outcomes(outcomes: Sequence[Outcome]) -> tuple[OutcomeGroup, ...]:
 def _sentence(given: Sequence[str], rules: Sequence[Measured]) -> str:
     """Return the sentence about the common change.
 
-    This is the sentence of the members if all have the same one, and otherwise a sentence by the rules.
+    If all members have the same sentence, this sentence is returned. Otherwise, the result is a sentence by
+    the rules.
     """
     if len(set(given)) == 1:
         return given[0]
@@ -117,9 +119,9 @@ def _of_one_cause(answers: Sequence[Measured], names: Sequence[str]) -> list[lis
     """Return the indices of the answers for each cause.
 
     Comparing all answers with each other takes time and memory that grow with the square of their number. If
-    there are many, ``AT_ONCE`` of them are therefore chosen at equal distances and grouped. Each other answer
-    joins the nearest group, and this group is then divided again. Answers that are far from all groups are
-    grouped among themselves in the same way.
+    there are many answers, ``AT_ONCE`` answers are therefore chosen at equal distances and grouped. Each
+    other answer joins the nearest group, and this group is then divided again. Answers that are far from all
+    groups are grouped among themselves in the same way.
     """
     results: list[list[int]] = []
     left = list(range(len(answers)))

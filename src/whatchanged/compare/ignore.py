@@ -32,7 +32,7 @@ class Ignored:
 
     pattern  the pattern for the names of the pairs that have this box
     box      left, top, right and bottom in pixels
-    reason   the reason why differences in it do not count; empty if none is given
+    reason   the reason why differences in the box do not count; empty without a reason
     taught   whether the box was learned from two runs of one state; such a box is never reported as unused
     """
 
@@ -48,7 +48,7 @@ class Ignored:
 
 
 def read_ignored(path: Path) -> tuple[Ignored, ...]:
-    """Return the boxes in a file. Raises WhatchangedError that says where the file is wrong."""
+    """Return the boxes in a file. Raises WhatchangedError with the position of the fault in the file."""
     document = read_document(path)
     results = []
     for pattern, boxes in document.items():
@@ -59,7 +59,10 @@ def read_ignored(path: Path) -> tuple[Ignored, ...]:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """Return the object in a small JSON file. Raises WhatchangedError if it cannot be read or holds none."""
+    """Return the object in a small JSON file.
+
+    Raises WhatchangedError if the file cannot be read or does not contain an object.
+    """
     try:
         if path.stat().st_size > MOST_BYTES:
             raise WhatchangedError(f"{path}: larger than {MOST_BYTES:,} bytes. Is this the right file?")
@@ -94,7 +97,7 @@ def fits(pair_id: str, pattern: str) -> bool:
 def unused_boxes(ignored: Sequence[Ignored], touched: Iterable[int]) -> list[Ignored]:
     """Return the boxes from a person that contain no difference in any pair.
 
-    touched: the indices of the boxes that contain one.
+    touched: the indices of the boxes that contain a difference.
     """
     busy = set(touched)
     return [one for index, one in enumerate(ignored) if index not in busy and not one.taught]

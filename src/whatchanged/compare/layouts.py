@@ -1,7 +1,7 @@
 """The folders in which testing tools store pictures, and the rules that distinguish old from new pictures.
 
-Every layout is the documented layout of the tool with its default names. If the tool's own folder has a fixed
-name, the project folder that contains it can be given instead.
+Every layout is the documented layout of the tool with its default names. If the folder of a tool has a fixed
+name, the user may also specify the project folder that contains this folder.
 """
 
 import re

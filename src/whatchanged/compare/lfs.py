@@ -18,7 +18,10 @@ _OBJECT = re.compile(rb"^oid sha256:([0-9a-f]{64})\r?$", re.MULTILINE)
 
 
 def is_pointer(path: Path) -> bool:
-    """Return whether a file is a pointer instead of a picture. The result is False if it cannot be read."""
+    """Return whether a file is a pointer instead of a picture.
+
+    The result is False if the file cannot be read.
+    """
     try:
         if path.stat().st_size >= MOST:
             return False
@@ -31,7 +34,7 @@ def is_pointer(path: Path) -> bool:
 def stands_for(pointer: bytes, path: Path) -> bool:
     """Return whether these bytes are a pointer to the content of a file.
 
-    Raises OSError if it cannot be read.
+    Raises OSError if the file cannot be read.
     """
     named = _OBJECT.search(pointer) if pointer.startswith(POINTER) else None
     if named is None:

@@ -21,7 +21,7 @@ _WIDTHS = (
 WIDTHS = frozenset(_WIDTHS.split())
 """The widths of screens and windows.
 
-Such a number may be a size without a unit. Any other number is not a size.
+A number in this set may be a size without a unit. Any other number is not a size.
 """
 _COUNTED = (
     "p page fig figure slide sheet frame step image img picture screenshot shot snapshot test case no nr"
@@ -37,7 +37,7 @@ Letters of every script, their marks and other signs are parts of words.
 
 
 def base_name(name: str) -> str:
-    """Return a name without the words for browser, theme and size; the full name if no others remain."""
+    """Return a name without the words for browser, theme and size; the full name if no other words remain."""
     words = words_of(name)
     return "-".join(_others(words) or words).lower()
 

@@ -30,13 +30,16 @@ LARGEST_NOISE = 2.0
 Stronger differences become ignored boxes.
 """
 RESERVE = 1.1
-"""The factor by which differences in the next run may exceed those between these two runs."""
+"""The factor by which differences in the next run may exceed the differences between the two runs."""
 AROUND = 4
 """The margin in pixels that is added on each side of a box."""
 MOST_TAUGHT = 0.5
 """The largest fraction of a picture that two runs may add to the ignored boxes."""
 ROUNDS = 5
-"""The largest number of times that a picture is compared again to find regions hidden by stronger ones."""
+"""The largest number of times that a picture is compared again.
+
+Each comparison finds regions that stronger regions hid before.
+"""
 
 
 @dataclass(frozen=True)

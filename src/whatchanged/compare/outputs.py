@@ -1,4 +1,4 @@
-"""The folder of results: permission to write to it, and its files."""
+"""Check whether a folder of results may be used, and write its files."""
 
 from pathlib import Path
 
@@ -22,9 +22,9 @@ FILES = (RESULTS, "junit.xml", "summary.md", "index.html", RECORD, LOG)
 
 
 def claim(folder: Path) -> bool:
-    """Create the folder, or use it if it is empty or contains results.
+    """Create the folder, or use an existing folder that is empty or contains results.
 
-    Return whether the stored answers in it come from another machine.
+    Return whether the stored answers in the folder come from another machine.
 
     The signature of the stored answers identifies a folder of results. Results from another machine have no
     valid signature. Such a folder is accepted if it contains only files with the expected names. The result

@@ -76,7 +76,8 @@ def _review(record: Record, folder: Path) -> Review:
 def _command(comparison: Comparison, group: OutcomeGroup, record: Record | None, folder: Path) -> str:
     """Return the shell command that accepts a group, including its odd members; "" if no command can do this.
 
-    Names with characters that a terminal might interpret are not suitable for pasting, so they give "".
+    The result is also "" for a name with characters that a terminal might interpret, because such a command
+    is not safe to paste.
     """
     names = [comparison.outcomes[index].pair.pair_id for index in group.odd]
     words = [str(folder), *names]

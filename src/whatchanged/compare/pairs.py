@@ -56,7 +56,7 @@ class Matched:
     pairs     the pairs, ordered by name
     source    the origin of the pairs, in a few words
     notes     sentences about everything that was left out
-    accepted  the way to accept new pictures if they cannot be copied over the old ones; empty if they can
+    accepted  the way to accept new pictures that cannot be copied over old pictures; otherwise empty
     old       the folder into which an added picture is copied when it is accepted; None if there is none
     ending    the ending that the names of old pictures have in addition to the names of their pairs
     """
@@ -104,7 +104,8 @@ def _same_folder(old: Path, new: Path) -> bool:
 def matched(before: Mapping[str, Path], after: Mapping[str, Path]) -> list[PairToCompare]:
     """Return one pair for each relative path. A file that was only moved is one pair with its new name.
 
-    Two names that differ only in their Unicode form, which depends on the system, count as the same name.
+    Two names that differ only in their Unicode form count as the same name. The Unicode form depends on the
+    operating system.
     """
     spelled = _spelled_otherwise(before, after)
     was_spelled = set(spelled.values())
@@ -137,7 +138,10 @@ def checked(pairs: Sequence[PairToCompare]) -> tuple[PairToCompare, ...]:
 
 
 def _spelled_otherwise(before: Mapping[str, Path], after: Mapping[str, Path]) -> dict[str, str]:
-    """Return the old name of each new name that differs only in its Unicode form. Each is used once."""
+    """Return a mapping from new names to old names that differ only in Unicode form.
+
+    Each old name is used once.
+    """
     old: dict[str, list[str]] = {}
     for name in sorted(before.keys() - after.keys()):
         if not name.isascii():
@@ -173,7 +177,7 @@ def notes_of_formats(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of the bytes of a file. Raises ImageError if it cannot be read."""
+    """Return the SHA-256 of the bytes of a file. Raises ImageError if the file cannot be read."""
     try:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -182,14 +186,14 @@ def digest(path: Path) -> str:
 
 
 def digest_if_read(path: Path) -> str | None:
-    """Return the SHA-256 of the bytes of a file, or None if it cannot be read."""
+    """Return the SHA-256 of the bytes of a file, or None if the file cannot be read."""
     with suppress(ImageError):
         return digest(path)
     return None
 
 
 def size_of(path: Path) -> int | None:
-    """Return the size of a file in bytes, or None if the file system does not report it."""
+    """Return the size of a file in bytes, or None if the file system does not report the size."""
     try:
         return path.stat().st_size
     except OSError:
@@ -197,7 +201,9 @@ def size_of(path: Path) -> int | None:
 
 
 def _renamed(removed: Mapping[str, Path], added: Mapping[str, Path]) -> dict[str, str]:
-    """Return the removed name of each added name whose file has the same bytes. Each is used once, in order.
+    """Return a mapping from added names to removed names whose files have the same bytes.
+
+    Each removed name is used once, in order.
 
     A file that cannot be read matches no other file.
     """

@@ -1,8 +1,8 @@
 """Convert pairs of PDF files to pairs of pages, and match the pages of both files.
 
 Pages are drawn into the folder of results, like the pictures of revisions. They are then compared, shown and
-stored like any picture. Page 3 of ``report.pdf`` is called ``report.pdf#3``. If it was removed, it is called
-``report.pdf#old-3``.
+stored like any picture. Page 3 of ``report.pdf`` is called ``report.pdf#3``. If page 3 was removed, the page
+is called ``report.pdf#old-3``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,10 +21,13 @@ from whatchanged.pdf import DPI, MOST_PAGES, Drawn, DrawnPage, can_draw, draw_fi
 MOST_DRAWN = 3000
 """The largest number of pages in all files of one comparison."""
 ALONE = 0.5
-"""The cost of a page without a counterpart, relative to that of two pages that have nothing in common."""
+"""The cost of a page without a counterpart.
+
+The cost of matching two pages that have nothing in common is 1.
+"""
 
 PagePair = tuple[DrawnPage | None, DrawnPage | None]
-"""A page before and the matching page after. One of them is None if there is no counterpart."""
+"""A page before and the matching page after. If a page has no counterpart, the other page is None."""
 
 
 def are_files(old: Path, new: Path) -> bool:
@@ -41,9 +44,9 @@ def match_files(old: Path, new: Path) -> Matched:
 def with_pages(result: Matched, folder: Path, dpi: float = DPI) -> Matched:
     """Return the pairs with each pair of PDF files replaced by one pair for each page.
 
-    If pages cannot be drawn here, the pairs are returned unchanged. A file stays one pair, shown by its first
-    page, if it is unchanged, was added, or was removed. A file that cannot be drawn also stays one pair, with
-    an error message.
+    If pages cannot be drawn here, the pairs are returned unchanged. An unchanged, added or removed file stays
+    one pair, which is shown by the first page of the file. A file that cannot be drawn also stays one pair,
+    with an error message.
 
     folder: the folder of results. The pages are written to its subfolder ``PAGES``.
 

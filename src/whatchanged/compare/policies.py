@@ -5,8 +5,8 @@
      "home.png": {"every_pixel": true}}
 
 A key is a pattern for the names of pairs (``*`` matches any characters). If several patterns match a pair,
-the last one applies. A value is the name of a policy, or a ``policy`` with limits that replace its own.
-Without ``policy``, the limits replace those of the command's policy.
+the last one applies. A value is the name of a policy, or a ``policy`` with other limits. If a value has
+limits without a ``policy``, the limits replace the limits of the command's policy.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def read_policies(path: Path, usual: Policy) -> tuple[PolicyFor, ...]:
 
     usual: the policy whose limits are modified if an entry names no policy.
 
-    Raises WhatchangedError that says where the file is wrong.
+    Raises WhatchangedError with the position of the fault in the file.
     """
     return tuple(
         PolicyFor(pattern, _policy(f"{path}, {pattern!r}", value, usual))
@@ -48,7 +48,10 @@ def policy_of(policies: Sequence[PolicyFor], usual: Policy, pair_id: str) -> Pol
 
 
 def _policy(where: str, value: Any, usual: Policy) -> Policy:
-    """Return the policy for one value in the file. ``where`` begins the message of a WhatchangedError."""
+    """Return the policy for one value in the file.
+
+    where: the beginning of the message of a WhatchangedError.
+    """
     try:
         if isinstance(value, str):
             return find_policy(value)

@@ -39,14 +39,14 @@ AGAIN = "Compare again, look, then accept."
 
 @dataclass(frozen=True)
 class RecordedPair:
-    """One pair as it was shown.
+    """One pair as shown on the page of the report.
 
     pair_id  the name of the pair
     new      the path of the new picture; None if there is none
-    old      the path to which it is copied when it is accepted; None if it cannot be accepted
+    old      the path to which the new picture is copied; None if the picture cannot be accepted
     was      the SHA-256 of the old picture; None if there was none
     became   the SHA-256 of the new picture; None if there is none
-    why      the reason why it cannot be accepted; empty if it can be
+    why      the reason why the pair cannot be accepted; empty if the pair can be accepted
     same     whether the two files are identical, so that there is nothing to accept
     """
 
@@ -88,7 +88,10 @@ class Record:
 
 
 def digest_of_results(text: str) -> str:
-    """Return the SHA-256 of the text of ``results.jsonl`` as it is written. It identifies a report."""
+    """Return the SHA-256 of the text of ``results.jsonl`` as written to the file.
+
+    This hash identifies a report.
+    """
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 

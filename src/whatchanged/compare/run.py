@@ -35,7 +35,7 @@ class Outcome:
     answer   the answer; None for a file that was added or removed, and for a pair that failed
     error    the reason why a pair failed
     boxes    the boxes of the pair in which differences did not count
-    touched  the indices, among all ignored boxes of the settings, of those that contain a difference here
+    touched  the indices of the ignored boxes that contain a difference in this pair, among all ignored boxes
     digests  the SHA-256 of both pictures, if an answer for them was stored or looked up
     """
 

@@ -18,8 +18,8 @@ from whatchanged.text.recogniser import can_read, reading_identity
 class CompareSettings:
     """The settings that affect an answer in addition to the pictures.
 
-    model        the model that always answers, or "measured" for none; None for any model that recognises the
-                 pictures, or otherwise the measurement
+    model        the model that always answers, or "measured" for no model; None for any model that recognises
+                 the pictures, or the measurement if no model does
     sensitivity  2 detects differences half as strong as 1 does
     strict       whether every pixel that differs is a change
     ignored      the boxes in which differences do not count

@@ -1,8 +1,8 @@
 """Find the statement that all members of a group share, and write its sentence.
 
 The sentence of a group must be true of each member. The members therefore share a statement with the same
-kind and aspect, the same direction and the same colour. If their amounts, positions or names differ, the
-sentence omits these.
+kind and aspect, the same direction and the same colour. If the amounts, positions or names in these
+statements differ, the sentence omits the amounts, positions or names.
 
 One cause may also result in statements of two kinds. For example, a new typeface may look like another shape
 in one picture and like bolder text in another. Such members share the family of their kinds, and the sentence
@@ -22,7 +22,7 @@ FAMILIES = {
     **dict.fromkeys(("restyled", "recolored", "replaced", "rewritten"), LOOK),
     **dict.fromkeys(("moved", "resized"), LAYOUT),
 }
-"""A sentence for each family of kinds that is true of any statement in it.
+"""A sentence for each family of kinds. The sentence is true of any statement of the family.
 
 Added and removed elements belong to no family.
 """
@@ -69,7 +69,8 @@ def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[i
     """Return two parts if some members shift the content below down and others up, otherwise one part.
 
     Members that shift nothing stay in the larger part. Horizontal shifts are not divided, because one cause
-    may shift content both ways. For example, bolder words do so in columns and in centred lines.
+    may shift content both ways. For example, bolder words shift content both ways in columns and in centred
+    lines.
     """
     pushed = {member: _push_down(answers[member]) for member in members}
     sides = [[member for member in members if pushed[member] * sign > 0] for sign in (1, -1)]
@@ -82,7 +83,7 @@ def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[i
 def _push_down(answer: Measured) -> float:
     """Return the downward shift, in pixels, of the first statement that shifts anything.
 
-    It is negative for up.
+    The result is negative for an upward shift.
     """
     pushes = (one.values.get("rest") for one in answer.statements)
     _, down = next((push for push in pushes if push), (0.0, 0.0))
@@ -108,12 +109,12 @@ def shared_sentence(answers: Sequence[Measured]) -> str | None:
 
 
 def _sharing(statement: Statement, members: Sequence[int], answers: Sequence[Measured]) -> tuple[int, ...]:
-    """Return the members that have a statement similar to this one."""
+    """Return the members that have a statement similar to ``statement``."""
     return tuple(member for member in members if _alike_in(statement, answers[member]) is not None)
 
 
 def _alike_in(statement: Statement, answer: Measured) -> Statement | None:
-    """Return the statement of an answer that is similar to this one, or None if there is none.
+    """Return the statement of an answer that is similar to ``statement``, or None if no statement is similar.
 
     A statement with the same wording takes precedence.
     """
@@ -137,8 +138,8 @@ def _is_alike(one: Statement, other: Statement) -> bool:
 def _is_one_text(one: Statement, other: Statement) -> bool:
     """Return whether two rewritten texts may be the same text: with the same words, size or position.
 
-    A statement that a text was rewritten does not say how it changed. Without this check, any two rewritten
-    texts would be similar.
+    A statement that a text was rewritten does not describe the new text. Without this check, any two
+    rewritten texts would be similar.
     """
     words = [(said.values.get("text_before"), said.values.get("text_after")) for said in (one, other)]
     if words[0] == words[1] and all(words[0]):
@@ -155,9 +156,9 @@ def _is_one_text(one: Statement, other: Statement) -> bool:
 def _is_worded_otherwise(one: Statement, other: Statement) -> bool:
     """Return whether two statements may describe one change in two ways.
 
-    They must belong to one family and have different kinds or aspects. Two statements with the same kind and
-    aspect that are not similar describe two changes, such as two new colours. Two measured statements, such
-    as a weight and a radius, also describe two changes.
+    The two statements must belong to one family and have different kinds or aspects. Two statements with the
+    same kind and aspect that are not similar describe two changes, such as two new colours. Two measured
+    statements, such as a weight and a radius, also describe two changes.
     """
     family = FAMILIES.get(str(one.kind))
     if family is None or family != FAMILIES.get(str(other.kind)):
@@ -181,7 +182,10 @@ def _side(statement: Statement, key: str) -> int:
 
 
 def _is_one_color(one: object, other: object) -> bool:
-    """Return whether two colours ("#rrggbb") are similar, or one of them was not measured."""
+    """Return whether two colours ("#rrggbb") are similar.
+
+    The result is also True if one of the colours was not measured.
+    """
     if not (isinstance(one, str) and isinstance(other, str) and len(one) == len(other) == 7):
         return True
     return all(abs(int(one[part], 16) - int(other[part], 16)) <= COLORS for part in _RGB)

@@ -1,8 +1,8 @@
 """Convert answers to JSON and back, and store the answers of earlier runs in a file.
 
 The file belongs to one folder of results. Its first line contains the settings. Each further line contains
-the hashes of two pictures, the boxes ignored in them, the policy, and the answer. A run that was interrupted,
-or that is repeated after some pictures changed, decodes only the pictures without a stored answer.
+the hashes of two pictures, the ignored boxes, the policy, and the answer. A run that was interrupted, or that
+is repeated after some pictures changed, decodes only the pictures without a stored answer.
 
 A folder of results may be untrusted, for example in a pull request. Each line therefore ends with a signature
 by the key of this machine (``signing``). The signature of an answer also covers the settings. Lines without a
@@ -78,7 +78,7 @@ def answer_from_json(fields: Mapping[str, Any]) -> Answer:
 class StoredAnswers:
     """The answers of one folder of results.
 
-    They are read at the start, and new answers are added as they arrive.
+    Stored answers are read at the start, and new answers are added during the run.
 
     Lines that are incomplete, of another form or not signed here are left out. Raises OutputError if the file
     cannot be written.
@@ -124,7 +124,7 @@ class StoredAnswers:
             return None
 
     def add(self, key: str, answer: Answer) -> None:
-        """Store an answer. It is in the file when this method returns."""
+        """Store an answer. The answer is in the file when this method returns."""
         results = answer_to_json(answer)
         self._known[key] = results
         self._used.add(key)
@@ -155,7 +155,9 @@ class StoredAnswers:
         return json.dumps([key, answer, self._signature(key, answer)], allow_nan=False) + "\n"
 
     def _entry(self, line: str) -> tuple[str, Any] | None:
-        """Return the (key, answer) of one line; None if it is incomplete or not signed for these settings."""
+        """Return the key and the answer of one line; None if the line is incomplete or not signed for these
+        settings.
+        """
         try:
             key, answer, signature = read_json(line, finite=True)
         except (ValueError, TypeError):
@@ -213,7 +215,7 @@ def _read_head(path: Path) -> tuple[Any, Any]:
 
 
 def key_of(before: Path, after: Path, boxes: Sequence[Box], policy: Policy) -> str:
-    """Return the key of an answer: the bytes of the two pictures, the boxes ignored in them, and the policy.
+    """Return the key of an answer: the hashes of the two pictures, the ignored boxes, and the policy.
 
     Raises ImageError if one of the pictures cannot be read.
     """

@@ -7,8 +7,8 @@ fewer measures are compared. If most members have the same number of boxes for a
 with more boxes shows a further change.
 
 Hardly visible changes, such as text drawn by another renderer, are described inconsistently. One cause may
-look like a shape in one picture and like an edge in another. In a group of such differences, a member shows a
-further change only if it differs much more strongly than the others.
+look like a shape in one picture and like an edge in another. In a group of hardly visible differences, a
+member shows a further change only if the member differs much more strongly than the other members.
 """
 
 import math
@@ -30,7 +30,7 @@ From a larger group, this many are chosen at equal distances.
 SHARED = 0.5
 """The share of the other members that must have a similar statement."""
 USUAL = 0.75
-"""The share of those members that must have the same number of boxes."""
+"""The share of the members with a similar statement that must have the same number of boxes."""
 COLORS = 24.0
 """The largest difference between similar colours, in levels of red, green and blue."""
 SIZES = math.log(1.3)
@@ -56,7 +56,7 @@ MEASURES = {
 }
 """The measures of a statement, in this order.
 
-Each has the number of its values and the largest difference between similar values.
+Each measure is mapped to the number of its values and the largest difference between similar values.
 """
 
 
@@ -67,8 +67,10 @@ def _up_to(name: str) -> slice:
 
 
 LEVELS = (_up_to("colour before"), _up_to("size"), _up_to("colour after"), slice(0))
-"""The measures that are compared, from most to fewest: all; without the colours before, for example for
-buttons that had several colours; without sizes; none, so that only kind and aspect count.
+"""The sets of measures that are compared, from the largest set to the smallest.
+
+The first set contains all measures. The second set omits the colours before, for example for buttons that had
+several colours. The third set also omits sizes. The last set is empty, so that only kind and aspect count.
 """
 
 
@@ -197,7 +199,7 @@ def _beyond_usual_count(
 
 
 def _beyond_usual(rows: Sequence[int], counts: Sequence[int], others: NDArray[np.float64]) -> list[int]:
-    """Return the rows that exceed the usual number of boxes of the others; [] if no number is usual."""
+    """Return the rows that exceed the usual number of boxes of other members; [] if no number is usual."""
     numbers, frequency = np.unique(others, return_counts=True)
     if frequency.max() < USUAL * len(others):
         return []
@@ -247,5 +249,7 @@ def _centre(statement: Statement) -> NDArray[np.float64]:
 
 
 def _distance(entry: _Entry, centre: NDArray[np.float64]) -> float:
-    """Return the distance of a statement's box from the usual position of similar ones, in pixels."""
+    """Return the distance, in pixels, of a statement's box from the usual position of the boxes of similar
+    statements.
+    """
     return float(np.abs(_centre(entry.statement) - centre).sum())

@@ -62,7 +62,7 @@ def summary(comparison: Comparison) -> str:
 
 
 def _title(comparison: Comparison) -> str:
-    """Return the first line. It counts changed and failed pictures separately."""
+    """Return the first line, which counts changed and failed pictures separately."""
     moved = len(comparison.changed) + sum(
         len([one for one in comparison.of_status(status) if not one.failed])
         for status in ("added", "removed")
@@ -127,7 +127,7 @@ def _bullets(entries: Iterable[str], count: int) -> list[str]:
 
 
 def _code(name: str) -> str:
-    """Return a name as code on one line, whatever characters it contains."""
+    """Return a name as code on one line. The name may contain any characters."""
     flat = re.sub(r"[\s`]+", " ", name)
     return f"`{_shortened(flat)}`"
 
@@ -144,7 +144,7 @@ def _shortened(text: str) -> str:
 
 
 def _truncated(text: str) -> str:
-    """Return the text, truncated after a complete line if it is too long."""
+    """Return the text. A text that is too long is truncated after a complete line."""
     if len(text) <= MOST_CHARACTERS:
         return text
     end = "\n\nThe rest is in `index.html` and `results.jsonl`.\n"

@@ -14,9 +14,11 @@ FOLDERS = ("old", "new", "cut", PAGES)
 
 
 def begin_anew(folder: Path) -> None:
-    """Remove one of these folders with its content. If it is a link, only the link is removed.
+    """Remove one of the folders for pictures with its content.
 
-    Raises OutputError if it cannot be removed.
+    If the folder is a link, only the link is removed.
+
+    Raises OutputError if the folder cannot be removed.
     """
     try:
         remove(folder)
@@ -32,8 +34,8 @@ def write_picture(data: bytes, path: Path, name: str) -> None:
 
     name: the name of the picture in messages.
 
-    Raises ImageError if the bytes are not a picture; nothing is written then. Raises OutputError if the file
-    cannot be written.
+    Raises ImageError, before anything is written, if the bytes are not a picture. Raises OutputError if the
+    file cannot be written.
     """
     if not (is_pdf(path) and data.startswith(b"%PDF-")):
         content = Fetched(data)

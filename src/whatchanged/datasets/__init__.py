@@ -1,9 +1,10 @@
-"""Read a data set from a folder or a list: one reader for each data set, recognised by its files.
+"""Read a data set from a folder or a list.
 
-A reader is a module with two functions: ``recognises(path)``, and the function that ``READERS`` names, which
-turns ``(path, Reading)`` into records. The steps common to all data sets (splits, missing pictures, unique
-ids, published counts) are done here, once. Other packages add readers by the entry-point group
-"whatchanged.datasets" (see `plugins.py`).
+There is one reader for each data set. A data set is recognised by its files. A reader is a module with two
+functions. ``recognises(path)`` returns whether the path is a data set of this kind. The function in
+``READERS`` takes ``(path, Reading)`` and returns the records. This module does the steps that are common to
+all data sets: splits, missing pictures, unique ids and published counts. Other packages add readers by the
+entry-point group "whatchanged.datasets" (see `plugins.py`).
 """
 
 import os
@@ -43,11 +44,16 @@ READERS: dict[str, str] = {
     "folders": "whatchanged.datasets.folders:read",
     "named_pairs": "whatchanged.datasets.named_pairs:read",
 }
-"""Name -> "module:function"; the module is imported on first use. Data sets are tried for recognition in this
-order, those of ``GENERAL`` last.
+"""A mapping from the name of a data set to "module:function".
+
+The module is imported on first use. Readers try to recognise a data set in this order, but the readers in
+``GENERAL`` come last.
 """
 GENERAL = ("plain", "folders", "named_pairs")
-"""Readers that accept any pictures; they are tried last, after the plug-ins."""
+"""The names of readers that accept any pictures.
+
+These readers are tried last, after the readers of plug-ins.
+"""
 
 EXAMPLES = 3
 
@@ -62,32 +68,32 @@ class Reader:
 
 @dataclass(frozen=True)
 class DatasetReport:
-    """Remarks on a data set that was read; nothing is left out silently."""
+    """Remarks on a data set. The report lists everything that was left out."""
 
     missing: tuple[Path, ...] = ()
-    """Pictures that records name and that do not exist."""
+    """The paths in records of pictures that do not exist."""
     skipped: tuple[str, ...] = ()
-    """Ids of the pairs that were left out because a picture is missing."""
+    """The ids of pairs that were left out because a picture is missing."""
     damaged: tuple[str, ...] = ()
-    """Damaged entries that were left out, each with the reason."""
+    """Texts about damaged entries that were left out, with the reasons."""
     blank_captions: int = 0
-    """Blank captions among the references; some protocols keep them."""
+    """The number of blank captions among the references. Some protocols do not drop blank captions."""
     notes: tuple[str, ...] = ()
     """Remarks of the reader."""
     differences: tuple[str, ...] = ()
-    """Counts of the whole folder that differ from the published ones."""
+    """Sentences about counts of the whole folder that differ from the published counts."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """The records of one data set (or of one split of it), in the order of the source."""
+    """The records of one data set or of one split, in the order of the source."""
 
     name: str
     root: Path
     records: tuple[PairRecord, ...]
     report: DatasetReport
     class_names: tuple[str, ...] = ()
-    """Names of the classes that ``PairRecord.labels`` number; empty where there are none."""
+    """The names of the classes, indexed by ``PairRecord.labels``; empty if the data set has no classes."""
 
 
 def open_dataset(
@@ -99,11 +105,11 @@ def open_dataset(
 ) -> Dataset:
     """Open a data set folder or list, and return its records.
 
-    name: one of ``dataset_names()``; None: recognise it. split: train, val, test or all. skip_missing: leave
-    out pairs whose pictures are missing and entries that are damaged, and list them in the report, instead of
-    raising. pictures: False skips the check that pictures exist, because scoring needs only the references.
-    Raises DatasetError where something is missing or damaged, PluginError where a plug-in's reader cannot be
-    loaded.
+    name: one of ``dataset_names()``, or None to recognise the data set. split: train, val, test or all.
+    skip_missing: whether to leave out pairs with missing pictures and damaged entries. The report then lists
+    what was left out, and no error is raised. pictures: whether to check that pictures exist. Scoring needs
+    only the references. Raises DatasetError if something is missing or damaged. Raises PluginError if the
+    reader of a plug-in cannot be loaded.
     """
     root = Path(path) if isinstance(path, str) else path
     if not _exists(root):
@@ -149,7 +155,7 @@ def open_dataset(
 
 
 def _exists(root: Path) -> bool:
-    """Return whether a file or folder exists. Raises DatasetError where a remote store does not answer."""
+    """Return whether a file or folder exists. Raises DatasetError if a remote store does not answer."""
     if not is_remote(root):
         return root.exists()
     try:
@@ -168,14 +174,17 @@ def _not_there(root: Path) -> DatasetError:
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Return the names of all data sets that can be read, those of plug-ins last. Imports no reader."""
+    """Return the names of all data sets that can be read.
+
+    Names from plug-ins come last. No reader is imported.
+    """
     return plugins.names(plugins.DATASETS, READERS)
 
 
 def find_reader(name: str) -> Reader:
     """Import and return the reader of a data set.
 
-    Raises DatasetError for an unknown name, PluginError where a plug-in cannot be loaded.
+    Raises DatasetError for an unknown name, and PluginError if a plug-in cannot be loaded.
     """
     if name not in READERS and name not in dataset_names():  # listing plug-ins reads many files
         raise DatasetError(f"Unknown data set {name!r}. Known: {', '.join(dataset_names())}.")
@@ -183,7 +192,10 @@ def find_reader(name: str) -> Reader:
 
 
 def _reader(name: str, value: object) -> Reader:
-    """Return the reader of a module, or of one of its functions. Raises TypeError where there is none."""
+    """Return the reader of a module, or the reader of the module that contains a function.
+
+    Raises TypeError if the module has no reader.
+    """
     if isinstance(value, ModuleType):
         module, read = value, getattr(value, "read", None)
     else:
@@ -195,7 +207,7 @@ def _reader(name: str, value: object) -> Reader:
 
 
 def _recognise(root: Path) -> str:
-    """Return the name of the data set at this path. Raises DatasetError where no reader recognises it."""
+    """Return the name of the data set at a path. Raises DatasetError if no reader recognises the data set."""
     for name in READERS:
         if name not in GENERAL and find_reader(name).recognises(root):
             return name
@@ -220,12 +232,15 @@ def _recognise(root: Path) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """Return whether this is a lock or a draft that a running command leaves beside its output."""
+    """Return whether a file name is the name of a lock or draft of a running command."""
     return name.startswith(".") and name.endswith((".lock", ".draft"))
 
 
 def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
-    """Return whether a plug-in recognises the path; False, with a line on stderr, where the plug-in fails."""
+    """Return whether a plug-in recognises the path.
+
+    If the plug-in fails, the result is False, and a line is printed on stderr.
+    """
     try:
         return bool(find_reader(plugin.name).recognises(root))
     except PluginError as error:
@@ -237,7 +252,7 @@ def _plugin_recognises(plugin: plugins.Plugin, root: Path) -> bool:
 
 
 def _check_words(name: str, records: Sequence[PairRecord]) -> None:
-    """Raise DatasetError where a reader returns an unknown kind or split."""
+    """Raise DatasetError if a reader returned a record with an unknown kind or split."""
     for key, known in (("kind", get_args(RecordKind)), ("split", SPLITS)):
         for record in records:
             if getattr(record, key) not in known:
@@ -249,7 +264,7 @@ def _check_words(name: str, records: Sequence[PairRecord]) -> None:
 
 
 def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
-    """Return the records whose ids and captions can be written as UTF-8; others count as damage."""
+    """Return the records whose ids and captions can be written as UTF-8. Other records count as damage."""
     results = []
     for record in records:
         if is_unicode("".join((record.pair_id, *record.captions))):
@@ -263,7 +278,7 @@ def _writable(root: Path, records: list[PairRecord], reading: Reading) -> list[P
 
 
 def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[PairRecord]:
-    """Return the records with unique ids; a later record of the same id counts as damage."""
+    """Return the records with unique ids. A record with the id of an earlier record counts as damage."""
     counts = Counter(record.pair_id for record in records)
     if len(counts) == len(records):
         return records
@@ -276,9 +291,9 @@ def _unique(root: Path, records: list[PairRecord], reading: Reading) -> list[Pai
 
 
 def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
-    """Return the pictures that do not exist, each once, in the order of the records.
+    """Return the paths of pictures that do not exist, without duplicates, in the order of the records.
 
-    Raises DatasetError where a folder cannot be read.
+    Raises DatasetError if a folder cannot be read.
     """
     paths = dict.fromkeys(path for r in records for path in (r.before, r.after) if path is not None)
     if any(map(is_remote, paths)):
@@ -291,7 +306,7 @@ def _missing_pictures(records: Sequence[PairRecord]) -> tuple[Path, ...]:
 
 
 def _check_readable(path: Path) -> None:
-    """Raise DatasetError where it cannot be determined whether a file exists."""
+    """Raise DatasetError if the file system does not report whether a file exists."""
     try:
         path.stat()
     except PermissionError as error:

@@ -1,13 +1,14 @@
-"""Birds-to-Words (Forbes et al., EMNLP 2019): pairs of bird photographs with paragraphs that compare them.
+"""Birds-to-Words (Forbes et al., EMNLP 2019): pairs of bird photographs with paragraphs that compare two
+birds.
 
     birds-to-words-v1.0.tsv     one row per description, eleven columns with a header line
     images/647514.jpg           the photographs, fetched by the user from the addresses of the table
 
-The format of PCL's authors is read as well: train.json, val.json, test.json (or .jsonl), JSON lines
+The format of PCL's authors can be read as well: train.json, val.json, test.json (or .jsonl), JSON lines
 ``{"img1": "647514", "img2": "5595152", "description": [...]}``. A description is a list of tokens or a
-sentence; the value is one description (train) or a list of several. The id of a pair is ``647514_5595152``;
-all its descriptions are its references, in file order. Where there are only tokens, a caption is its tokens
-joined by blanks, and ``PairRecord.tokens`` holds them.
+sentence. The value of "description" is one description (train) or a list of descriptions. The id of a pair
+has the form ``647514_5595152``. All descriptions of a pair are its references, in file order. If the file
+contains only tokens, a caption is the tokens joined by blanks, and ``PairRecord.tokens`` contains the tokens.
 """
 
 import csv
@@ -48,7 +49,7 @@ class _Pair:
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the path holds the table, or JSON lines whose pictures are numbers."""
+    """Return whether the folder contains the published table, or JSON lines in which pictures are numbers."""
     if _tables(root):
         return True
     entry = first_entry(*_files(root).values())
@@ -97,7 +98,7 @@ def _files(root: Path) -> dict[Split, Path]:
 
 
 def _read_table(path: Path, pairs: dict[tuple[str, str], _Pair], reading: Reading) -> None:
-    """Read the published table: fields may be quoted, and a quoted field may contain a tab or a line end."""
+    """Read the published table. A field may be quoted, and a quoted field may contain a tab or a line end."""
     rows = csv.reader(io.StringIO(text(path), newline=""), delimiter="\t", quotechar='"', strict=True)
     try:
         head = next(rows, [])
@@ -144,10 +145,10 @@ def _read_lines(root: Path, pairs: dict[tuple[str, str], _Pair], reading: Readin
 
 
 def descriptions(where: str, value: Any, reading: Reading) -> Iterator[str | tuple[str, ...]]:
-    """Return the captions of PCL's format: a token list, a list of token lists, a sentence, or a list of
-    sentences.
+    """Yield the captions in a value of PCL's format.
 
-    A flat list is one caption in tokens unless one of its strings contains a blank: tokens never do.
+    The value is a list of tokens, a list of such lists, a sentence, or a list of sentences. A list of strings
+    is a list of tokens if no string contains a blank, and otherwise a list of sentences.
     """
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         value = [value] if not any(" " in item.strip() for item in value) else value
@@ -164,8 +165,9 @@ def descriptions(where: str, value: Any, reading: Reading) -> Iterator[str | tup
 
 
 def _key(where: str, ids: tuple[Any, Any], reading: Reading) -> tuple[str, str] | None:
-    """Return the numbers of both photographs; other names are damage, as a path could lead out of the
-    folder.
+    """Return the numbers of both photographs.
+
+    A name that is not a number counts as damage, because a path could lead out of the folder.
     """
     names = tuple(str(name).removesuffix(".jpg") for name in ids)
     if all(_ID.fullmatch(name) for name in names):
@@ -181,7 +183,10 @@ def _pair(
     pairs: dict[tuple[str, str], _Pair],
     reading: Reading,
 ) -> _Pair | None:
-    """Return the pair of a row, created on first appearance; an unknown or contradictory split is damage."""
+    """Return the pair of a row.
+
+    The pair is created at its first row. An unknown or contradictory split counts as damage.
+    """
     known: dict[str, Split] = {s: s for s in SPLITS}
     if split not in known:
         reading.damage(f"{where}: unknown split {split!r}. Known: {', '.join(SPLITS)}.")
@@ -200,8 +205,9 @@ def _same_species(species: tuple[str, str] | None) -> bool | None:
 
 
 def _note_shared(pairs: dict[tuple[str, str], _Pair], reading: Reading) -> None:
-    """Report photographs of val and test that occur in an earlier split: the splits share photographs, but no
-    pairs.
+    """Report photographs of val and test that also occur in an earlier split.
+
+    The splits share photographs, but no pairs.
     """
     seen: set[str] = set()
     shared = {}

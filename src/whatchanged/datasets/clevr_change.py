@@ -1,4 +1,6 @@
-"""CLEVR-Change (Park, Darrell, Rohrbach, ICCV 2019) in its published layout, which our drawn twin shares.
+"""CLEVR-Change (Park, Darrell, Rohrbach, ICCV 2019) in its published layout.
+
+Drawn sets of this package have the same layout.
 
     images/CLEVR_default_000000.png           before, of both pairs of a scene
     sc_images/CLEVR_semantic_000000.png       after, something changed        -> pair 000000.png
@@ -10,11 +12,12 @@
     total_change_captions_reformat.json       both caption files in one, read in their absence
 
 PCL's format has JSON lines instead, ``{"img1", "img2", "sentences"}`` in train.json, val.json, test.json, one
-line per pair; the name of ``img2`` tells whether it is a distractor. False captions are in
+line per pair; the name of ``img2`` shows whether the pair is a distractor. False captions are in
 train_neg_tfidf6.json. The pictures are the same.
 
-Paths are made from ids. The published loaders pair files by their position in a sorted listing: there, one
-missing file gives every later picture its neighbour's caption. Only splits.json is required.
+Paths are made from ids. The published loaders instead match files by their positions in sorted listings. With
+such a loader, one missing file would give every later picture the caption of its neighbour. Only splits.json
+is required.
 """
 
 import re
@@ -39,14 +42,14 @@ TYPE_NAMES: Mapping[str, str] = {
     "texture": "material",
     "no_change": "none",
 }
-"""Change types as ``type_mapping.json`` spells them -> as records do."""
+"""A mapping from the change types in ``type_mapping.json`` to the change types in records."""
 SCORERS = "total_change_captions_reformat.json"
 _SCENE = re.compile(r"(?:CLEVR_(?:default|semantic|nonsemantic)_)?(\d{1,9})(?:\.png)?")
 _PICTURE = re.compile(r"CLEVR_(default|semantic|nonsemantic)_(\d{6,9})\.png")
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has the official layout, or PCL's."""
+    """Return whether the folder has the official layout or PCL's layout."""
     if (root / UNCHANGED).is_file() or (root / "nsc_images").is_dir():
         return True
     if (root / CHANGED).is_file():
@@ -57,7 +60,10 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return all pairs, split by split, scenes ascending, a scene's changed pair before its distractor."""
+    """Return all pairs, ordered by split and then by scene.
+
+    The changed pair of a scene comes before its distractor.
+    """
     if not (root / "splits.json").is_file() and _is_lines(root):
         return _read_lines(root, reading)
     splits = read_splits(root / "splits.json", reading)
@@ -98,7 +104,10 @@ def _pair(
     viewpoint_iou: float | None = None,
     negatives: tuple[str, ...] = (),
 ) -> PairRecord:
-    """Return the changed pair of a scene, or its distractor; all names follow from the scene's number."""
+    """Return the changed pair or the distractor of a scene.
+
+    All file names are made from the number of the scene.
+    """
     file = f"{index:06d}.png"
     after = f"nsc_images/CLEVR_nonsemantic_{file}" if distractor else f"sc_images/CLEVR_semantic_{file}"
     return PairRecord(
@@ -119,7 +128,9 @@ def _pair(
 
 
 def scene_number(key: Any) -> int | None:
-    """Return the number of a scene from any spelling: 0, "0", "000000.png", "CLEVR_default_000000.png"."""
+    """Return the number of a scene from any of its spellings: 0, "0", "000000.png",
+    "CLEVR_default_000000.png".
+    """
     if isinstance(key, int) and not isinstance(key, bool):
         return key if key >= 0 else None
     found = _SCENE.fullmatch(key) if isinstance(key, str) else None
@@ -127,7 +138,10 @@ def scene_number(key: Any) -> int | None:
 
 
 def read_splits(path: Path, reading: Reading) -> dict[Split, list[int]]:
-    """Return split -> numbers of its scenes; each scene is in one split, once. Raises DatasetError."""
+    """Return a mapping from each split to the numbers of its scenes.
+
+    A scene that occurs twice counts as damage. Raises DatasetError if the file is missing or invalid.
+    """
     if not path.is_file():
         raise DatasetError(
             f"{path}: missing. It says which scenes exist; without it the folder cannot be read."
@@ -161,8 +175,10 @@ def read_splits(path: Path, reading: Reading) -> dict[Split, list[int]]:
 def read_captions(
     path: Path, reading: Reading, scenes: Mapping[int, Split], content: Mapping[str, Any] | None = None
 ) -> dict[int, tuple[str, ...]]:
-    """Return scene number -> captions, from the file or its ``content``; missing and unused captions are
-    reported.
+    """Return a mapping from scene number to captions.
+
+    The captions come from the file, or from ``content`` if the file was read before. Missing and unused
+    captions are reported.
     """
     captions: dict[int, tuple[str, ...]] = {}
     for key, value in (reading.json_object(path) if content is None else content).items():
@@ -181,7 +197,10 @@ def read_captions(
 
 
 def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int, str]:
-    """Return scene number -> type; {} where the file is absent. Every scene of a split has exactly one."""
+    """Return a mapping from scene number to change type; {} if the file is missing.
+
+    Every scene of a split must have exactly one type.
+    """
     types: dict[int, str] = {}
     for key, names in reading.json_object(path).items():
         if key not in TYPE_NAMES:
@@ -201,7 +220,9 @@ def read_types(path: Path, indices: Sequence[int], reading: Reading) -> dict[int
 
 
 def scorers_captions(path: Path, reading: Reading) -> dict[str, list[str]]:
-    """Return image id -> captions of a COCO-style reference file; {} where there is none."""
+    """Return a mapping from image id to captions, from a reference file in COCO's format; {} if the file is
+    missing.
+    """
     if not path.is_file():
         return {}
     value = reading.json_object(path)
@@ -223,8 +244,9 @@ def scorers_captions(path: Path, reading: Reading) -> dict[str, list[str]]:
 def _both_captions(
     root: Path, reading: Reading, scenes: Mapping[int, Split]
 ) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]]:
-    """Return the captions of the changed pairs and of the distractors, from their files or the copy for
-    scoring.
+    """Return the captions of the changed pairs and the captions of the distractors.
+
+    The captions come from the two caption files, or from the file that combines both for scoring.
     """
     if (root / CHANGED).is_file() or (root / UNCHANGED).is_file() or not (root / SCORERS).is_file():
         return read_captions(root / CHANGED, reading, scenes), read_captions(
@@ -267,7 +289,7 @@ def _overlaps(path: Path, reading: Reading) -> dict[str, float]:
 
 
 def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[SizedBox | None, SizedBox | None]:
-    """Return both boxes; a box that does not exist is null or empty on disk."""
+    """Return the boxes before and after. A box that does not exist is null or empty in the file."""
     try:
         before, after = (_box(entry.get(side)) for side in ("bbox_before", "bbox_after"))
     except (TypeError, ValueError, AttributeError) as error:
@@ -278,7 +300,7 @@ def _boxes(path: Path, index: int, entry: Mapping[str, Any]) -> tuple[SizedBox |
 
 
 def _box(value: Any) -> SizedBox | None:
-    """Return a box of the file. Raises ValueError where it is neither four numbers nor empty."""
+    """Return a box in the file. Raises ValueError if the value is neither empty nor four numbers."""
     if not value:
         return None
     if not all(map(_is_number, value)):  # a text such as "nan" would become one
@@ -288,12 +310,14 @@ def _box(value: Any) -> SizedBox | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether the value is a number; JSON numbers are finite here, as the files are read."""
+    """Return whether the value is a number. Numbers from the files are always finite."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _begins(path: Path) -> bool:
-    """Return whether the first key of the captions is one of CLEVR-Change's, not of CLEVR-DC's."""
+    """Return whether the first key in a caption file has the form of CLEVR-Change's keys, not of CLEVR-DC's
+    keys.
+    """
     with open_regular(path) as file:
         return b'"CLEVR_default_' in file.read(256)
 
@@ -304,7 +328,7 @@ def _is_lines(root: Path) -> bool:
 
 
 def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
-    """Read PCL's JSON lines, one pair for each line; a repeated pair is damage."""
+    """Read PCL's JSON lines, one pair for each line. A repeated pair counts as damage."""
     mined = negatives(reading, root, SPLITS, ("img1", "img2"))
     results: dict[tuple[int, bool], PairRecord] = {}
     for split in SPLITS:

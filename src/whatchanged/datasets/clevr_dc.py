@@ -1,14 +1,14 @@
-"""CLEVR-DC (Kim et al., ICCV 2021): extreme viewpoints; six kinds of pairs, one of them unchanged.
+"""CLEVR-DC (Kim et al., ICCV 2021): pairs with extreme viewpoints, of five types of change and unchanged.
 
     official                                       renamed by later repositories
     bef/0.png, aft/0.png                           images/000000.png, sc_images/000000.png
     captions.json   {"0": ["...", ...]}            change_captions.json   {"000000.png": [...]}
     split.json      {"train": [0, 1, ...], ...}    splits.json
 
-Names and keys of the official form are not padded with zeros, so a sorted listing (0, 1, 10, 100) differs
-from the order of the ids; paths are made from ids. No file holds the change types: the ids form six blocks of
-8,000, in the order of the project's own list. Records have types only where the splits have the official
-counts, or where a type_mapping.json lies beside them.
+Names and keys of the official form are not padded with zeros. A sorted listing (0, 1, 10, 100) therefore
+differs from the order of the ids. Paths are made from ids. No official file contains the change types. The
+ids form six blocks of 8,000 with one type each, in the order of the project's list of types. Records have
+types only if the splits have the official counts, or if the folder contains a type_mapping.json.
 """
 
 from pathlib import Path
@@ -33,8 +33,9 @@ OFFICIAL = (40_800, 2_400, 4_800)
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has either form. CLEVR-Change, which shares file names with the renamed form,
-    is tried first.
+    """Return whether the folder has the official or the renamed form.
+
+    CLEVR-Change is tried first, because CLEVR-Change and the renamed form have file names in common.
     """
     if (root / "bef").is_dir() and (root / "aft").is_dir():
         return True
@@ -48,7 +49,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each id, split by split, ids ascending."""
+    """Return one record for each id, ordered by split and then by id."""
     path = first_file(root, "split.json", "splits.json")
     if path is None:
         raise DatasetError(f"{root / 'split.json'}: missing. It says which pairs exist. Fetch it again.")

@@ -5,11 +5,13 @@
     CUB_200_2011/images/<class>/<name>.jpg
     birds/text/<class>/<name>.txt         one sentence per line (also text/, text_c10/ beside CUB_200_2011)
 
-The split is the official one, train and test. The class-disjoint split of later work is in pickled lists
-(train/filenames.pickle), which can run code when they are opened, so it is not read. PCL's format is read as
+The split is the official one, train and test. Later work uses a split with different classes in train and
+test. This split is stored in pickled lists (train/filenames.pickle), and is not read, because opening a
+pickled file can run code. PCL's format is read as
 well: train.json, val.json, test.json, JSON lines ``{"img": "class/name.jpg", "description": [...]}``.
 
-Class ids start at 1; ``labels`` start at 0, and their names are in ``Dataset.class_names``. The id of a
+Class ids start at 1, but ``labels`` start at 0. ``Dataset.class_names`` contains the names of the classes.
+The id of a
 record contains the folder of its class: ``001.Black_footed_Albatross/Black_Footed_Albatross_0046_18``.
 """
 
@@ -36,7 +38,7 @@ CAPTIONS = 10
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has the official tables, or PCL's lines."""
+    """Return whether the folder contains the official tables or PCL's JSON lines."""
     base = _base(root)
     if (base / "images.txt").is_file() and (base / "classes.txt").is_file():
         return not (base / "hierarchy.txt").is_file()
@@ -45,7 +47,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each picture, in the order of images.txt or of the lines."""
+    """Return one record for each picture, in the order of images.txt or of PCL's JSON lines."""
     if _files(root) and not (_base(root) / "images.txt").is_file():
         return _read_lines(root, reading)
     base = _base(root)
@@ -93,7 +95,10 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def read_boxes(path: Path, reading: Reading) -> dict[str, tuple[float, ...]]:
-    """Return image id -> x, y, width, height of its bird; {} where the file is absent."""
+    """Return a mapping from image id to the box of the bird: x, y, width, height.
+
+    The result is {} if the file is missing.
+    """
     boxes = {}
     for where, (number, *values) in reading.rows(path, 5) if path.is_file() else ():
         try:
@@ -113,7 +118,7 @@ def _files(root: Path) -> dict[Split, Path]:
 
 
 def _lines(path: Path) -> tuple[str, ...]:
-    """Return the lines that are not blank; none where there is no such file."""
+    """Return the lines of a file that are not blank. The result is empty if the file is missing."""
     if not path.is_file():
         return ()
     return tuple(line for line in text(path).split("\n") if line.strip())
@@ -146,7 +151,10 @@ def _record(
 
 
 def _read_lines(root: Path, reading: Reading) -> list[PairRecord]:
-    """Read PCL's lines; descriptions of one picture are joined, and the class is the folder in ``img``."""
+    """Read PCL's JSON lines.
+
+    All descriptions of a picture become captions of one record. The class is the folder in ``img``.
+    """
     images = first_folder(root, "CUB_200_2011/images", "images")
     mined = negatives(reading, root, SPLITS, ("img",))
     results: dict[str, tuple[Split, list[str | tuple[str, ...]]]] = {}

@@ -1,10 +1,12 @@
-"""Your own pairs, as two folders with the same file names; captions and splits are in files beside them.
+"""Your own pairs, as two folders with the same file names.
+
+Captions and splits are in files beside the two folders.
 
     before/0001.jpg   after/0001.jpg      one pair per name; its id is the name
     captions/0001.txt                     optional: one sentence per line
     train.txt, val.txt, test.txt          optional: names, one per line; without these, all are test pairs
 
-The file names in ``before/`` list the pairs, and are their ids.
+Each file name in ``before/`` stands for one pair, and is the id of the pair.
 """
 
 from collections.abc import Iterator
@@ -22,12 +24,16 @@ SIDES = ("before", "after")
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the folder holds a folder ``before`` and a folder ``after``."""
+    """Return whether a folder contains a folder ``before`` and a folder ``after``."""
     return all((path / side).is_dir() for side in SIDES)
 
 
 def read(path: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each picture in ``before/``, in the order of the split files, or of the names."""
+    """Return one record for each picture in ``before/``.
+
+    Records are in the order of the split files, or in the order of the file names if there are no split
+    files.
+    """
     if not recognises(path):
         raise DatasetError(f"{path}: pairs in folders lie in a folder before and a folder after.")
     before, after = (_names(path, side, reading) for side in SIDES)
@@ -56,7 +62,10 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _names(path: Path, side: str, reading: Reading) -> set[str]:
-    """Return the names of the pictures in one of the two folders, without links that lead out."""
+    """Return the names of the pictures in one of the two folders.
+
+    Links that lead out of the data set are left out.
+    """
     entries = [entry for entry in (path / side).iterdir() if entry.name[0] != "."]
     if is_remote(path):
         return {entry.name for entry in entries}
@@ -69,8 +78,9 @@ def _names(path: Path, side: str, reading: Reading) -> set[str]:
 
 
 def _text(file: Path, root: Path) -> str:
-    """Return the text of a file beside the pictures. Raises DatasetError where it is a link that leads
-    out.
+    """Return the text of a file of captions or of a split.
+
+    Raises DatasetError if the file is a link that leads out of the data set.
     """
     if not is_remote(file) and leads_out(file, [root.resolve()]):
         raise DatasetError(f"{file}: this link leads out of {root}. Put the file itself there.")
@@ -78,10 +88,10 @@ def _text(file: Path, root: Path) -> str:
 
 
 def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Split, str]]:
-    """Return (split, name) of each pair.
+    """Return the split and the name of each pair.
 
-    Listed names without a pair, and names listed twice, are damage. Pairs that no split lists are left out
-    with a remark.
+    A listed name without a pair, or a name that is listed twice, counts as damage. Pairs that are not listed
+    in any split are left out with a remark.
     """
     files: dict[Split, Path] = {s: path / f"{s}.txt" for s in SPLITS if (path / f"{s}.txt").is_file()}
     if not files:
@@ -106,7 +116,10 @@ def _splits(path: Path, names: list[str], reading: Reading) -> Iterator[tuple[Sp
 
 
 def _sentences(file: Path, root: Path, reading: Reading) -> tuple[str, ...]:
-    """Return the captions of one pair, the lines of its file; none where there is no file."""
+    """Return the captions of one pair, which are the lines of its caption file.
+
+    The result is empty if the file is missing.
+    """
     if not file.is_file():
         return ()
     lines = [line.strip() for line in _text(file, root).splitlines()]

@@ -5,9 +5,9 @@
         [{"img0": "...", "img1": "...", "sents": ["change the back ground"], "uid": "Zhopped_2"}, ...]
 
 Each entry becomes one record, whose id is the ``uid``. The same pair occurs under several uids, with captions
-by different annotators. The later form in JSON lines, ``{"img1", "img2", "sentences"}``, has no uids; there
-the ids are ``<split>_<number of the line>``. Captions stay as annotated, with case, punctuation and blanks at
-their ends.
+by different annotators. The later form in JSON lines, ``{"img1", "img2", "sentences"}``, has no uids. The ids
+of these records are ``<split>_<number of the line>``. Captions are not changed: case, punctuation and
+trailing blanks stay.
 """
 
 from itertools import combinations
@@ -23,7 +23,7 @@ SITES = ("Reddit", "Zhopped")
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has the project's own files, or the later form in lines."""
+    """Return whether the folder contains the official files, or files of the later form in JSON lines."""
     entry = first_entry(*_files(root).values())
     if "img0" in entry and "sents" in entry:
         return not str(entry.get("uid")).startswith("spotdiff_")
@@ -31,7 +31,7 @@ def recognises(root: Path) -> bool:
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each entry, splits in order, entries in file order."""
+    """Return one record for each entry, ordered by split and then by position in the file."""
     files = _files(root)
     if not files:
         raise DatasetError(f"{root}: no train.json, valid.json or test.json. Fetch them again.")
@@ -83,7 +83,7 @@ def _record(
 
 
 def _note_repeats(records: list[PairRecord], reading: Reading) -> None:
-    """Report how many distinct pairs there are, and how many of them two splits share."""
+    """Report the number of distinct pairs, and the number of pairs that are in two splits."""
     splits: dict[tuple[Path, Path | None], list[Split]] = {}
     for record in records:
         splits.setdefault((record.before, record.after), []).append(record.split)

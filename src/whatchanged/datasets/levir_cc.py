@@ -1,4 +1,4 @@
-"""LEVIR-CC (Liu et al., TGRS 2022): pairs of satellite image patches, five captions each.
+"""LEVIR-CC (Liu et al., TGRS 2022): pairs of satellite image patches with five captions for each pair.
 
     images/train/A/train_000001.png, images/train/B/train_000001.png     before, after
     images/train/label/train_000001.png       LEVIR-MCI only: the mask (0 none, 128 road, 255 building)
@@ -6,10 +6,10 @@
 
 LEVIR-MCI's code has a token file per pair instead, tokens/train_000001.txt, with start and end tokens, and
 train.txt, val.txt, test.txt with the file names (a name may end with the number of one sentence,
-``train_000001.png-3``). Captions are then the tokens joined by blanks, without start and end.
-
-Each path is made from split and file name, not by replacing an A by a B in another path. ``changeflag`` says
-whether a pair changed; without it, a pair is unchanged if all its captions are in ``NO_CHANGE``.
+``train_000001.png-3``). In LEVIR-MCI's format, a caption is its tokens joined by blanks, without the start
+and end tokens. Each path is made from the split and the file name, not derived from another path.
+``changeflag`` is 0 if the pair is unchanged. Without ``changeflag``, a pair is unchanged if all its captions
+are in ``NO_CHANGE``.
 """
 
 import re
@@ -48,15 +48,16 @@ _CHOSEN = re.compile(r"-\d+$")
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has the caption file, or the token files with their lists."""
+    """Return whether the folder contains the caption file, or token files and lists of file names."""
     return first_file(root, CAPTIONS, f"captions/{CAPTIONS}") is not None or (
         (root / "tokens").is_dir() and (root / "test.txt").is_file()
     )
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each pair, in the order of the file, or split by split in the order of the
-    lists.
+    """Return one record for each pair.
+
+    Records are in the order of the caption file, or in the order of the lists of file names, split by split.
     """
     path = first_file(root, CAPTIONS, f"captions/{CAPTIONS}")
     if path is None:
@@ -87,7 +88,7 @@ def is_no_change(captions: Sequence[str]) -> bool:
 def _sentences(
     where: str, value: Any, reading: Reading
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...] | None]:
-    """Return the captions and their tokens (None unless every caption has some)."""
+    """Return the captions and their tokens. The tokens are None unless every caption has tokens."""
     if not isinstance(value, list) or not all(isinstance(s, dict) for s in value):
         reading.damage(f"{where}: 'sentences' should be a list of objects with 'raw' and 'tokens'.")
         return (), None
@@ -116,7 +117,10 @@ def _record(
     tokens: tuple[tuple[str, ...], ...] | None,
     reading: Reading,
 ) -> PairRecord | None:
-    """Return the record of a pair; None, and damage, where its name, split or captions are invalid."""
+    """Return the record of a pair.
+
+    If its name, split or captions are invalid, the entry counts as damage, and the result is None.
+    """
     known: dict[str, Split] = {s: s for s in SPLITS}
     name, split = entry.get("filename"), entry.get("split")
     if not isinstance(split, str) or split not in known:
@@ -150,8 +154,10 @@ def _record(
 
 
 def _read_tokens(root: Path, reading: Reading) -> list[PairRecord]:
-    """Read LEVIR-MCI's token files: the lists name the pairs; a pair listed once for each caption is one
-    record.
+    """Read LEVIR-MCI's token files.
+
+    The lists contain the file names of the pairs. If a list contains a pair once for each caption, the result
+    has one record for the pair.
     """
     records = []
     for split in SPLITS:
@@ -193,7 +199,9 @@ def _tokens_record(root: Path, file: Path, name: str, split: Split, reading: Rea
 
 
 def _note_odd(records: list[PairRecord], reading: Reading) -> None:
-    """Report pairs whose flag and captions disagree, and pairs with another number of captions than five."""
+    """Report pairs with a ``changeflag`` that contradicts the captions, and pairs without exactly five
+    captions.
+    """
     denied = [record.pair_id for record in records if record.changed == is_no_change(record.captions)]
     if denied:
         reading.note(

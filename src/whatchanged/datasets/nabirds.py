@@ -5,11 +5,12 @@
     images/0817/0000139e21dc4d0cbfe14cae3c85c829.jpg
 
 ``classes.txt`` also lists the inner nodes of the class tree, which have no pictures. ``labels`` therefore
-number only the classes with pictures, from 0, in ascending order of their ids. ``Dataset.class_names`` holds
-the names, ``extra`` the class id, its parent and the bird's box.
+number only the classes with pictures, from 0, in ascending order of their ids. ``Dataset.class_names``
+contains the names of these classes. ``extra`` contains the class id, the parent of the class, and the box of
+the bird.
 
 PCL's pairs are read as well: train.json, val.json, test.json, JSON lines ``{"img1", "img2", "class_id1",
-"class_id2", "label"}``; ``label`` is 1 where the classes are the same.
+"class_id2", "label"}``; ``label`` is 1 if both pictures have the same class.
 """
 
 from pathlib import Path
@@ -23,14 +24,14 @@ NAME = "nabirds"
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has the official tables, or PCL's pairs."""
+    """Return whether the folder contains the official tables or PCL's pairs."""
     if (root / "images.txt").is_file() and (root / "hierarchy.txt").is_file():
         return True
     return "class_id1" in first_entry(*_files(root).values())
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each picture (each pair in PCL's format), in the order of the file."""
+    """Return one record for each picture, or for each pair in PCL's format, in the order of the file."""
     if not (root / "images.txt").is_file():
         return _read_pairs(root, reading)
     paths = reading.table(root / "images.txt")
@@ -74,7 +75,7 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _by_number(name: str) -> tuple[int, str]:
-    """Return class ids in the order of their numbers; other ids follow."""
+    """Return the sort key of a class id. Numbers come first, in ascending order, and other ids follow."""
     return (int(name), "") if name.isascii() and name.isdigit() else (1 << 60, name)
 
 

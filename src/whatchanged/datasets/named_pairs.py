@@ -1,10 +1,11 @@
-"""Your own pairs in one folder; a word in the file names marks before and after.
+"""Your own pairs in one folder. A word in each file name indicates whether the picture is before or after.
 
     login_before.png  login_after.png        also -before or .before; old and new; a and b (plot-a.png)
     home/before/top.png  home/after/top.png
 
-A pair's id is the rest of the path: ``login.png``, ``home/top.png``. Two pictures are a pair if only the word
-differs. Folders that hold ``before/`` and ``after/`` themselves are read by ``folders``.
+The id of a pair is the path without this word: ``login.png``, ``home/top.png``. Two pictures are a pair if
+only this word differs in their paths. A folder that directly contains ``before/`` and ``after/`` is read by
+``folders``.
 """
 
 import re
@@ -19,23 +20,26 @@ from whatchanged.records import PairRecord
 
 NAME = "named_pairs"
 SIDES = {"before": 0, "after": 1, "old": 0, "new": 1, "a": 0, "b": 1}
-"""The side of a pair that a word at the end of a name means."""
+"""A mapping from a word at the end of a file name to the side of the pair: 0 before, 1 after."""
 FOLDERS = {"before": 0, "after": 1}
-"""The side of a pair that the name of a folder means."""
+"""A mapping from the name of a folder to the side of the pair: 0 before, 1 after."""
 PLAIN_WORDS = ("before", "after")
-"""Words that rarely end a name by chance, so that a picture without its partner is reported."""
+"""The words that rarely occur at the end of a name by chance.
+
+A picture with such a word and without a counterpart is reported.
+"""
 _Sides = dict[tuple[str, tuple[str, str]], dict[int, str]]
-"""(rest of the path, the two words) -> side -> name"""
+"""A mapping from (path without the word, the two words) to a mapping from side to file name."""
 _ENDING = re.compile(rf"(.*[^-_. ])[-_. ]({'|'.join(SIDES)})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class NamedPairs:
-    """The pairs found among the names of a folder's pictures.
+    """The result of matching the names of a folder's pictures.
 
-    pairs   id -> the names before and after
-    single  names with a side whose other side is not there: before, after
-    other   names without a side
+    pairs   a mapping from the id of a pair to its file names before and after
+    single  the names without a counterpart: the names before, and the names after
+    other   the names without a word for before or after
     """
 
     pairs: dict[str, tuple[str, str]]
@@ -44,7 +48,7 @@ class NamedPairs:
 
 
 def match_names(names: Iterable[str]) -> NamedPairs:
-    """Return the pairs among relative paths with "/" between their parts."""
+    """Return the pairs in a list of relative paths. The parts of each path are separated by "/"."""
     sides: _Sides = {}
     found = NamedPairs({}, ([], []), [])
     for name in names:
@@ -70,9 +74,9 @@ def match_names(names: Iterable[str]) -> NamedPairs:
 
 
 def _with_other_spellings(sides: _Sides) -> _Sides:
-    """Merge pairs that lack one side each and differ only in the Unicode form of their names.
+    """Merge two pairs if each has only one side and their names differ only in Unicode form.
 
-    A merged pair has the name of its later picture.
+    The merged pair gets the name of its picture after.
     """
     alone: dict[tuple[str, tuple[str, str]], str] = {}
     for (rest, words), pair in sides.items():
@@ -87,7 +91,9 @@ def _with_other_spellings(sides: _Sides) -> _Sides:
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the folder holds two pictures whose names differ only by such a word."""
+    """Return whether the folder contains two pictures with names that differ only by a word for before or
+    after.
+    """
     try:
         return path.is_dir() and bool(match_names(pictures_below(path).pictures).pairs)
     except DatasetError:  # too many files to look at
@@ -124,7 +130,10 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
-    """Return (side, rest of the path, the two words) of a name; None where it has no side."""
+    """Return the side, the path without the word for the side, and the two words of a name.
+
+    The result is None if the name has no such word.
+    """
     path = PurePosixPath(name)
     ending = _ENDING.fullmatch(path.stem)
     if ending is not None:
@@ -138,7 +147,7 @@ def _side(name: str) -> tuple[int, str, tuple[str, str]] | None:
 
 
 def _couple(word: str) -> tuple[str, str]:
-    """Return the words for before and after to which this word belongs."""
+    """Return the couple of words for before and after that contains a word."""
     words = list(SIDES)
     first = words.index(word) - SIDES[word]
     return words[first], words[first + 1]

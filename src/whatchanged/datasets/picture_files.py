@@ -1,7 +1,7 @@
 """List the pictures of a folder, recognised by their extensions, and match equivalent spellings of names.
 
-A folder may contain links that its maker planted: links that lead out of the folder that the user named are
-left out.
+An untrusted folder may contain links to other places. Links that lead out of the folder that the user named
+are therefore left out.
 """
 
 import os
@@ -18,20 +18,23 @@ from whatchanged.urls import is_remote
 
 _READ = "png jpg jpeg webp gif bmp tif tiff ppm pgm pbm pnm avif"
 ENDINGS = frozenset(f".{ending}" for ending in _READ.split())
-"""Extensions of the formats that are read, in lower case."""
+"""The file extensions of the formats that are read, in lower case."""
 DRAWINGS = frozenset((".svg", ".pdf", ".eps", ".heic", ".jxl", ".psd"))
-"""Extensions of picture formats that are not read; a comparison reports files with them."""
+"""The file extensions of picture formats that are not read.
+
+A comparison reports files with these extensions.
+"""
 MOST_FILES = 200_000
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 @dataclass
 class ListedPictures:
-    """The files in a folder and below it.
+    """The files in a folder and in its subfolders.
 
-    pictures  by their paths relative to the folder, with "/" between the parts
-    others    ending -> number of the pictures of a format that is not read
-    outside   links that lead out of the named folders; they are not among the pictures
+    pictures  a mapping from the path relative to the folder, with "/" between the parts, to the file
+    others    a mapping from file extension to the number of pictures in a format that is not read
+    outside   links that lead out of the folders that the user named, and are not among the pictures
     """
 
     pictures: dict[str, Path] = field(default_factory=dict)
@@ -40,13 +43,14 @@ class ListedPictures:
 
 
 def is_picture(name: str) -> bool:
-    """Return whether a file of this name is a picture of a format that is read."""
+    """Return whether a file name has the extension of a picture format that is read."""
     return PurePath(name).suffix.lower() in ENDINGS
 
 
 def is_compared(name: str) -> bool:
-    """Return whether ``compare`` takes a file of this name: a picture, or a PDF file where pages can be
-    drawn.
+    """Return whether ``compare`` accepts a file with this name.
+
+    Pictures are accepted, and PDF files are accepted if pages can be drawn.
     """
     return is_picture(name) or (is_pdf(name) and can_draw())
 
@@ -54,12 +58,13 @@ def is_compared(name: str) -> bool:
 def pictures_below(
     folder: Path, leave_out: Sequence[Path] = (), named: Sequence[Path] = (), pages: bool = False
 ) -> ListedPictures:
-    """Return the pictures in a folder and below it, in the order of their names.
+    """Return the pictures in a folder and in its subfolders, in the order of their names.
 
-    Left out are names that begin with a dot, links to folders, the folders of ``leave_out``, and links that
-    lead out of the folders that the user named. named: these folders, if they differ from ``folder``. pages:
-    include PDF files where their pages can be drawn, but never from a remote folder. Raises DatasetError
-    where the folder cannot be listed or contains too many files.
+    The result does not contain names that begin with a dot, links to folders, the folders in ``leave_out``,
+    and links that lead out of the folders that the user named. named: the folders that the user named, if
+    different from ``folder``. pages: whether to include PDF files if their pages can be drawn. PDF files in a
+    remote folder are never included. Raises DatasetError if the folder cannot be listed, or contains too many
+    files.
     """
     if not folder.is_dir():
         wrong = "this is a file, a folder is wanted" if folder.exists() else "there is no such folder"
@@ -94,8 +99,9 @@ def pictures_below(
 
 
 def leads_out(path: Path, inside: Sequence[Path]) -> bool:
-    """Return whether this is a link that leads out of all of these folders, given with their own links
-    resolved.
+    """Return whether a path is a link to a target outside all ``inside`` folders.
+
+    Links in the paths of the ``inside`` folders must be resolved already.
     """
     if not path.is_symlink():
         return False
@@ -107,14 +113,18 @@ def leads_out(path: Path, inside: Sequence[Path]) -> bool:
 
 
 def composed(name: str) -> str:
-    """Return the name in Unicode form NFC: a letter with an accent is one or two characters on different
-    systems.
+    """Return the name in Unicode form NFC.
+
+    A letter with an accent is one character on some systems and two characters on others.
     """
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def as_spelled(folder: Path, name: str) -> Path:
-    """Return the path of this name in a folder, in the spelling (NFC or NFD) that the folder uses."""
+    """Return the path of a name in a folder.
+
+    The name is spelled in the Unicode form (NFC or NFD) of the file in the folder.
+    """
     if name.isascii():
         return folder / name
     places = [folder / name, *(folder / unicodedata.normalize(form, name) for form in _FORMS)]
@@ -139,8 +149,9 @@ def _pictures_elsewhere(folder: Any) -> ListedPictures:
 
 
 def listed(paths: Iterable[Path]) -> set[Path]:
-    """Return which of these files exist; each folder is listed once, which needs fewer requests to a
-    store.
+    """Return the paths of files that exist.
+
+    Each folder is listed once, so that a remote store gets fewer requests.
     """
     by_folder: dict[Path, set[Path]] = {}
     for path in paths:
@@ -164,5 +175,7 @@ def _names_in(folder: Path) -> set[str]:
 
 
 def _refuse(error: OSError) -> None:
-    """Raise the error for a folder that cannot be listed: it must not be skipped silently."""
+    """Raise DatasetError for a folder that cannot be listed, because such a folder must not be skipped
+    silently.
+    """
     raise DatasetError(f"{error.filename}: cannot list this folder ({error.strerror}).") from error

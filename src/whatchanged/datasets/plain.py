@@ -2,11 +2,12 @@
 changed.
 
 Paths are relative to the list. If the user named the list itself, as on the command line, paths may be
-absolute or contain ``..``; in a list that belongs to a data set folder they stay below that folder. Several
+absolute or contain ``..``. In a list inside a data set folder, paths must stay below the folder. Several
 captions are separated by ``|`` in CSV, and are a list in JSON lines. A pair without an id gets its line
-number as id; a pair without a split is a test pair. ``changed`` is true or false; without it, the captions
-decide (``mark_changes``). Pairs of one ``document`` stay together when pairs are sampled. Other columns are
-kept in ``extra``. A folder with a file ``pairs.jsonl``, such as a drawn set, is read as that list.
+number as its id. A pair without a split is a test pair. ``changed`` is true or false. Without ``changed``,
+the captions determine whether the pair changed (``mark_changes``). Pairs with the same ``document`` stay
+together when pairs are sampled. Other columns are stored in ``extra``. A folder with a file ``pairs.jsonl``,
+such as a drawn set, is read as this list.
 """
 
 import csv
@@ -26,7 +27,7 @@ NAME = "plain"
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "val": "val", "valid": "val", "test": "test"}
 COLUMNS = ("before", "after", "id", "captions", "split", "changed", "document")
 LIST = "pairs.jsonl"
-"""The list that is read for a folder."""
+"""The file name of the list in a folder."""
 ANSWERS: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 NO_CHANGE = frozenset(
     {
@@ -54,9 +55,12 @@ NO_CHANGE = frozenset(
         "the scene remains the same",
     }
 )
-"""Captions that say that nothing changed, in lower case, without the full stop."""
+"""The captions that say that nothing changed, in lower case and without a full stop."""
 ALMOST_NO_CHANGE = frozenset({"almost nothing has changed", "no change is occurred"})
-"""Captions of unchanged pairs in LEVIR-CC, whose five captions belong together: alone they do not decide."""
+"""Further captions of unchanged pairs in LEVIR-CC.
+
+A pair with only such captions does not count as unchanged.
+"""
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 
 
@@ -82,7 +86,10 @@ def read(path: Path, reading: Reading) -> list[PairRecord]:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, row) of each row below the header; captions become a list."""
+    """Yield the line number and the values of each row below the header.
+
+    The captions of a row become a list.
+    """
     try:
         with open_regular_text(path, "utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
@@ -102,7 +109,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _check_columns(path: Path, columns: list[str]) -> None:
-    """Raise DatasetError unless the header names the columns, each once."""
+    """Raise DatasetError unless the header contains every required column and no column twice."""
     if not columns:
         raise DatasetError(f"{path}: the file is empty. Its first line names the columns: before,after.")
     missing = [c for c in COLUMNS[:2] if c not in columns]
@@ -123,7 +130,7 @@ def _check_columns(path: Path, columns: list[str]) -> None:
 
 
 def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of each line that is not blank."""
+    """Yield the line number and the object of each line that is not blank."""
     for number, line in enumerate(text(path).split("\n"), start=1):
         if not line.strip():
             continue
@@ -140,7 +147,7 @@ def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, An
 
 
 def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object whose keys each occur once. Raises DatasetError."""
+    """Return a JSON object. Raises DatasetError if a key occurs twice."""
     twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
     if twice:
         raise DatasetError(f"{where}: the key {twice[0]!r} occurs more than once.")
@@ -187,12 +194,12 @@ def _record(path: Path, line: int, row: Mapping[str, Any], reading: Reading) -> 
 
 
 def mark_changes(records: Sequence[PairRecord]) -> list[PairRecord]:
-    """Return the records, with captioned pairs marked as changed or unchanged by their captions; existing
-    marks stay.
+    """Return the records with pairs marked as changed or unchanged according to their captions.
 
-    A pair is unchanged where all its captions are in ``NO_CHANGE``, or some are and the others in
-    ``ALMOST_NO_CHANGE``. If no pair is, the captions may use other words for "no change", so nothing is
-    marked.
+    Records that are marked already, and pairs without captions, are not modified. A pair is unchanged if all
+    its captions are in ``NO_CHANGE``. A pair is also unchanged if some captions are in ``NO_CHANGE`` and all
+    others are in ``ALMOST_NO_CHANGE``. If no pair is unchanged, nothing is marked, because the captions may
+    use other words for "no change".
     """
     same = [_says_no_change({bare(caption) for caption in r.captions}) for r in records]
     if not any(same):
@@ -211,8 +218,10 @@ def _says_no_change(sentences: set[str]) -> bool:
 
 
 def _id(where: str, line: int, value: Any, reading: Reading) -> str | None:
-    """Return the id of a pair: text or a whole number; its line number where it has none. None where it is
-    damage.
+    """Return the id of a pair, which is a text or a whole number.
+
+    Without an id, the result is the line number. If the id is invalid, the row counts as damage, and the
+    result is None.
     """
     if value is None or value == "":
         return str(line)

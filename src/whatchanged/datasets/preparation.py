@@ -1,15 +1,16 @@
-"""The tokenisation of captions in each paper: named preparations for the recipe key ``data.preparation``.
+"""The tokenisation of captions in each paper, as named preparations for the recipe key ``data.preparation``.
 
-A preparation splits a caption into words, truncates it, and selects the words of the vocabulary. It is used
-in training only: references stay as annotated, and scoring has its own tokenisers. ``none`` leaves captions
-as they are: words are separated by blanks, and the vocabulary has all words of the training captions.
+A preparation splits a caption into words, truncates the caption, and selects the words of the vocabulary.
+Preparations are used in training only. References stay as annotated, and scoring uses other tokenisers. The
+preparation ``none`` does not change captions. With ``none``, words are separated by blanks, and the
+vocabulary contains all words of the training captions.
 
     words(caption)          all words
-    text(caption)           the words that are kept, joined by blanks: what a model is trained on
+    text(caption)           the words after truncation, joined by blanks, as a model is trained on
     known(records)          the words that occur at least ``threshold`` times in the splits ``counted``
 
 ``most_words`` is the published length of a caption minus its special tokens. CLIP4IDC's byte-pair encoding is
-a vocabulary of its own (``bpe.py``).
+not a preparation but a separate vocabulary (``bpe.py``).
 """
 
 import re
@@ -22,39 +23,43 @@ from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord, Split
 
 SEPARATOR = "<SEP>"
-"""CARD's separator between the sentences of a pair."""
+"""The token that CARD puts between the sentences of a pair."""
 
 
 def between_blanks(caption: str) -> list[str]:
-    """Split a caption at runs of blanks, and change nothing else."""
+    """Split a caption at runs of blanks. The words are not modified."""
     return caption.split()
 
 
 def rcc_words(caption: str) -> list[str]:
-    """Tokenise as RCC and later work do: ``?`` and ``.`` removed, ``;`` and ``,`` words of their own, case
-    kept.
+    """Tokenise as RCC and later work do.
 
-    A blank is put before ``;`` and ``,`` and the text is split at single blanks, so a comma that no blank
-    follows stays with the next word, and two blanks make an empty word. The empty words are dropped here: a
-    caption that is joined by blanks again cannot hold them. Source: scripts/preprocess_captions.py of
-    Seth-Park/RobustChangeCaptioning.
+    ``?`` and ``.`` are removed. ``;`` and ``,`` are separate words. Case is not changed. A blank is inserted
+    before each ``;`` and ``,``. The text is then split at single blanks. A comma without a following blank
+    therefore stays with the next word, and two blanks produce an empty word. Empty words are dropped here,
+    because a caption of words joined by blanks cannot contain empty words. Source:
+    scripts/preprocess_captions.py of Seth-Park/RobustChangeCaptioning.
     """
     spaced = caption.replace(";", " ;").replace(",", " ,").replace("?", "").replace(".", "")
     return spaced.split()
 
 
 def card_words(caption: str) -> list[str]:
-    """Tokenise as CARD does: as RCC, but ``.`` and ``?`` become the separator between sentences."""
+    """Tokenise as CARD does.
+
+    CARD tokenises like RCC, but replaces ``.`` and ``?`` by the separator between sentences.
+    """
     spaced = caption.replace(";", " ;").replace(",", " ,")
     marked = re.sub(r"[.?]", f" {SEPARATOR} ", spaced)
     return marked.split()
 
 
 def ier_words(caption: str) -> list[str]:
-    """Tokenise as Image Editing Request does: split at runs of non-word characters, lower case.
+    """Tokenise as Image Editing Request does.
 
-    A piece made only of punctuation is broken into single characters unless it is made only of full stops.
-    Source: src/tok.py of airsplay/VisualRelationships.
+    The text is lower-cased and split at runs of non-word characters. A piece that consists only of
+    punctuation is split into single characters, but a piece of full stops only is not split. Source:
+    src/tok.py of airsplay/VisualRelationships.
     """
     words: list[str] = []
     for piece in re.split(r"(\W+)", caption.strip()):
@@ -79,19 +84,23 @@ _BIRD_WORD = re.compile(
 
 
 def bird_words(caption: str) -> list[str]:
-    """Tokenise Birds-to-Words as PCL's authors did: lower case, words and punctuation separated.
+    """Tokenise Birds-to-Words as PCL's authors did.
 
-    "Animal 1" and "animal 2" become one word each; hyphens and slashes are words; contractions are cut as the
-    NLTK word tokeniser does ("it 's", "do n't"); double quotes become two backquotes. The authors' script is
-    not published; this reproduces the published tokens, and leaves them as they are.
+    The text is lower-cased, and words are separated from punctuation.
+
+    "Animal 1" and "animal 2" become one word each. Hyphens and slashes are words. Contractions are split as
+    by the NLTK word tokeniser ("it 's", "do n't"). Double quotes become two backquotes. The authors' script
+    is not published. This function reproduces the published tokens. Text that consists of the published
+    tokens is not changed.
     """
     lowered = _ANIMAL.sub(r"animal\1", caption.lower())
     return ["``" if word == '"' else word for word in _BIRD_WORD.findall(lowered)]
 
 
 def cub_words(caption: str) -> list[str]:
-    """Tokenise CUB as AttnGAN does: lower case, runs of word characters only, other characters than ASCII
-    dropped.
+    """Tokenise CUB as AttnGAN does.
+
+    The text is lower-cased. The words are the runs of word characters. Characters outside ASCII are dropped.
     """
     cleaned = caption.replace("\ufffd\ufffd", " ").lower()
     words = (word.encode("ascii", "ignore").decode() for word in re.findall(r"\w+", cleaned))
@@ -100,7 +109,7 @@ def cub_words(caption: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Preparation:
-    """One paper's preparation of captions; see the module's docstring."""
+    """The preparation of captions in one paper, as described in the docstring of the module."""
 
     name: str
     words: Callable[[str], list[str]]
@@ -108,16 +117,17 @@ class Preparation:
     threshold: int = 1
     counted: tuple[Split, ...] = ("train",)
     vocabulary: int | None = None
-    """The published number of words without special tokens, where one is known."""
+    """The published number of words without special tokens; None if no number is published."""
     source: str = ""
 
     def text(self, caption: str) -> str:
-        """Return the kept words joined by blanks."""
+        """Return the words after truncation, joined by blanks."""
         return " ".join(self.words(caption)[: self.most_words])
 
     def known(self, records: Iterable[PairRecord]) -> list[str]:
-        """Return the words of the vocabulary, sorted, without special tokens; whole captions are counted, as
-        published.
+        """Return the sorted words of the vocabulary without special tokens.
+
+        Words are counted in whole captions before truncation, as in the published code.
         """
         counts = Counter(
             word
@@ -129,11 +139,11 @@ class Preparation:
         return sorted(word for word, count in counts.items() if count >= self.threshold)
 
     def longest(self, records: Iterable[PairRecord]) -> int:
-        """Number of ids of the longest caption, a word being one id, BOS and EOS included.
+        """Return the number of ids of the longest caption, including BOS and EOS.
 
-        0 without captions.
-        Counted over all splits but not over unchanged pairs, as the released code of RCC and SCORER finds the
-        width of its labels.
+        Each word is one id. Without captions, the result is 0. Captions of all splits are counted, but not
+        captions of unchanged pairs. The released code of RCC and SCORER computes the width of its labels in
+        this way.
         """
         captions = [
             caption for record in records if record.changed is not False for caption in record.captions
@@ -146,7 +156,10 @@ class Preparation:
 
 
 def _pcl(name: str, words: Callable[[str], list[str]], length: int, vocabulary: int | None) -> Preparation:
-    """Return PCL's preparation: it keeps ``length - 3`` words, followed by BOS, EOS and at least one PAD."""
+    """Return PCL's preparation.
+
+    A caption is truncated to ``length - 3`` words, because BOS, EOS and at least one PAD are added.
+    """
     return Preparation(name, words, length - 3, vocabulary=vocabulary, source="Yao, Wang, Jin, AAAI 2022")
 
 
@@ -173,7 +186,7 @@ PREPARATIONS: Mapping[str, Preparation] = {
 
 
 def preparation(name: str) -> Preparation:
-    """Return the preparation of that name. Raises DatasetError."""
+    """Return the preparation with this name. Raises DatasetError if there is none."""
     if name not in PREPARATIONS:
         raise DatasetError(f"Unknown preparation {name!r}. Known: {', '.join(PREPARATIONS)}.")
     return PREPARATIONS[name]

@@ -1,5 +1,6 @@
-"""Published counts of pairs and captions, and the differences of a folder from them. A difference is no
-error.
+"""The published counts of pairs and captions of data sets.
+
+A folder may have other counts without being invalid.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +12,15 @@ from whatchanged.records import PairRecord
 
 @dataclass(frozen=True)
 class Counts:
-    """Pairs (or single pictures) and captions of train, val, test; None: not published or uncertain."""
+    """The numbers of pairs (or single pictures) and of captions of train, val and test.
+
+    A number is None if it is not published or uncertain.
+    """
 
     pairs: tuple[int, int, int]
     captions: tuple[int, int, int] | None = None
     total: int | None = None
-    """Captions of all splits together, where only their sum is published."""
+    """The number of captions of all splits together, if only this sum is published."""
     source: str = ""
 
 
@@ -38,12 +42,15 @@ PUBLISHED: Mapping[str, Counts] = {
 
 
 def unit(records: Sequence[PairRecord]) -> str:
-    """Return the noun for a record: pairs, or pictures where every record has a single one."""
+    """Return the noun for records: "pictures" if every record has a single picture, and otherwise "pairs"."""
     return "pairs" if any(record.after is not None for record in records) else "pictures"
 
 
 def differences(name: str, records: Sequence[PairRecord]) -> tuple[str, ...]:
-    """Return a line for each count of ``records`` (all splits) that differs from the published one."""
+    """Return a line for each count that differs from the published count.
+
+    records: the records of all splits.
+    """
     counts = PUBLISHED.get(name)
     if counts is None or any(r.kind == "pair_label" for r in records):
         return ()

@@ -1,8 +1,8 @@
-"""Read annotation files, which may be damaged; every reader uses these functions.
+"""Read annotation files, which may be damaged. Every reader of a data set uses these functions.
 
 Each reader gets one ``Reading``, and passes every damaged entry to ``damage``. ``damage`` raises
 DatasetError, or lists the entry as left out if the user passed --skip-missing. A fault of a whole file always
-raises.
+raises DatasetError.
 """
 
 import json
@@ -19,14 +19,16 @@ from whatchanged.records import Split
 from whatchanged.urls import is_remote, is_url
 
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
-"""Names of the splits of a data set, in order."""
+"""The names of the splits of a data set, in order."""
 LONGEST_NAME, LONGEST_PATH = 255, 4096
-"""Limits of file systems in bytes: for a file name, and for a path."""
+"""The largest sizes, in bytes, of a file name and of a path on common file systems."""
 SHORT = 60
-"""A path of no more characters than this always fits."""
+"""The number of characters up to which a path is short enough for every file system."""
 STORES = ("s3", "gs", "gcs", "az", "abfs", "memory")
-"""Protocols of URLs that a list may contain. The other protocols of fsspec are for URLs that the user types:
-a list could make this machine send requests to its neighbours.
+"""The protocols of URLs that a list may contain.
+
+The user may type URLs with the other protocols of fsspec. A list may not contain such URLs, because an
+untrusted list could make this machine send requests to other machines in its network.
 """
 SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 
@@ -35,7 +37,7 @@ SKIP = "Mend it, or leave it out with --skip-missing where a command has it."
 class Reading:
     """The state of reading one data set: remarks, and the damaged entries that were left out.
 
-    skipping: leave out damaged entries instead of raising.
+    skipping: whether to leave out damaged entries instead of raising DatasetError.
     """
 
     skipping: bool = False
@@ -44,23 +46,23 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     class_names: tuple[str, ...] = ()
-    """Names of the classes that ``PairRecord.labels`` number."""
+    """The names of the classes, indexed by ``PairRecord.labels``."""
 
     def note(self, text: str) -> None:
         """Add a remark for the user."""
         self.notes.append(text)
 
     def damage(self, message: str) -> None:
-        """Handle a damaged entry: raise DatasetError, or add it to ``left_out`` where skipping was
-        requested.
-        """
+        """Raise DatasetError for a damaged entry, or, if ``skipping``, add the message to ``left_out``."""
         if not self.skipping:
             raise DatasetError(f"{message} {SKIP}")
         self.left_out.append(message)
 
     def sentences(self, where: str, value: Any) -> tuple[str, ...] | None:
-        """Return the captions of a list without blank ones, which are damage; None where it is no list of
-        texts.
+        """Return the captions in a list.
+
+        Blank captions count as damage and are left out. If the value is not a list of texts, the result is
+        None.
         """
         if not isinstance(value, list) or not all(isinstance(caption, str) for caption in value):
             self.damage(f"{where} should be a list of sentences.")
@@ -73,9 +75,10 @@ class Reading:
         return tuple(caption for caption in value if caption.strip())
 
     def picture(self, root: Path, name: Any, where: str, anywhere: bool = False) -> Path | None:
-        """Return ``root / name``; None, and damage, where the name is no text or its path leaves ``root``.
+        """Return the path ``root / name`` of a picture.
 
-        anywhere: paths may lead out of ``root``, as in a list that the user named.
+        If the name is not a text or the path leads out of ``root``, the entry counts as damage, and the
+        result is None. anywhere: whether paths may lead out of ``root``, as in a list that the user named.
         """
         if not isinstance(name, str) or not name.strip():
             self.damage(f"{where} should name a picture, not {name!r}.")
@@ -89,8 +92,9 @@ class Reading:
         return self._in_store(root, name, where) if is_remote(root) else as_spelled(root, name)
 
     def _in_store(self, root: Path, name: str, where: str) -> Path | None:
-        """Return ``root / name`` of a store; None, and damage, where the name begins like a URL
-        (``x:/a.png``).
+        """Return the path ``root / name`` in a remote store.
+
+        If the name begins like a URL (``x:/a.png``), the entry counts as damage, and the result is None.
         """
         try:
             return root / name
@@ -99,8 +103,9 @@ class Reading:
             return None
 
     def _elsewhere(self, url: str, where: str) -> Path | None:
-        """Return a picture that a local list names by URL; None, and damage, where its protocol is not
-        allowed.
+        """Return the path of a picture for a URL in a local list.
+
+        If the protocol of the URL is not allowed, the entry counts as damage, and the result is None.
         """
         if url.partition("://")[0].lower() not in STORES:
             self.damage(f"{where}: {url}: a list may name files and URLs of {', '.join(STORES)}.")
@@ -110,7 +115,10 @@ class Reading:
         return path_of(url)
 
     def json(self, path: Path) -> Any:
-        """Return the value of a JSON file. A repeated key of an object is damage (the first one stays)."""
+        """Return the value of a JSON file.
+
+        A repeated key of an object counts as damage, and the first value of the key is used.
+        """
 
         def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             results = dict(pairs)
@@ -126,7 +134,7 @@ class Reading:
         return parse(text(path), str(path), once)
 
     def json_object(self, path: Path) -> dict[str, Any]:
-        """Return the object of a JSON file; {} where there is no such file."""
+        """Return the object in a JSON file; {} if the file is missing."""
         if not path.is_file():
             return {}
         value = self.json(path)
@@ -135,7 +143,10 @@ class Reading:
         return value
 
     def entries(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield (where, object) of a JSON list of objects, or of JSON lines, whichever the file is."""
+        """Yield each object of a file with a JSON list of objects, or with JSON lines.
+
+        Each object comes after the text that messages use for its position.
+        """
         whole = text(path)
         if whole.lstrip()[:1] == "[":
             value, unit = enumerate(parse(whole, str(path)), start=1), "entry"
@@ -157,8 +168,10 @@ class Reading:
                 self.damage(f"{where}: a JSON object is wanted, this is a {type(entry).__name__}.")
 
     def rows(self, path: Path, columns: int) -> Iterator[tuple[str, list[str]]]:
-        """Yield (where, values) of a file with columns separated by blanks; the last column is the rest of
-        the line.
+        """Yield the values of each line of a file whose columns are separated by blanks.
+
+        The last column is the rest of the line. The values come after the text that messages use for the
+        line.
         """
         if not path.is_file():
             raise DatasetError(f"{path}: missing. Unpack the data set again.")
@@ -170,7 +183,10 @@ class Reading:
                 self.damage(f"{path}, line {number}: {len(values)} values, wanted {columns}.")
 
     def table(self, path: Path) -> dict[str, str]:
-        """Return first column -> rest of the line; a repeated id is damage (the first one stays)."""
+        """Return a mapping from the first column of each line to the rest of the line.
+
+        A repeated id in the first column counts as damage, and the first line with the id is used.
+        """
         results: dict[str, str] = {}
         for where, (key, value) in self.rows(path, 2):
             if key in results:
@@ -181,7 +197,7 @@ class Reading:
 
 
 def text(path: Path) -> str:
-    """Return the text of a UTF-8 file, with or without a byte order mark. Raises DatasetError."""
+    """Return the text of a UTF-8 file. A byte order mark is removed. Raises DatasetError."""
     try:
         return read_regular_text(path, "utf-8-sig")
     except UnicodeDecodeError as error:
@@ -191,7 +207,10 @@ def text(path: Path) -> str:
 
 
 def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
-    """Parse JSON with finite numbers. Raises DatasetError that names ``where``."""
+    """Parse JSON with finite numbers.
+
+    Raises DatasetError for other texts. where: the beginning of the error message.
+    """
     try:
         return read_json(content, finite=True, object_pairs_hook=object_pairs_hook)
     except ValueError as error:
@@ -199,8 +218,9 @@ def parse(content: str, where: str, object_pairs_hook: Any = None) -> Any:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether the text can be written as UTF-8; JSON can contain halves of surrogate pairs, which
-    cannot.
+    """Return whether a text can be written as UTF-8.
+
+    Text from JSON may contain half of a surrogate pair, which cannot be written as UTF-8.
     """
     try:
         text.encode("utf-8")
@@ -210,7 +230,7 @@ def is_unicode(text: str) -> bool:
 
 
 def leaves(name: str) -> bool:
-    """Return whether this relative path leads out of its folder, on any system, or is no valid path."""
+    """Return whether a relative path leads out of its folder on any operating system, or is invalid."""
     if len(name) > SHORT and not _fits(name):
         return True
     if "\0" in name or name.startswith(("/", "\\")) or name[1:2] == ":":
@@ -219,25 +239,31 @@ def leaves(name: str) -> bool:
 
 
 def _fits(name: str) -> bool:
-    """Return whether file systems accept a path of this length, and parts of this length."""
+    """Return whether file systems accept the length of a path and the lengths of its parts."""
     data = name.encode("utf-8", "surrogatepass")
     return len(data) < LONGEST_PATH and all(len(part) <= LONGEST_NAME for part in data.split(b"/"))
 
 
 def first_folder(root: Path, *names: str) -> Path:
-    """Return the first of the folders that exists; the first name where none does."""
+    """Return the first existing folder.
+
+    If none of the folders exists, return the folder with the first name.
+    """
     return next((root / name for name in names if (root / name).is_dir()), root / names[0])
 
 
 def first_file(root: Path, *names: str) -> Path | None:
-    """Return the first of the files that exists."""
+    """Return the first existing file, or None if none of the files exists."""
     return next((root / name for name in names if (root / name).is_file()), None)
 
 
 def split_files(
     root: Path, folders: Sequence[str], names: Mapping[Split, Sequence[str]]
 ) -> dict[Split, Path]:
-    """Return split -> its file, from the first of the folders that holds any."""
+    """Return a mapping from split to file.
+
+    The files are in the first folder that contains a file of any split.
+    """
     for folder in folders:
         results = {split: first_file(root / folder, *choices) for split, choices in names.items()}
         if any(results.values()):
@@ -246,9 +272,10 @@ def split_files(
 
 
 def first_entry(*paths: Path) -> dict[str, Any]:
-    """Return the first object of the JSON lists or JSON lines; {} where there is none.
+    """Return the first object in several files with JSON lists or JSON lines.
 
-    A file without an entry, such as an empty list for an unused split, is skipped.
+    If no file contains an object, the result is {}. A file without objects, such as an empty list for an
+    unused split, is skipped.
     """
     return next(filter(None, map(_first_entry, paths)), {})
 
@@ -266,8 +293,9 @@ def _first_entry(path: Path) -> dict[str, Any]:
 def negatives(
     reading: Reading, root: Path, splits: Sequence[Split], keys: Sequence[str]
 ) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Read PCL's published false captions (``train_neg_tfidf6.json``, ...): values of ``keys`` ->
-    captions.
+    """Read PCL's published false captions (``train_neg_tfidf6.json``, ...).
+
+    The result maps the values of ``keys`` to the false captions.
     """
     results: dict[tuple[str, ...], tuple[str, ...]] = {}
     for split in splits:
@@ -283,10 +311,10 @@ def negatives(
 
 
 def bare(caption: str) -> str:
-    """Return the caption in lower case, with single blanks between words, without a full stop at the end."""
+    """Return the caption in lower case, with single blanks between words and without a final full stop."""
     return " ".join(caption.lower().strip(" .").split())
 
 
 def with_examples(what: str, ids: Sequence[str]) -> str:
-    """Return ``what: 1,234 (first: a, b, c)``."""
+    """Return a line with the number of ids and the first ids: ``what: 1,234 (first: a, b, c)``."""
     return f"{what}: {len(ids):,} (first: {', '.join(ids[:3])})"

@@ -1,4 +1,4 @@
-"""A page about a data set: its counts, and sample pairs with all their annotations."""
+"""A page about a data set, with the counts of the data set and with sample pairs and their annotations."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,10 @@ MOST_REMARKS = 20
 
 
 def sample_page(dataset: Dataset, summaries: Sequence[Summary], samples: int = 12) -> Page:
-    """Return the page with ``samples`` pairs of each split, spread evenly over it in the order of the
-    records.
+    """Return the page.
+
+    samples: the number of pairs from each split. These pairs are spread evenly over the split, in the order
+    of the records.
     """
     what = unit(dataset.records)
     pairs: list[Pair] = []
@@ -38,7 +40,7 @@ def sample_page(dataset: Dataset, summaries: Sequence[Summary], samples: int = 1
 
 
 def spread(records: Sequence[PairRecord], most: int) -> list[PairRecord]:
-    """Return at most ``most`` records at even distances, each from the middle of its stretch."""
+    """Return at most ``most`` records, spread evenly over all records."""
     if len(records) <= most:
         return list(records)
     return [records[(2 * i + 1) * len(records) // (2 * most)] for i in range(most)]
@@ -73,7 +75,7 @@ def _table(summaries: Sequence[Summary]) -> Table:
 
 
 def _pair(record: PairRecord, class_names: Sequence[str]) -> Pair:
-    """Return one record with its captions and other annotations."""
+    """Return the entry of the page for one record, with captions and other annotations."""
     kind = record.change_type or {True: "changed", False: "none", None: None}[record.changed]
     tags: dict[str, str] = {"split": record.split}
     if kind:

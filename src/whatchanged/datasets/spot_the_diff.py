@@ -1,19 +1,21 @@
-"""Spot-the-Diff (Jhamtani, Berg-Kirkpatrick, EMNLP 2018): frames of one camera, one sentence per difference.
+"""Spot-the-Diff (Jhamtani, Berg-Kirkpatrick, EMNLP 2018): frames of one camera, with one sentence for each
+difference.
 
     resized_images/256.png, 256_2.png       before, after (256_diff.jpg shows the difference; not used)
     annotations/train.json, val.json, test.json     [{"img_id": "235", "sentences": ["...", ...]}, ...]
 
-Several records, by different annotators, may share one id. Published methods read them in three ways, each
-with a name here:
+Several records by different annotators may have the same id. Published methods use such records in three
+ways. Each way is a data set with a separate name here:
 
-    spot_the_diff           single: the records of an id are joined, each sentence is one reference
-    spot_the_diff_records   every record is an item of its own
-    spot_the_diff_multi     all sentences of an id are one reference; see ``spot_the_diff_multi.py``
+    spot_the_diff           "single": the records with the same id are joined; each sentence is one reference
+    spot_the_diff_records   every record of the annotations is one item
+    spot_the_diff_multi     all sentences with the same id form one reference; see ``spot_the_diff_multi.py``
 
-Blank sentences, and pairs with blank sentences only, are left out and counted. ``spot_the_diff_blanks`` is
-"single" with blank sentences kept, as in published scores. Other forms are read as well: CLIP4IDC's
-reformat_train.json (one record per id), JSON lines, and the conversion of VisualRelationships (train.json,
-valid.json with "uid": "spotdiff_train_0"; only the file names of its absolute paths are used).
+Blank sentences, and pairs with blank sentences only, are left out and counted. The data set
+``spot_the_diff_blanks`` is "single" including blank sentences, as in published scores. Other forms are read
+as well: CLIP4IDC's reformat_train.json (one record per id), JSON lines, and the conversion of
+VisualRelationships (train.json, valid.json with "uid": "spotdiff_train_0"; only the file names of its
+absolute paths are used).
 """
 
 import re
@@ -39,7 +41,10 @@ _ID = re.compile(r"\d{1,9}")
 
 @dataclass
 class Item:
-    """The records of one id (or one record), sentences in file order, blank ones included."""
+    """All sentences with one id, or the sentences of one record.
+
+    The sentences are in file order and include blank sentences.
+    """
 
     split: Split
     number: str
@@ -49,27 +54,36 @@ class Item:
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has official annotations, CLIP4IDC's or VisualRelationships'."""
+    """Return whether the folder contains the annotations in the official form, CLIP4IDC's form or
+    VisualRelationships' form.
+    """
     entry = first_entry(*_files(root).values())
     return "img_id" in entry or str(entry.get("uid")).startswith("spotdiff_")
 
 
 def read(root: Path, reading: Reading) -> list[PairRecord]:
-    """Read by the single protocol: one record for each id, each sentence a reference, blank ones dropped."""
+    """Read by the "single" protocol.
+
+    The result has one record for each id. Each sentence is a reference. Blank sentences are dropped.
+    """
     items = _drop_blanks(merged_items(root, reading), reading)
     return [make_record(root, item, tuple(item.sentences), {"records": item.records}) for item in items]
 
 
 def read_blanks(root: Path, reading: Reading) -> list[PairRecord]:
-    """Read by the single protocol with blank sentences kept: references of zero words, as in published
-    scores.
+    """Read by the "single" protocol including blank sentences.
+
+    A blank sentence is a reference without words, as in published scores.
     """
     items = merged_items(root, reading)
     return [make_record(root, item, tuple(item.sentences), {"records": item.records}) for item in items]
 
 
 def read_records(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return one record for each record of the annotations; its id is spotdiff_<split>_<number>."""
+    """Return one record for each record of the annotations.
+
+    The id of the result is spotdiff_<split>_<number>.
+    """
     items = _drop_blanks(list(_items(root, reading)), reading)
     return [make_record(root, item, tuple(item.sentences), {"img_id": item.number}) for item in items]
 
@@ -83,7 +97,7 @@ def _files(root: Path) -> dict[Split, Path]:
 
 
 def _items(root: Path, reading: Reading) -> Iterator[Item]:
-    """Return each record of the annotations, splits in order, records in file order."""
+    """Return each record of the annotations, ordered by split and then by position in the file."""
     files = _files(root)
     if not files:
         raise DatasetError(f"{root}: no annotations/train.json, val.json or test.json. Fetch them again.")
@@ -109,7 +123,10 @@ def _number(entry: dict[str, Any]) -> str | None:
 
 
 def merged_items(root: Path, reading: Reading) -> list[Item]:
-    """Return the records of each id joined, in the order of first appearance; no id may be in two splits."""
+    """Return one item for each id, which joins all records with the id.
+
+    The items are in the order in which the ids first appear. No id may occur in two splits.
+    """
     results: dict[str, Item] = {}
     for item in _items(root, reading):
         first = results.setdefault(item.number, Item(item.split, item.number, f"{item.number}.png"))
@@ -125,9 +142,7 @@ def merged_items(root: Path, reading: Reading) -> list[Item]:
 
 
 def _drop_blanks(items: list[Item], reading: Reading) -> list[Item]:
-    """Return the items without their blank sentences; items with blank sentences only are left out and
-    counted.
-    """
+    """Return the items without blank sentences. Items with blank sentences only are left out and counted."""
     blank = sum(not sentence.strip() for item in items for sentence in item.sentences)
     for item in items:
         item.sentences = [sentence for sentence in item.sentences if sentence.strip()]
@@ -146,8 +161,10 @@ def note_left_out(items: list[Item], reading: Reading) -> None:
 
 
 def make_record(root: Path, item: Item, captions: tuple[str, ...], extra: dict[str, Any]) -> PairRecord:
-    """Return a record with ``<id>.png`` and ``<id>_2.png``, or CARD's ``images`` and ``sc_images`` with six
-    digits.
+    """Return the record of an item.
+
+    The pictures are ``<id>.png`` and ``<id>_2.png``, or the files in CARD's ``images`` and ``sc_images`` with
+    an id of six digits.
     """
     if (root / "sc_images").is_dir():
         file = f"{int(item.number):06d}.png"

@@ -1,15 +1,16 @@
-"""Spot-the-Diff, multi-change protocol: all sentences of a pair are one reference, as in CARD.
+"""Spot-the-Diff by the multi-change protocol: all sentences of a pair form one reference, as in CARD.
 
-The reference of a pair joins the sentences of all records of its id by ". ", in file order, blank ones
-included. A reference of more than 60 words is cut to its first 60, joined by blanks, in the test split too.
-The source is the official annotations, or CARD's renamed files, which contain only these references:
+A pair may have several records with its id. All sentences of these records, including blank sentences, are
+joined by ". " in file order. A reference of more than 60 words is truncated to its first 60 words, joined by
+blanks. References of the test split are truncated too. The source is the official annotations, or CARD's
+renamed files, which contain only these references:
 
     change_multi_captions.json    {"000235.png": ["the person ... present. the dark grey suv ..."]}
     splits.json                   {"train": [235, ...], ...}
     images/000235.png, sc_images/000235.png
 
-Pairs with an empty reference (blank sentences only) are left out and counted; ``spot_the_diff_multi_blanks``
-keeps them, as CARD's file and published scores do.
+A pair with blank sentences only has an empty reference. Such pairs are left out and counted. The data set
+``spot_the_diff_multi_blanks`` includes such pairs, like CARD's file and published scores.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,10 @@ MOST_WORDS = 60
 
 
 def recognises(root: Path) -> bool:
-    """Return whether the folder has CARD's files, from which single sentences cannot be recovered."""
+    """Return whether the folder contains CARD's files.
+
+    Single sentences cannot be recovered from CARD's files.
+    """
     return (root / CARD).is_file()
 
 
@@ -36,7 +40,10 @@ def read(root: Path, reading: Reading) -> list[PairRecord]:
 
 
 def read_blanks(root: Path, reading: Reading) -> list[PairRecord]:
-    """Return the same records, and also the pairs whose one reference has no words."""
+    """Return one record for each id, with one reference.
+
+    Pairs with a reference without words are included.
+    """
     return _read(root, reading, blanks=True)
 
 
@@ -55,8 +62,9 @@ def _read(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
 
 
 def multi_text(sentences: Sequence[str]) -> str:
-    """Return CARD's one reference of a pair: joined by ". ", its first 60 words at most; "" for blank
-    sentences only.
+    """Return the reference that CARD makes from the sentences of a pair.
+
+    The sentences are joined by ". " and truncated to 60 words. If all sentences are blank, the result is "".
     """
     if not any(sentence.strip() for sentence in sentences):
         return ""
@@ -88,5 +96,8 @@ def _read_card(root: Path, reading: Reading, blanks: bool) -> list[PairRecord]:
 
 
 def _has_words(text: Any) -> bool:
-    """Return whether the value is a text with a word, or of another type, which is reported later."""
+    """Return whether a value is a text with at least one word.
+
+    The result is also True for a value that is not a text, because such a value is reported later.
+    """
     return not isinstance(text, str) or bool(text.strip(" ."))

@@ -1,5 +1,5 @@
-"""Statistics of a data set's captions for each split: their number, their lengths, and the size of the
-vocabulary.
+"""Statistics of the captions in each split of a data set: the number of captions, the lengths of captions,
+and the size of the vocabulary.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from whatchanged.records import PairRecord, Split
 
 @dataclass(frozen=True)
 class Spread:
-    """Least, mean and greatest of some numbers; zeros where there are none."""
+    """The minimum, mean and maximum of a list of numbers. All three are 0 for an empty list."""
 
     least: int
     mean: float
@@ -27,8 +27,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Summary:
-    """The statistics of one split. Words are separated by blanks; once: how many words occur a single
-    time.
+    """The statistics of one split.
+
+    Words are separated by blanks. once: the number of words that occur exactly once.
     """
 
     split: Split
@@ -44,9 +45,10 @@ class Summary:
 
 
 def summarise(records: Sequence[PairRecord], kinds: Sequence[str] = ()) -> tuple[Summary, ...]:
-    """Return the summary of each split that has records; words are separated by blanks.
+    """Return the summary of each split that has records. Words are separated by blanks.
 
-    kinds: change types in the order in which they are counted; any others follow by name, "none" is last.
+    kinds: the change types in the order of the result. Other change types follow in alphabetical order, and
+    "none" is last.
     """
     results = []
     for split in SPLITS:

@@ -6,10 +6,10 @@
 An object holds id, split ("train" or "validation"), repo, licence, commit, path, before, after,
 visible_change ("yes", "no", "uncertain"), changes (kind, element, aspect, detail, box_before, box_after ...,
 the most important first), and two sentences. ``changed`` is None where the change is uncertain. ``extra``
-keeps the labels as they were read; the world of screens converts them to the truth of a pair.
+contains the labels as in the file. The world of screens converts these labels to the truth of a pair.
 
 The project publishes the labels without the pictures (``labels.jsonl``); ``tools/ui_train/restore.py``
-restores the pictures from clones and writes such a folder.
+restores the pictures from clones and writes a folder in this form.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,10 @@ from whatchanged.records import PairRecord, SizedBox, Split
 NAME = "ui_train"
 LIST = "pairs.jsonl"
 MARKS = frozenset({"visible_change", "changes", "sentences", "before", "after"})
-"""The keys that identify a list of such pairs."""
+"""The keys by which a list in this form is recognised."""
 SPLIT_NAMES: Mapping[str, Split] = {"train": "train", "validation": "val"}
 CHANGED: Mapping[str, bool | None] = {"yes": True, "no": False, "uncertain": None}
-"""``visible_change`` -> ``PairRecord.changed``."""
+"""A mapping from ``visible_change`` to ``PairRecord.changed``."""
 KINDS = frozenset(
     ("added", "removed", "moved", "resized", "recolored", "restyled", "rewritten", "replaced"),
 )
@@ -43,11 +43,13 @@ LABELS = (
     "commit",
     "path",
 )
-"""The keys of a line that ``PairRecord.extra`` keeps."""
+"""The keys of a line whose values are stored in ``PairRecord.extra``."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a list of this form, or a folder with one as ``pairs.jsonl``."""
+    """Return whether the path is a list in this form, or a folder that contains such a list as
+    ``pairs.jsonl``.
+    """
     return path.suffix != ".csv" and first_entry(_list_of(path)).keys() >= MARKS
 
 
@@ -65,7 +67,7 @@ def _list_of(path: Path) -> Path:
 
 
 def _record(root: Path, where: str, line: Mapping[str, Any], reading: Reading) -> PairRecord | None:
-    """Return the record of a pair; None, and damage, where it is invalid."""
+    """Return the record of a pair. An invalid pair counts as damage, and the result is None."""
     name, split, visible = (line.get(key) for key in ("id", "split", "visible_change"))
     if not isinstance(name, str) or not name:
         reading.damage(f"{where}: 'id' should be a text, not {name!r}.")
@@ -107,7 +109,7 @@ def _record(root: Path, where: str, line: Mapping[str, Any], reading: Reading) -
 
 
 def _problem(changes: Any, changed: bool | None) -> str:
-    """Return the fault in the labelled changes of a pair; "" for none."""
+    """Return a text about the fault in the labelled changes of a pair, or "" if there is no fault."""
     if not isinstance(changes, list) or not all(isinstance(change, dict) for change in changes):
         return "'changes' should be a list of objects"
     if changed and not changes:
@@ -129,5 +131,5 @@ def _is_box(box: Any) -> bool:
 
 
 def _sized(box: list[int] | None) -> SizedBox | None:
-    """Return left, top, width, height."""
+    """Return left, top, width and height of a box."""
     return None if box is None else (box[0], box[1], box[2] - box[0], box[3] - box[1])

@@ -21,7 +21,7 @@ The probability and the changes are checked first.
 """
 
 READ = ("words", "text_before", "text_after")
-"""The values of a change that hold text read from the pictures."""
+"""The keys of a change whose values contain text that was read in the pictures."""
 LEVELS = 9
 """The number of levels above zero in a word's attention map in a page."""
 _ZEROS = re.compile("0{1,26}")

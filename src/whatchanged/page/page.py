@@ -1,6 +1,6 @@
 """The content of a page as data.
 
-Any text may be untrusted. The page therefore shows it as text, never as markup.
+Any text may be untrusted. The page therefore shows every text as text, never as markup.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ class Group:
     """Pairs that belong together and are shown under one heading.
 
     sentence  a sentence about the common change
-    members   their indices in ``Page.pairs``, in the order of the page; the members in ``odd`` come first
+    members   the indices of the pairs in ``Page.pairs``, in the order of the page, beginning with ``odd``
     odd       the members that show a further change in addition to the common one
     closed    whether the members are hidden until the reader opens the group
     command   on a review page, the shell command that accepts the group; empty if there is none
@@ -101,8 +101,8 @@ class Review:
     """Settings of a page on which pairs can be accepted and rejected. The page keeps and saves the decisions.
 
     report   the name of the report, under which the browser keeps and saves the decisions
-    command  the shell command that applies the saved decisions; empty if no command can do this
-    why      the reason why no command can do this, and an alternative
+    command  the shell command that applies the saved decisions; empty if no command can apply the decisions
+    why      the reason why no command can apply the decisions, and an alternative
     """
 
     report: str

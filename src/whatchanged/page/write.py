@@ -1,10 +1,10 @@
 """Write a page as one HTML file: template, stylesheet, script, and the pairs as JSON.
 
-The page loads only its pictures. They are linked by relative path, and each is loaded when it scrolls into
-view. With ``embed`` the file contains the pictures, so that it can be sent by mail.
+The page loads only its pictures. Pictures are linked by relative path. A picture is loaded when it scrolls
+into view. With ``embed``, the file contains the pictures, so that the file can be sent by mail.
 
-Untrusted text cannot become markup. The JSON cannot end its element, and the script shows it as text. A
-content security policy allows only the page's own style and script, by their hashes.
+Untrusted text cannot become markup. The JSON cannot end the HTML element that contains it, and the script
+shows values as text. A content security policy allows only the page's own style and script, by their hashes.
 """
 
 import base64
