@@ -7,7 +7,7 @@ shares add up to the gradient of that loss. For this purpose, a loss must use
 - ``share_of_mean`` for a mean over pairs or words, because processes may hold different numbers of them;
 - ``batch_total`` for a count by which the loss divides;
 - ``gather_batch`` for the rows of all processes, with gradients, where the loss compares pairs with each
-other.
+  other.
 
 With a single process, each of these functions returns its input, bit for bit. With several processes, all
 processes must call these functions in the same order, whatever rows they hold. A process may hold no rows.

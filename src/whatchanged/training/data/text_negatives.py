@@ -11,14 +11,15 @@ false captions.
 
 A false caption must be false, but nothing proves falsehood for free text. If a world has the ground truth of
 a pair, the world decides (``Judge``). Otherwise a caption is used only if it says something that none of the
-pair's true captions says: - Retrieve: it has a noun or adjective that none of them has (a caption of their
-words alone may summarise
-  them), and it comes from other pictures, of other species where species are known;
-- Replace: none of them has the new words, nor a synonym ("grey" does not replace "gray");
+pair's true captions says:
+- Retrieve: the caption has a noun or adjective that no true caption has. A caption that has only words of the
+  true captions may summarise these captions. The caption comes from other pictures, of other species where
+  species are known.
+- Replace: no true caption has the new words, nor a synonym ("grey" does not replace "gray").
 - Confuse: captions that say the same of both animals ("same", "similar", "both", "no difference") are not
-  used, nor are captions whose clauses the exchange leaves unchanged;
-- a caption that calls both animals alike is not used if a true caption of the pair calls them alike, and
-otherwise at most once.
+  used, nor are captions whose clauses the exchange leaves unchanged.
+- A caption that calls both animals alike is not used if a true caption of the pair calls both animals alike.
+  Otherwise at most one such caption is used.
 A retrieved caption can still be true of a pair whose annotators did not mention what it says. docs/birds.md
 measures how often, on drawn birds whose truth is known.
 """
