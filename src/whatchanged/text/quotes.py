@@ -18,7 +18,7 @@ HANDLE = 0.9
 CONFIDENCE = 0.95
 """The least probability of a line whose words are the change; below it nothing is quoted."""
 CERTAINTY = 0.95
-"""The least probability of each character of such words."""
+"""The least probability of each character of quoted words that are the change."""
 LEGIBLE = 0.6
 """The least probability of each character of a handle. A word below it is dropped at an end; elsewhere it
 rules out the handle.

@@ -132,7 +132,8 @@ def encode_and_judge(
 ) -> tuple[Any, Tensor | None]:
     """The memory, and the pictures' ``distance`` (B, 2), from the features that encoding computes anyway.
 
-    Without a distance the second is None. Raises RecipeError for a vision without a backbone of its own.
+    Without a distance, the second result is None. Raises RecipeError for a vision without a backbone of its
+    own.
     """
     if distance is None:
         return method.encode(before, after), None
@@ -160,8 +161,8 @@ def fit(rows: NDArray[np.float64]) -> OODDistance:
 
 
 def _some(pictures: Sequence[PoolPicture]) -> list[PoolPicture]:
-    """At most ``PICTURES`` of them, drawn at random. Regular steps could choose the same picture of every
-    triple.
+    """Return at most ``PICTURES`` of the pictures, drawn at random. Regular steps could choose the same
+    picture of every triple.
     """
     chosen = np.random.default_rng(0).permutation(len(pictures))[:PICTURES]
     return [pictures[i] for i in np.sort(chosen)]

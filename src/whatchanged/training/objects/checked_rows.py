@@ -45,7 +45,7 @@ class CheckedRows:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of all rows together."""
+        """The shape of all rows together."""
         return self.rows.shape
 
     def read(self, i: int) -> NDArray[Any]:

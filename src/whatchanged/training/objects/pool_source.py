@@ -82,11 +82,13 @@ class PoolSource:
         return (self.last - self.first) * len(self.pairs)
 
     def count(self, task: Task) -> int:
-        """All examples, or, where the task needs false captions, those that have them."""
+        """Return the number of all examples. Where the task needs false captions, return the number of
+        examples with false captions.
+        """
         return len(self.negatives) if task.false_captions else len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Pair ``index``: its pictures or tokens, a caption, and its truth."""
+        """Return pair ``index`` with its pictures or tokens, a caption, and the ground truth."""
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         captions = self.captions(index, rng)
@@ -98,7 +100,9 @@ class PoolSource:
         return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
-        """The pair as a record. Its pictures have no files of their own, so their paths are only names."""
+        """Return the pair as a record. The pictures of a pool have no separate files, so the paths in the
+        record are only names.
+        """
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         change = self._change(shard, i, pair)
@@ -248,9 +252,11 @@ def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
 
 
 def _false_captions(source: PoolSource, count: int, recipe: Recipe, run: Path) -> FalseCaptions:
-    """False captions of the source's first ``NEGATIVE_PAIRS`` pairs, kept in the run's folder.
+    """Return false captions of the source's first ``NEGATIVE_PAIRS`` pairs, which are saved in the run's
+    folder.
 
-    They have the wording of the true ones; otherwise the style of a sentence would tell whether it is true.
+    False captions have the wording of the true captions. Otherwise the style of a sentence would reveal
+    whether the sentence is true.
     """
     records, truths = [], {}
     for index in range(min(len(source), NEGATIVE_PAIRS)):

@@ -74,7 +74,7 @@ class PairTruth:
     mentioned: Tensor
 
     def to(self, device: torch.device | str) -> "PairTruth":
-        """The same truth on another device."""
+        """Return the ground truth with its tensors on another device."""
         before, after = (
             ObjectsTruth(*(value.to(device) for value in vars(side).values()))
             for side in (self.before, self.after)
@@ -102,7 +102,7 @@ def collate_truth(pairings: Sequence[Any]) -> PairTruth:
 
 
 def join(before: ObjectsTruth, after: ObjectsTruth) -> ObjectsTruth:
-    """Two batches of pictures as one."""
+    """Join two batches of pictures."""
     both = zip(vars(before).values(), vars(after).values(), strict=True)
     return ObjectsTruth(*(torch.cat(parts) for parts in both))
 

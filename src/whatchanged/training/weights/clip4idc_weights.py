@@ -17,7 +17,7 @@ _TIED = (
     "decoder.embeddings.position_embeddings.weight",
     "decoder.classifier.cls.predictions.decoder.weight",
 )
-"""CLIP's word table and positions once more."""
+"""Second copies of CLIP's word table and positions."""
 _ATTENTION = {"slf_attn": "self_attention", "enc_attn": "cross_attention"}
 _LAYER = {
     "intermediate.dense": "feed_forward.net.0",
@@ -81,5 +81,5 @@ def _of_layer(part: str) -> str:
 
 
 def _buffer(name: str) -> bool:
-    """Numbers that are no weights."""
+    """Buffers, which are no weights."""
     return name.endswith("position_ids")

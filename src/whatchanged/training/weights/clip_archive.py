@@ -1,4 +1,4 @@
-"""Reads files of CLIP weights, in any of their formats, as tensors by name. No code in them is run.
+"""Reads files of CLIP weights, in all usual formats, as tensors by name. No code in these files is run.
 
 OpenAI's files are TorchScript archives: Zip files with the tensors' bytes, a pickle that names them, and
 program text. This module's unpickler can build only tensors, storages and plain containers. A module becomes

@@ -45,7 +45,7 @@ _WHOLE = {
     "feat_regress.net.2.b_2": "regressor.net.2.bias",
 }
 _CONSTANT = ("position_encoding.pe", "feat_regress.weight")
-"""The sinusoid, and the projection's own weight once more."""
+"""The sinusoid, and a second copy of the projection's weight."""
 _TABLES = ("embed.words.weight", "output.weight", "output.bias")
 _PARTS = {
     "attn.q_linear": "attention.query",
@@ -93,7 +93,7 @@ def pcl_words(path: Path) -> Vocabulary:
 
 
 def _ours(source: str, given: Mapping[str, Tensor]) -> str:
-    """Our name of one of the file's tensors; "" where there is none."""
+    """Return our name of one of the file's tensors, or "" for a tensor without a counterpart."""
     if source in _WHOLE:
         return _WHOLE[source]
     if source.startswith("pooler.0."):  # three rows in pre-training; two, of the judge, in fine-tuning

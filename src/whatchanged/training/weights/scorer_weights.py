@@ -92,7 +92,7 @@ def scorer_words(path: Path) -> Vocabulary:
 
 
 def _ours(source: str) -> str:
-    """Our name of one of the file's tensors; "" where there is none."""
+    """Return our name of one of the file's tensors, or "" for a tensor without a counterpart."""
     if source == _PROJECTION:
         return "project.weight"
     if source in _WHOLE:

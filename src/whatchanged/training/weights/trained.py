@@ -10,7 +10,9 @@ from whatchanged.training.weights.bundle_weights import read_bundle
 
 
 def is_model(source: Path) -> bool:
-    """Whether this names a shipped model (now or earlier) or is a model's folder, and not a run."""
+    """Return whether this is the name of a shipped model (present or earlier) or the folder of a model, and
+    not a run.
+    """
     return names_model(source) or (source / MANIFEST).is_file()
 
 
