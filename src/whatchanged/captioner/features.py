@@ -44,7 +44,7 @@ class FeatureCaptioner:
         return str(self.bundle.card.provenance.get("attention", self.name))
 
     def about(self) -> dict[str, str]:
-        """The fields that identify the model."""
+        """Return the fields that identify the model."""
         return {
             "name": self.name,
             "version": self.bundle.card.version,

@@ -37,7 +37,7 @@ class DatasetSource:
         return len(self.items)
 
     def count(self, task: Task) -> int:
-        """Every task can use every example."""
+        """Return the number of examples. Every task can use every example."""
         return len(self.items)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
@@ -66,7 +66,7 @@ class DrawnSource:
         return len(self.groups)
 
     def count(self, task: Task) -> int:
-        """Every task can use every example."""
+        """Return the number of examples. Every task can use every example."""
         return len(self.groups)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:

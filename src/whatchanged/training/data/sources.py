@@ -38,7 +38,7 @@ class Sources:
     """
 
     def of(self, stage: StageConfig, tasks: Mapping[str, Task]) -> Mapping[str, Source]:
-        """The source that each task of a stage reads. tasks: the tasks of the recipe."""
+        """Return the source that each task of a stage reads. tasks: the tasks of the recipe."""
         captioned = self.own.get(stage.name, self.train)
         if stage.data == "single" and self.single is not None:
             captioned = self.single

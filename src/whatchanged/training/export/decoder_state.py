@@ -29,7 +29,8 @@ class DecoderState(NamedTuple):
 
 
 def decoder_state(method: Method, memory: Any, previous: Tensor) -> DecoderState:
-    """The state of the pairs in ``memory``, found by two decoding steps with the words ``previous`` (B,).
+    """Return the state of the pairs in ``memory``, found by two decoding steps with the words ``previous``
+    (B,).
 
     Raises RecipeError where the state contradicts the method's declaration.
     """

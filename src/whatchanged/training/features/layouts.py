@@ -39,11 +39,15 @@ class FeatureLayout(Protocol):
         ...
 
     def pictures(self, root: Path, named: Mapping[str, Path]) -> dict[str, Path]:
-        """The pictures that get features, by name: those of the records, and others that readers need."""
+        """Return the pictures that get features, by name: the pictures of the records, and further pictures
+        that readers need.
+        """
         ...
 
     def missing(self, pictures: Mapping[str, Path], size: int) -> list[Job]:
-        """The jobs that remain, ``size`` pictures each. Raises OutputError where other features lie."""
+        """Return the jobs that remain, ``size`` pictures each. Raises OutputError where other features
+        lie.
+        """
         ...
 
     def write(self, job: Job, grids: NDArray[np.floating[Any]]) -> None:

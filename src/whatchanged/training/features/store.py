@@ -142,7 +142,7 @@ def _write(
 
 @contextmanager
 def _one_thread(wanted: bool) -> Iterator[None]:
-    """A context in which torch computes with one thread, as each of several worker processes does, so
+    """Return a context in which torch computes with one thread, as each of several worker processes does, so
     results agree.
     """
     threads = torch.get_num_threads()

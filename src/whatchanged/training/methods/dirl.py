@@ -277,7 +277,9 @@ class WordDecoder(nn.Module):
         return last
 
     def keys_values(self, memory: Tensor) -> KeysValues:
-        """Keys and values of M (B, N, D) for the layers' cross attention: (B, layers, h, N, k) each."""
+        """Return the keys and values of M (B, N, D) for the layers' cross attention: (B, layers, h, N, k)
+        each.
+        """
         read = [layer.cross.project_keys_values(memory) for layer in layers_of(self.layers, WordLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
@@ -401,7 +403,7 @@ class DIRL(nn.Module):
         return self.decoder.output(seen.rows[:, :-1]), correlated, means[0], means[1]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The vision's tokens of both pictures, cell by cell."""
+        """Return the vision's tokens of both pictures, cell by cell."""
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
         return corresponding(pair, self.vision)
 
@@ -448,7 +450,7 @@ class DIRL(nn.Module):
         return logits.masked_fill(self.unsaid, BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DirlMemory:
-        """The memory of each pair."""
+        """Return the memory of each pair."""
         pair = self.pair(before, after)
         keys, values = self.decoder.keys_values(self.memory(*self.tokens(pair)))
         return DirlMemory(keys, values, pair.cells)

@@ -314,7 +314,7 @@ class DUDA(nn.Module):
         return batch.changed.nonzero()[:, 0]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The vision's tokens of both pictures, cell by cell."""
+        """Return the vision's tokens of both pictures, cell by cell."""
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
         return corresponding(pair, self.vision)
 
@@ -345,7 +345,7 @@ class DUDA(nn.Module):
         return logits.masked_fill(self.unsaid | (self.end & first), BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DudaMemory:
-        """The memory of each pair."""
+        """Return the memory of each pair."""
         pair = self.pair(before, after)
         vectors, maps = self.attend(*self.cells(pair))
         shares = maps / maps.sum(2, keepdim=True)

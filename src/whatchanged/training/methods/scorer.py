@@ -238,7 +238,7 @@ class SCORER(nn.Module):
         return layers[-1 if self.preset.match_last else 0]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The vision's tokens of both pictures."""
+        """Return the vision's tokens of both pictures."""
         return self.vision.add_match_features(self.vision.tokens(before, after))
 
     def tokens(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
@@ -345,7 +345,7 @@ class SCORER(nn.Module):
         return logits.masked_fill(self.unsaid, BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> ScorerMemory:
-        """The memory of each pair."""
+        """Return the memory of each pair."""
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair))
         keys, values = self.decoder.memory(difference)

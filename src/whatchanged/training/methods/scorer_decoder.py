@@ -81,8 +81,9 @@ class DecoderLayer(nn.Module):
         return self.cross.project_keys_values(difference)
 
     def _read(self, h: Tensor, memory: KeysValues | Tensor) -> tuple[Tensor, Tensor]:
-        """The cross attention's output for words (B, T, D), and their attention to D: (B, h, T, N), or
-        (B, h, T, 2N) to both pictures apart, half for each."""
+        """Return the cross attention's output for words (B, T, D), and their attention to D: (B, h, T, N), or
+        (B, h, T, 2N) to both pictures apart, half for each.
+        """
         if isinstance(memory, Tensor):
             return self.cross.by_few(h, memory)
         queries = self.cross.project_queries(h)
@@ -133,7 +134,7 @@ class Decoder(nn.Module):
         return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:
-        """The layers' cross-attention keys and values of D (B, N, D): (B, layers, h, N, k) each."""
+        """Return the layers' cross-attention keys and values of D (B, N, D): (B, layers, h, N, k) each."""
         read = [layer.cross.project_keys_values(difference) for layer in layers_of(self.layers, DecoderLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)

@@ -127,7 +127,7 @@ class MultiHeadAttention(nn.Module):
         return split_heads(self.query(x), self.heads)
 
     def project_keys_values(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of rows (B, T, D): (B, h, T, k) each."""
+        """Return the keys and values of rows (B, T, D): (B, h, T, k) each."""
         return split_heads(self.key(y), self.heads), split_heads(self.value(y), self.heads)
 
     def forward(

@@ -13,7 +13,7 @@ LayerType = TypeVar("LayerType", bound=nn.Module)
 
 
 def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerType]:
-    """The layers in their order, all of one class. Raises TypeError at one of another class."""
+    """Yield the layers in their order, all of one class. Raises TypeError at one of another class."""
     for layer in layers:
         if not isinstance(layer, kind):
             raise TypeError(f"a layer is {type(layer).__name__}, wanted {kind.__name__}")

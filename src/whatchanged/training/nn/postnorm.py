@@ -31,7 +31,7 @@ class AttentionSublayer(nn.Module):
         return self.norm(x + self.dropout(read)), seen
 
     def keys_values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values (B, h, S, k) of rows (B, S, D), for ``cross``."""
+        """Return the keys and values (B, h, S, k) of rows (B, S, D), for ``cross``."""
         attention = self.attention
         keys, values = (
             layer(rows).unflatten(-1, (attention.heads, -1)).transpose(1, 2)

@@ -91,8 +91,8 @@ def norm(width: int, deviation: bool, eps: float) -> nn.Module:
 
 
 def select_rows(x: Tensor, query_rows: Tensor | None) -> Tensor:
-    """The query rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q); None:
-    all.
+    """Return the query rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q);
+    None: all.
     """
     if query_rows is None:
         return x

@@ -121,13 +121,13 @@ class PoolSource:
         )
 
     def truth(self, index: int) -> tuple[Scene, Scene, SceneChange]:
-        """The scenes before and after and the change between them."""
+        """Return the scenes before and after and the change between them."""
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
     def captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
-        """Captions of pair ``index``: drawn with ``rng``, or the sentence of a fixed wording."""
+        """Return the captions of pair ``index``: drawn with ``rng``, or the sentence of a fixed wording."""
         if self.wording == "captions":
             return write_captions(*self.truth(index), rng)
         if index not in self._written:
@@ -166,7 +166,7 @@ class PoolSource:
 def mentioned_objects(
     sentence: str, known: Pairing, before: Scene, after: Scene, change: SceneChange
 ) -> NDArray[np.int8]:
-    """The objects, at most two, that each word of a true sentence, and its end, mentions.
+    """Return the objects, at most two, that each word of a true sentence, and its end, mentions.
 
     (words + 1, 2, 2): index before and index after, -1 for none; (0, 2, 2) without a change. The words of a
     relation mention both objects, the words that name the second object mention that one, and all other words
@@ -184,7 +184,7 @@ def mentioned_objects(
 
 
 def open_pool(recipe: Recipe, run: Path) -> Sources:
-    """Training and validation pairs of the pool at ``data.path``.
+    """Return the training and validation pairs of the pool at ``data.path``.
 
     At most the first tenth of its triples is held out for validation. A resumed run reads the same shards,
     with the same triples held out, as at its start, even if the pool has grown. Raises RecipeError where no
@@ -228,7 +228,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
 
 
 def _begun(run: Path) -> tuple[list[int], int] | None:
-    """The numbers of the shards with which a run began, and how many triples it holds out.
+    """Return the numbers of the shards with which a run began, and how many triples it holds out.
 
     None where the run's folder has no such file. Raises DatasetError where it cannot be read.
     """

@@ -71,13 +71,13 @@ class TorchModule(Protocol):
     training: bool
 
     def parameters(self, recurse: bool = True) -> Iterator[nn.Parameter]:
-        """The parameters."""
+        """Return the parameters."""
 
     def modules(self) -> Iterator[nn.Module]:
-        """The module itself and all parts of it."""
+        """Return the module itself and all parts of it."""
 
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
-        """The parameters with their names."""
+        """Return the parameters with their names."""
 
     def state_dict(self) -> dict[str, Any]:
         """Parameters and buffers by name."""
@@ -86,10 +86,10 @@ class TorchModule(Protocol):
         """Copy tensors of these names."""
 
     def train(self, mode: bool = True) -> Self:
-        """Training mode, or evaluation mode."""
+        """Switch to training mode, or to evaluation mode."""
 
     def eval(self) -> Self:
-        """Evaluation mode."""
+        """Switch to evaluation mode."""
 
     def to(self, device: torch.device) -> Self:
         """Move to a device."""
@@ -119,7 +119,7 @@ class Vision(TorchModule, Protocol):
         """
 
     def token_parameters(self) -> frozenset[str]:
-        """Names of the parameters that compute a picture's tokens: parameter group "vision"."""
+        """Return the names of the parameters that compute a picture's tokens: parameter group "vision"."""
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
         """Return the names of the vision's parameters that get no gradient from any of these tasks, if the
@@ -132,15 +132,17 @@ class Vision(TorchModule, Protocol):
     def attention_terms(
         self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """Losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), True for real
-        words.
+        """Return the losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), True
+        for real words.
         """
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
         """Return the tokens with the features (B, N, raw_width) of one picture each."""
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Features (B, N, width) after hiding tokens. A vision may add features of the other picture here."""
+        """Return the features (B, N, width) after hiding tokens. A vision may add features of the other
+        picture here.
+        """
 
 
 class PictureVision(TorchModule, Protocol):
@@ -177,16 +179,16 @@ class PictureVision(TorchModule, Protocol):
 
 
 def has_backbone(vision: object) -> TypeGuard[PictureVision]:
-    """Whether a vision has a backbone of its own.
+    """Return whether a vision has a backbone.
 
-    From Python 3.12 on, ``isinstance`` does not see a module's submodules and buffers, so it cannot decide
-    this.
+    From Python 3.12 on, ``isinstance`` does not see the submodules and buffers of a module, so ``isinstance``
+    cannot decide whether a vision has a backbone.
     """
     return all(hasattr(vision, name) for name in ("backbone", "mean", "std", "to_tokens", "token_state"))
 
 
 def picture_size(vision: PictureVision) -> tuple[int, int]:
-    """Width and height of the pictures that a vision reads."""
+    """Return the width and height of the pictures that a vision reads."""
     return vision.cell * vision.columns, vision.cell * vision.rows
 
 
@@ -233,7 +235,7 @@ class PlainVision(nn.Module):
         return {}
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """The features, with zeros at hidden tokens."""
+        """Return the features, with zeros at hidden tokens."""
         before, after = pair
         return TokenPair(
             before.with_features(hide(before.features, hidden[0])),
@@ -242,12 +244,12 @@ class PlainVision(nn.Module):
 
 
 def hide(features: Tensor, hidden: Tensor | None) -> Tensor:
-    """A copy of features (B, N, F) with zeros at hidden tokens (B, N)."""
+    """Return a copy of features (B, N, F) with zeros at hidden tokens (B, N)."""
     return features if hidden is None else features.masked_fill(hidden.unsqueeze(-1), 0.0)
 
 
 def in_rows(tokens: Tokens) -> Tensor:
-    """The features of all cells, row by row (B, N, F). An object vision returns its cells ordered by
+    """Return the features of all cells, row by row (B, N, F). An object vision returns its cells ordered by
     salience.
     """
     features = tokens.features
@@ -255,7 +257,8 @@ def in_rows(tokens: Tokens) -> Tensor:
 
 
 def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
-    """The pair, ordered so that token n of both pictures corresponds, for methods that compare by position.
+    """Return the pair, ordered so that token n of both pictures corresponds, for methods that compare by
+    position.
 
     Aligned tokens keep their order. Otherwise all cells of the grid are put in row order, token n in cell n.
     Raises ShapeError where tokens are missing, because such pictures cannot be compared cell by cell.
@@ -274,7 +277,8 @@ def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
 
 
 def coordinates(cells: Tensor, rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """The coordinates of cells on the grid, two numbers from -1 on:  x = 2 column / columns - 1,  y likewise.
+    """Return the coordinates of cells on the grid, two numbers from -1 on: x = 2 column / columns - 1, y
+    likewise.
 
     cells: numbers, row by row, (..., N) -> (..., N, 2) of ``dtype``, x first. The last cell is below 1.
     Source: Park et al.'s released code, from which others copied it.

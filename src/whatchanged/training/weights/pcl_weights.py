@@ -88,7 +88,7 @@ def load_pcl(method: PCL, path: Path) -> CopiedWeights:
 
 
 def pcl_words(path: Path) -> Vocabulary:
-    """The vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
+    """Return the vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
     return vocabulary_of(words_beside(path, VOCABULARIES, MARKS))
 
 
@@ -111,7 +111,7 @@ def _ours(source: str, given: Mapping[str, Tensor]) -> str:
 
 
 def _sizes(given: Mapping[str, Tensor]) -> dict[str, int]:
-    """The settings of the recipe that the shapes imply."""
+    """Return the settings of the recipe that the shapes imply."""
     layers = {f"method.{ours}_layers": layers_in(given, f"{name}.layers.") for name, ours in STACKS.items()}
     ffn = given.get("encoder.layers.0.feed_forward.w_1.weight")
     return {

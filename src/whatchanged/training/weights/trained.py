@@ -17,7 +17,7 @@ def is_model(source: Path) -> bool:
 
 
 def open_trained(source: Path) -> tuple[Recipe, Method, frozenset[str]]:
-    """The recipe, the method in evaluation mode, and the names of its tensors that were never stored.
+    """Return the recipe, the method in evaluation mode, and the names of its tensors that were never stored.
 
     source: a run's folder, whose last weights are read, or a model's name or folder. A run stores all its
     tensors. A model may lack tensors that only training uses; these keep random values. Raises RecipeError or
