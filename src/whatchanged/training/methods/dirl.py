@@ -277,9 +277,7 @@ class WordDecoder(nn.Module):
         return last
 
     def keys_values(self, memory: Tensor) -> KeysValues:
-        """Return the keys and values of M (B, N, D) for the layers' cross attention: (B, layers, h, N, k)
-        each.
-        """
+        """Return keys and values of M (B, N, D) for all cross attentions: (B, layers, h, N, k) each."""
         read = [layer.cross.project_keys_values(memory) for layer in layers_of(self.layers, WordLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)

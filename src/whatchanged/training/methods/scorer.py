@@ -196,7 +196,9 @@ class SCORER(nn.Module):
         self, pair: TokenPair, ids: Tensor, positions: int | None
     ) -> tuple[Tensor, Tensor, Directions | None, QueryKey | None]:
         """Return logits (B, L - 1, V) and attention (B, h, L, N) of words, and the inputs that SCORER and CBR
-        match. positions: as in ``sentence_vector``.
+        match.
+
+        positions: as in ``sentence_vector``.
         """
         before, after = self.tokens(pair)
         difference, matched = self.difference(before, after)
