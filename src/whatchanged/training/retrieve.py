@@ -27,8 +27,8 @@ def retrieve_run(
     checkpoint: str = "auto",
     launch: Launch = USUAL,
 ) -> Similarity:
-    """Write the similarities that a run's method computes on a data set. Pairs whose annotation says
-    "unchanged" are left out.
+    """Write the similarities that a run's method computes on a data set. Pairs known to be unchanged are left
+    out.
 
     checkpoint: as in ``checkpoint_file``, except that "auto" is the retrieval stage's best checkpoint if it
     exists.
