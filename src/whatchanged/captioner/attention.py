@@ -46,7 +46,7 @@ FUNCTION_WORDS = frozenset(
 
 
 class MapsEntry(NamedTuple):
-    """The file that holds the maps of a pair, and the words that they belong to."""
+    """The file that holds the maps of a pair, and the words of these maps."""
 
     path: Path
     words: tuple[str, ...]
@@ -57,8 +57,8 @@ def words_with_maps(
 ) -> tuple[tuple[str, Floats], ...]:
     """Return the words of a decoded row, each with its attention maps (2, rows, columns).
 
-    words: each with the indices of its tokens, as ``Vocabulary.words`` gives them. maps: of each token, (L,
-    2, rows, columns). A word of several tokens has the mean of their maps.
+    words: the words, each with the indices of its tokens, as ``Vocabulary.words`` returns. maps: the maps of
+    all tokens, (L, 2, rows, columns). A word of several tokens has the mean of their maps.
     """
     return tuple((word, maps[list(at)].mean(axis=0)) for word, at in words)
 
@@ -66,7 +66,7 @@ def words_with_maps(
 def over_content(words: WordMaps, grid: tuple[int, int]) -> Floats:
     """Return the mean map (2, rows, columns) of the content words; of all words where none is a content word.
 
-    Without any word it is zero on ``grid`` (rows, columns).
+    Without any word, the map is zero on ``grid`` (rows, columns).
     """
     content = [maps for word, maps in words if word not in FUNCTION_WORDS]
     if not content:
@@ -82,8 +82,8 @@ def file_name(first: int) -> str:
 def pack(sentences: Mapping[str, WordMaps], about: Mapping[str, Any]) -> bytes:
     """Return the bytes of a file.
 
-    sentences: pair id -> its words with their maps; at least one word each. about: the metadata with the keys
-    of ``SAME``.
+    sentences: pair id -> the words of its sentence with their maps, at least one word per sentence. about:
+    the metadata with the keys of ``SAME``.
     """
     from safetensors.numpy import save  # imported here: only files of maps need it
 

@@ -105,7 +105,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def names_model(given: str | Path) -> bool:
-    """Return whether this is the name of a shipped model. Raises BundleError for one that only an earlier
+    """Return whether this is the name of a shipped model. Raises BundleError for a model that only an earlier
     version shipped.
 
     A folder of that name is accepted.

@@ -37,8 +37,8 @@ class FeatureInput:
     columns: int
     width: int
     made_by: str
-    """The backbone that computed them, with the first twelve hexadecimal digits of the SHA-256 of its
-    weights; "" where the features do not record it.
+    """The backbone that computed the features, with the first twelve hexadecimal digits of the SHA-256 of its
+    weights; "" where the features do not record their backbone.
     """
 
     @property
@@ -72,7 +72,7 @@ class NoChange:
 
     p_model is an output of the encoder (``by`` "head"), or the probability that the decoder gives to
     ``sentences`` (``by`` "sentences", see ``no_change.sentences_probability``). ``scale`` and ``shift`` were
-    fitted on validation data; ``how`` describes it. ``p >= threshold`` means that nothing changed.
+    fitted on validation data. ``how`` describes the fit. ``p >= threshold`` means that nothing changed.
 
     ``sentences`` are the sentences that say that nothing changed. Whether a description counts as changed
     depends on its sentence, not on the probability.
@@ -127,8 +127,8 @@ class Card:
     provenance: Mapping[str, Any]
     """The origin of the weights: recipe, checkpoint, machine."""
     in_distribution: InDistribution | None = None
-    """None: the encoder computes no distance."""
+    """The in-distribution threshold; None where the encoder computes no distance."""
     folded_norms: bool = False
-    """Whether the backbone's batch norms were folded into its convolutions; it can then no longer be
+    """Whether the backbone's batch norms were folded into its convolutions. Such a backbone can no longer be
     trained.
     """

@@ -41,7 +41,7 @@ REGION_INPUT = "regions"
 MOST_SENTENCES = 1000
 """Limit on the no-change sentences of one card: each runs through the decoder for each pair."""
 LONGEST_SENTENCE = 1000
-"""Characters of such a sentence."""
+"""The largest number of characters of a no-change sentence."""
 
 SPECIAL_IDS = {name.strip("<>").lower(): i for i, name in enumerate(SPECIALS)}
 
@@ -76,7 +76,7 @@ class CardReader:
         return CardReader(self.path, f"{self.inside}{key}."), self.mapping(values.get(key), key)
 
     def text(self, values: Fields, key: str) -> str:
-        """Return a text without control characters: a terminal would act on them."""
+        """Return a text without control characters, because a terminal would obey control characters."""
         found = values.get(key)
         if not isinstance(found, str) or found != escaped_lines(found):
             raise self.wrong(key, "a text, without control characters", found)

@@ -2,10 +2,10 @@
 
 A step predicts one word. It takes the previous ids (B,), the position of the word (1 for the first) and the
 cache. It returns the log-probabilities (B, V), the word's attention (B, ...) or None, and the next cache. The
-attention may have any shape behind the batch axis; it is only gathered.
+attention may have any shape behind the batch axis, because the search only selects its rows.
 
-The values of the cache, the encoder's memory among them, have the batch axis first. They are only indexed
-with ``value[rows]``, so NumPy arrays and torch tensors both work.
+The values of the cache, the encoder's memory among them, have the batch axis first. The search only selects
+rows of these values with ``value[rows]``, so NumPy arrays and torch tensors both work.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,8 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Step = Callable[[Ids, int, GraphCache], tuple[Any, Any, GraphCache]]
 Skips = Callable[[Sequence[int]], bool]
-"""Whether beam search must skip a sentence that begins with these ids (without BOS)."""
+"""A function that returns whether beam search must skip a sentence that begins with these ids (without BOS).
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,8 @@ def beam(
 
     A hypothesis that has ended keeps its rank and its score. Scores only fall, so a row is done when its best
     hypothesis has ended. Equal sums are ordered by the log-probability of their last word, then by beam and
-    id, so that one beam gives the same result as greedy search, rounding included. skips: hypotheses with
-    such a beginning are not kept.
+    id, so that one beam gives the same result as greedy search, rounding included. skips: a hypothesis for
+    which ``skips`` returns true is dropped.
     """
     cache = _take(cache, np.repeat(np.arange(batch), beams))
     words: Ids = np.full((batch, beams), BOS, np.int64)
@@ -117,7 +118,8 @@ def beam(
 def best_candidates(sums: NDArray[np.float64], flat: NDArray[np.float64], beams: int) -> Ids:
     """Return the first ``beams`` candidates of each row, ordered by ``sums``, then ``flat``, then number.
 
-    Only they are sorted, except in a row where others equal the last of them.
+    Only these candidates are sorted, except in a row where further candidates equal the last of these
+    candidates.
     """
     beams = min(beams, sums.shape[1])
     last = -np.partition(-sums, beams - 1, axis=1)[:, beams - 1 : beams]  # (B, 1)
@@ -152,7 +154,9 @@ def _skipped(
 
 
 def _take(cache: GraphCache, rows: Ids) -> GraphCache:
-    """Return the cache of these rows, in this order; the same object where the order does not change."""
+    """Return the cache of ``rows``, in this order. Returns the cache object itself where the order does not
+    change.
+    """
     if all(len(value) == len(rows) for value in cache.values()) and np.array_equal(
         rows, np.arange(len(rows))
     ):

@@ -1,4 +1,4 @@
-"""What a model says of a pair of pictures, and how that is shown."""
+"""A model's description of a pair of pictures, and the display of the description."""
 
 from dataclasses import dataclass, field
 
@@ -38,7 +38,7 @@ class Description:
     heatmaps: Floats = field(repr=False)
     """The attention before and after, (2, rows, columns), averaged over the content words."""
     words: tuple[tuple[str, Floats], ...] = field(repr=False)
-    """Each word of the sentence with its own attention (2, rows, columns)."""
+    """Each word of the sentence with its attention (2, rows, columns)."""
     changed: bool
     """Whether the sentence says that something changed."""
     doubtful: bool
@@ -47,7 +47,7 @@ class Description:
     """
     ood_distance: tuple[float, float] | None = None
     """How far the pictures before and after are from the training pictures; above 1 they are out of
-    distribution. None where the model cannot tell."""
+    distribution. None where the model computes no distance."""
     sources: tuple[PictureSource, PictureSource] | None = field(default=None, repr=False)
     """The pictures as they were given; None where only pixels at the model's size were given."""
 
@@ -86,7 +86,7 @@ class Description:
         return open_image(first), open_image(second)
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it."""
+        """Return the HTML with which a notebook shows the description."""
         facts = f"probability that nothing changed: {self.no_change:.2f}"
         if self.unfamiliar:
             facts += "; the pictures look unlike anything that the model has seen"

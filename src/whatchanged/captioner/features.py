@@ -17,7 +17,9 @@ FeatureReader = Callable[[Path], Floats]
 
 
 def declared_features(bundle: Bundle) -> FeatureInput:
-    """Return the declared features of the model's input. Raises BundleError where it reads something else."""
+    """Return the declared features of the model's input. Raises BundleError where the model does not read
+    features.
+    """
     declared = bundle.card.input
     if not isinstance(declared, FeatureInput):
         raise BundleError(
@@ -42,7 +44,7 @@ class FeatureCaptioner:
         return str(self.bundle.card.provenance.get("attention", self.name))
 
     def about(self) -> dict[str, str]:
-        """The fields that identify the model."""
+        """Return the fields that identify the model."""
         return {
             "name": self.name,
             "version": self.bundle.card.version,

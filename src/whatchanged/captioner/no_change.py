@@ -1,6 +1,6 @@
 """The probability that nothing changed, for a decoder without a head that computes it.
 
-It is the sum of the probabilities of all no-change sentences.
+The probability is the sum of the probabilities of all no-change sentences.
 """
 
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ def sentences_probability(
     """Return for each pair Σ_s Π_t P(w_st | w_s,<t, pair), summed over the sentences s and their words t:
     (B,).
 
-    It is 0 where there are no sentences. step: as in ``decoding``. sentences: as ``sayable`` returns them. At
-    most ``ROWS`` rows run at once: those of a few pairs, or a part of one pair's sentences.
+    The result is 0 where there are no sentences. step: as in ``decoding``. sentences: as ``sayable`` returns
+    them. At most ``ROWS`` rows run at once: those of a few pairs, or a part of one pair's sentences.
     """
     total = np.zeros(batch)
     at_once = max(1, ROWS // max(1, len(sentences)))

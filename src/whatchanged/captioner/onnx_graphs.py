@@ -69,7 +69,7 @@ class Graph:
         self.inputs = {item.name: item for item in self._session.get_inputs()}
         self.outputs = {item.name: item for item in self._session.get_outputs()}
         self._wanted: dict[str, tuple[int, ...]] = {}
-        """Outputs with known sizes behind the batch axis."""
+        """A mapping from outputs to their known sizes behind the batch axis."""
 
     def run(self, feed: dict[str, Any], rows: int) -> dict[str, Any]:
         """Return all outputs by name. Values of the feed that the graph does not take are left out.
@@ -145,10 +145,11 @@ class Graph:
 def first_state(inputs: Mapping[str, Any], encoded: dict[str, Any], batch: int) -> dict[str, Any]:
     """Return the content of every cache_* input of a decoder before the first word.
 
-    It is the encoder's output ``first_cache_*``, which is removed from ``encoded``. Without such an output
-    the state is empty: axes behind the batch whose size the graph leaves open, which grow, have length 0.
+    The content of an input is the encoder's output ``first_cache_*``, which is removed from ``encoded``.
+    Without such an output the state is empty: axes behind the batch whose size the graph leaves open, which
+    grow, have length 0.
 
-    inputs: those of the decoder by name, as ONNX Runtime describes them.
+    inputs: the inputs of the decoder by name, as ONNX Runtime describes the inputs.
     """
     state: dict[str, Any] = {}
     for name, item in inputs.items():

@@ -33,7 +33,7 @@ from whatchanged.images import PictureSource, kept, normalise, open_image, resiz
 from whatchanged.launch import checked_count
 
 PictureSources = list[Any] | tuple[Any, ...]
-"""Several pictures, each a ``PictureSource``. A type of its own, because a path is a sequence too."""
+"""Several pictures, each a ``PictureSource``. This is a separate type, because a path is a sequence, too."""
 
 BATCH = 16
 """The default batch size for lists of pairs."""

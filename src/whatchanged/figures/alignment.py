@@ -109,10 +109,10 @@ def draw_alignment(
     cells: Sequence[GridCell] = (),
     tile: int = TILE,
 ) -> Figure:
-    """Draw lines between matched cells, and the map of the first one.
+    """Draw lines between matched cells, and the map of the first cell.
 
-    cells: of the picture before; by default those with the strongest matches. tile: width of a picture in the
-    figure, in pixels. Raises ShapeError for a cell that the model does not read.
+    cells: cells of the picture before; by default the cells with the strongest matches. tile: width of a
+    picture in the figure, in pixels. Raises ShapeError for a cell that the model does not read.
     """
     tokens = [matches.token_at(cell) for cell in cells] or matches.sharpest()
     shown = [fitted(picture, tile) for picture in pictures]

@@ -35,7 +35,7 @@ def draw_maps(pictures: tuple[Image.Image, Image.Image], maps: TitledMaps, tile:
     """Draw the pictures before and after with each of the maps. tile: width of a picture in the figure, in
     pixels.
 
-    Raises ShapeError where there is no map, or one is not (2, rows, columns).
+    Raises ShapeError where there is no map, or where a map is not (2, rows, columns).
     """
     if not maps:
         raise ShapeError("a figure of attention: there is no map to draw, so there is no figure.")

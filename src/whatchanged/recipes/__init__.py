@@ -1,8 +1,8 @@
 """Recipes: TOML files in this package, read into frozen dataclasses. Nothing here imports torch.
 
-A package with a method, vision or source of its own finds what its settings need here: their base classes,
-``Task``, ``Recipe``, and the checks (``require_...``), each of which refuses a wrong setting with one clear
-message.
+A plug-in package with a method, vision or source imports from here whatever its settings need: the base
+classes of settings, ``Task``, ``Recipe``, and the checks (``require_...``). Each check refuses a wrong
+setting with one clear message.
 """
 
 from whatchanged.recipes.checks import (

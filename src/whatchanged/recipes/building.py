@@ -11,11 +11,11 @@ from whatchanged.recipes.tables import METHOD, TABLES, TaggedTable, find_method,
 from whatchanged.recipes.values import toml_value
 
 LARGEST = 2**63
-"""The largest whole number plus one. Seeds, too, are stored in 64 bits with a sign."""
+"""The largest whole number plus one. Seeds, like all whole numbers, are stored in 64 bits with a sign."""
 
 
 def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
-    """One dataclass from one TOML table, field by field."""
+    """Build one dataclass from one TOML table, field by field."""
     if not isinstance(table, dict):
         raise _wrong(where, prefix.rstrip("."), table, "a table of settings")
     known: dict[str, Field[Any]] = {entry.name: entry for entry in fields(cls)}
@@ -36,8 +36,8 @@ def build(cls: Any, table: Any, where: str, prefix: str) -> Any:
 
 
 def typed(hint: Any, value: Any, where: str, key: str) -> Any:
-    """``value`` if it has the type ``hint``. An int is accepted as a float, and a list as a tuple; nothing
-    else.
+    """Return ``value`` if it has the type ``hint``. An int is accepted as a float, and a list as a tuple. All
+    other types are refused.
     """
     origin, wanted = get_origin(hint), get_args(hint)
     if key in TABLES and hint is TABLES[key].base:
@@ -62,7 +62,9 @@ def typed(hint: Any, value: Any, where: str, key: str) -> Any:
 
 
 def _one_of_kinds(table: TaggedTable, value: Any, where: str) -> Any:
-    """The settings of the kind that the table names by its tag: ``method.name``, ``vision.kind``..."""
+    """Return the settings of the kind that the table's tag specifies. The tag is ``method.name``,
+    ``vision.kind``...
+    """
     if not isinstance(value, dict):
         raise _wrong(where, table.key, value, "a table of settings")
     name = table.named(value)

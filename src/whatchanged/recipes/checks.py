@@ -1,4 +1,5 @@
-"""Helpers for the checks of a recipe. Each refuses settings that do not fit, and says which would.
+"""Helpers for the checks of a recipe. Each helper refuses settings that do not fit, and its message says
+which settings would fit.
 
 where: the recipe's name or file. prefix: the part before a key, such as ``method.`` or ``stage.caption.``.
 """
@@ -11,51 +12,53 @@ from whatchanged.errors import RecipeError
 from whatchanged.recipes.values import toml_value
 
 MOST = 10**12
-"""The largest number that a setting may be."""
+"""The largest number that a setting may have."""
 WIDEST = 65_536
 """The largest width of a model. No model that was ever trained is wider."""
 DEEPEST = 1_000
 """The most layers or blocks of one part of a model."""
 LONGEST = 100_000
-"""The most tokens of a caption. Each has a row in a table of positions."""
+"""The most tokens of a caption. Each token needs a row in a table of positions."""
 
 
 def require(where: str, key: str, value: Any, right: bool, wanted: str) -> None:
-    """Raise RecipeError unless ``right``. The message gives the setting, its value, and what is
-    ``wanted``.
+    """Raise RecipeError unless ``right`` is true. The message gives the setting, its value, and the
+    ``wanted`` value.
     """
     if not right:
         raise RecipeError(f"{where}: {key}: got {toml_value(value)}, wanted {wanted}.")
 
 
 def require_positive(where: str, prefix: str, settings: Any, *keys: str) -> None:
-    """Checks that each of these settings is above 0, and not so large that a computation overflows."""
+    """Checks that the setting of each key is above 0, and not so large that a computation overflows."""
     for key in keys:
         value, most = getattr(settings, key), _most(key)
         require(where, prefix + key, value, 0 < value <= most, f"a number above 0, at most {most:,}")
 
 
 def require_not_negative(where: str, prefix: str, settings: Any, *keys: str) -> None:
-    """Checks that each of these settings is a finite number of at least 0."""
+    """Checks that the setting of each key is a finite number of at least 0."""
     for key in keys:
         value, most = getattr(settings, key), _most(key)
         require(where, prefix + key, value, 0 <= value <= most, f"0 or more, at most {most:,}")
 
 
 def _most(key: str) -> int:
-    """The largest value that this setting may have."""
+    """Return the largest value that this setting may have."""
     return DEEPEST if key.endswith(("layers", "blocks")) else MOST
 
 
 def require_length(where: str, key: str, length: int) -> None:
-    """Checks a caption's largest number of tokens: it holds the special tokens and at least one word."""
+    """Checks a caption's largest number of tokens: a caption must have room for the special tokens and at
+    least one word.
+    """
     require(where, key, length, 4 <= length <= LONGEST, f"4 to {LONGEST:,}")
 
 
 def require_used(where: str, prefix: str, settings: Any, used: bool, by: str, *keys: str) -> None:
-    """Checks that settings which nothing uses have their defaults. by: what would use them.
+    """Checks that unused settings have their defaults. by: the part of a recipe that would use the settings.
 
-    One message names all that do not, so that a single correction suffices.
+    One message lists all unused settings without their default, so that a single correction suffices.
     """
     if used:
         return
@@ -82,8 +85,8 @@ def check_width(where: str, key: str, width: int, heads_key: str, heads: int) ->
 
 
 def check_dropout(where: str, settings: Any, used: bool, by: str) -> None:
-    """Checks that a method's dropout is a probability. used: whether a stage uses dropout; by: what would
-    use it.
+    """Checks that a method's dropout is a probability. used: whether a stage uses dropout. by: the tasks that
+    would use dropout.
     """
     require(
         where, "method.dropout", settings.dropout, 0 <= settings.dropout < 1, "a number from 0 to below 1"
@@ -92,7 +95,9 @@ def check_dropout(where: str, settings: Any, used: bool, by: str) -> None:
 
 
 def check_multiples(where: str, prefix: str, settings: Any, keys: Iterable[str], of: int, name: str) -> None:
-    """Checks that each of these sizes is a multiple of ``of``; ``name`` explains ``of``."""
+    """Checks that the size under each key is a multiple of ``of``. ``name`` describes ``of`` in the
+    message.
+    """
     for key in keys:
         value = getattr(settings, key)
         require(where, prefix + key, value, value > 0 and value % of == 0, f"a multiple of {name}")
@@ -106,5 +111,5 @@ def _default(settings: Any, key: str) -> Any:
 
 
 def _on_command_line(value: Any) -> str:
-    """A value as ``--set`` takes it, without quotes around plain words."""
+    """Return a value in the form that ``--set`` accepts, without quotes around plain words."""
     return value if isinstance(value, str) and value else toml_value(value)

@@ -1,7 +1,8 @@
-"""Reads the recipes of earlier versions in run folders and bundles. No other module knows the old forms.
+"""Reads the recipes of earlier versions in run folders and bundles. No other module contains the old forms.
 
 Before 0.2, every ``[vision]`` and ``[data]`` had the keys of all kinds. A backbone always had the heads of
-object tokens. Guided attention was a setting of the method. Some settings, tasks and methods had other names.
+object tokens. Guided attention was a setting of the method. Before 0.2, some settings, tasks and methods had
+other names.
 
 Up to 0.2, some networks judged regions of screens. Recipes of such networks can no longer be read.
 """
@@ -14,7 +15,7 @@ from whatchanged.errors import REGIONS_ARE_GONE, RecipeError
 METHODS_BEFORE = {"pcl-birds": "pcl-cross-task"}
 TASKS_BEFORE = {"seeing": "detection"}
 STAGE_KEYS_BEFORE = {"clip": "max_grad_norm"}
-"""Names of before -> names of today."""
+"""A mapping from names before version 0.2 to present names."""
 VISION_KEYS = {
     "features": ("rows", "columns", "feature_width"),
     "patches": ("image_width", "image_height", "patch"),
@@ -35,33 +36,37 @@ DATASET_KEYS = (
 )
 POOL_KEYS = ("path", "merges", "wording", "ordered_pairs", "validation")
 ALL_KINDS = frozenset({"kind", "scene_truth", "rows", "keep", "patch"})
-"""Keys that no single ``[vision]`` of today has together."""
+"""Keys of ``[vision]`` that no present kind of vision has together."""
 
 REGIONS = "regions"
-"""The name of the method, vision and data source that judged regions of screens."""
+"""The common name of the removed method, vision and data source that judged regions of screens."""
 REGION_RECIPES = ("screens-pcl", "screens-real", "screens-regions")
-"""Recipes of the package that learned from regions of screens, up to 0.2."""
+"""Names of the package's recipes, up to version 0.2, that learned from regions of screens."""
 
 
 def is_of_before(table: Mapping[str, Any]) -> bool:
-    """Whether a resolved recipe was written before 0.2. Such a recipe lists the vision keys of all kinds."""
+    """Return whether a resolved recipe was written before 0.2. A recipe from before 0.2 lists the vision keys
+    of all kinds.
+    """
     vision = table.get("vision")
     return isinstance(vision, dict) and vision.keys() >= ALL_KINDS
 
 
 def has_regions(table: Mapping[str, Any]) -> bool:
-    """Whether any part of a recipe learns from regions of screens."""
+    """Return whether any part of a recipe learns from regions of screens."""
     parts = (("method", "name"), ("vision", "kind"), ("data", "source"))
     return any(isinstance(table.get(part), dict) and table[part].get(key) == REGIONS for part, key in parts)
 
 
 def regions_are_gone(where: str) -> RecipeError:
-    """The message that such a recipe can no longer be read."""
+    """Return the message that a recipe for regions of screens can no longer be read."""
     return RecipeError(f"{where}: {REGIONS_ARE_GONE}")
 
 
 def current_form(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A resolved recipe of an earlier version in today's form. Other recipes are returned unchanged."""
+    """Return a resolved recipe of an earlier version in the present form. Recipes in the present form are
+    returned unchanged.
+    """
     if not is_of_before(table):
         return dict(table)
     method, vision, data = dict(table["method"]), table["vision"], table["data"]

@@ -1,6 +1,7 @@
-"""Checks of a whole recipe that types cannot express: ranges, and settings that only make sense together.
+"""Checks a whole recipe for faults that types cannot express: values out of range, and settings that do not
+fit together.
 
-A setting that would have no effect is refused, so a recipe never claims more than a run does.
+A setting that would have no effect is refused, so every setting of a recipe affects the run.
 """
 
 from collections import Counter
@@ -21,8 +22,8 @@ from whatchanged.recipes.visions import kinds_that
 
 
 def check(recipe: Recipe, where: str) -> None:
-    """Raise RecipeError at the first setting that does not fit. The message names the key and the values
-    it accepts.
+    """Raise RecipeError at the first setting that does not fit. The message contains the key and the accepted
+    values.
     """
     require(where, "seed", recipe.seed, 0 <= recipe.seed < 2**63, "0 or more, below 2^63")
     require_length(where, "method.max_length", recipe.method.max_length)
@@ -40,7 +41,9 @@ def check(recipe: Recipe, where: str) -> None:
 
 
 def _check_task_numbers(recipe: Recipe, where: str) -> None:
-    """Checks that no two tasks of a recipe draw the same examples."""
+    """Checks that no two tasks of a recipe have the same seed number, so that no two tasks draw the same
+    examples.
+    """
     counts = Counter(task.number for task in recipe.tasks.values())
     names = [name for name, task in recipe.tasks.items() if counts[task.number] > 1]
     wanted = f"a method whose tasks have numbers of their own: {', '.join(names)} share one"
@@ -81,7 +84,7 @@ def _check_evaluation(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """Checks that the method and its vision have these tasks, and can read the data for them."""
+    """Checks that the method and its vision have the stage's tasks, and can read the data for these tasks."""
     prefix, known = f"stage.{stage.name}.", recipe.tasks
     wanted = "at least one task, as in { caption = 1 }"
     require(where, prefix + "tasks", stage.tasks, bool(stage.tasks), wanted)
@@ -112,7 +115,7 @@ def _check_tasks(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _task_hint(recipe: Recipe, name: str) -> str:
-    """What a recipe with this task would need, or the nearest name of a task."""
+    """Return the settings that a recipe with this task would need, or the nearest name of a task."""
     if recipe.vision.frozen and name in recipe.vision.task_needs:
         return " It trains the vision, which is frozen: set vision.frozen = false."
     for kind in (type(recipe.vision), *VISION.kinds()):
@@ -144,7 +147,9 @@ def _check_vision_use(recipe: Recipe, stage: StageConfig, where: str) -> None:
 
 
 def _check_rates(recipe: Recipe, stage: StageConfig, where: str) -> None:
-    """Checks that some group is left to train, and that rates name groups that the stage trains."""
+    """Checks that at least one parameter group is trained, and that ``rates`` contains only groups that the
+    stage trains.
+    """
     key = f"stage.{stage.name}.rates"
     others = [name for name in stage.tasks if not recipe.tasks[name].vision_only]
     groups = list(recipe.method.groups(others)) if others else []

@@ -1,4 +1,6 @@
-"""Guesses what an unknown word meant: the nearest known word, or the name here for another program's word."""
+"""Guesses the intended word for an unknown word. The guess is the nearest known word, or this package's term
+for another program's word.
+"""
 
 import difflib
 from collections.abc import Collection, Mapping
@@ -28,17 +30,21 @@ OTHER_WORDS: Mapping[str, str] = {
     "seeing": "detection",
     "pcl-birds": "pcl-cross-task",
 }
-"""Words of other programs and of earlier versions -> the setting, task or method of that meaning here."""
+"""A mapping from words of other programs and of earlier versions to this package's setting, task or method of
+equal meaning.
+"""
 
 MOVED: Mapping[str, str] = {
     "method.guided_attention": 'It is vision.guided_attention now, with vision.kind = "objects".',
     "vision.scene_truth": 'It is gone: vision.kind = "objects" learns from the truth of scenes.',
 }
-"""Settings of earlier versions that have moved -> where they are now."""
+"""A mapping from moved settings of earlier versions to the present keys of these settings."""
 
 
 def nearest(word: str, known: Collection[str]) -> str:
-    """The nearest known word, as the end of a message; if none is near, all known words."""
+    """Return the nearest known word, as the end of a message. If no known word is near, return all known
+    words.
+    """
     other = OTHER_WORDS.get(word)
     close = [other] if other in known else difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]}?" if close else f" Known: {', '.join(known)}."

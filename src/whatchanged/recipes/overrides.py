@@ -11,9 +11,9 @@ from whatchanged.recipes.values import read_toml
 
 
 def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
-    """Apply each ``a.b=value``. Overrides that choose a table's kind are applied first.
+    """Apply each override ``a.b=value``. Overrides that choose a table's kind are applied first.
 
-    If an override chooses another kind, the recipe's keys that only its own kind has are dropped.
+    If an override chooses another kind, the keys that only the recipe's original kind has are dropped.
     """
     tags = {f"{table.key}.{table.tag}": table.key for table in TABLES.values()}
     chosen = [override for override in overrides if _key(override) in tags]
@@ -32,7 +32,9 @@ def apply_overrides(table: dict[str, Any], overrides: Sequence[str]) -> None:
 
 
 def keys_of(name: str, given: dict[str, Any]) -> frozenset[str]:
-    """The keys that this table may have by its kind; none where it names an unknown kind."""
+    """Return the keys that the table ``name`` may have, which depend on its kind. Returns no keys for an
+    unknown kind.
+    """
     table = TABLES[name]
     kind = table.named(given)
     if not isinstance(kind, str) or kind not in table.names():
@@ -45,7 +47,9 @@ def _key(override: str) -> str:
 
 
 def _apply(table: dict[str, Any], override: str) -> None:
-    """Set one ``a.b=value`` in the raw table. Types are checked later, together with all the rest."""
+    """Apply one override ``a.b=value`` to the raw table. Types are checked later, together with all other
+    keys.
+    """
     key, equals, text = override.partition("=")
     where = f"--set {override}"
     if not equals or not key.strip():
@@ -71,7 +75,9 @@ def _apply(table: dict[str, Any], override: str) -> None:
 
 
 def _override_value(text: str) -> Any:
-    """The value as TOML reads it. A bare word is a string, so ``schedule=cosine`` needs no quotes."""
+    """Return the value that TOML reads from ``text``. A bare word is a string, so ``schedule=cosine`` needs
+    no quotes.
+    """
     try:
         parsed = read_toml(f"value = {text}")
     except ValueError:

@@ -1,4 +1,6 @@
-"""Groups the package's recipes by what a user needs to train them, with the needs and the time of each."""
+"""Groups the package's recipes by their requirements, and lists the requirements and the training time of
+each recipe.
+"""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +25,7 @@ GROUPS = {
     TABLES: "Rows of the papers' comparisons, at published size or (clevr-*) on drawn pairs. The command"
     " stands at the head of each recipe: whatchanged recipes RECIPE",
 }
-"""Heading of a group -> what its recipes have in common."""
+"""A mapping from the heading of a group to a description of its recipes."""
 
 ROW = re.compile(r"\bTable \d")
 TIME = re.compile(r"^# Hours and machine: (.+?)\.?$", re.MULTILINE)
@@ -33,8 +35,8 @@ TIME = re.compile(r"^# Hours and machine: (.+?)\.?$", re.MULTILINE)
 class ListedRecipe:
     """A recipe in the list.
 
-    needs: what a user must have besides the pictures, one phrase each. time: as the head of the recipe states
-    it.
+    needs: what a user must have besides the pictures, one phrase for each requirement. time: the training
+    time as the head of the recipe's file states it.
     """
 
     name: str
@@ -44,7 +46,9 @@ class ListedRecipe:
 
 
 def grouped_recipes() -> dict[str, list[ListedRecipe]]:
-    """Heading of a group -> its recipes, by name. Each recipe of the package is in one group."""
+    """Return a mapping from the heading of a group to the recipes in the group, sorted by name. Each recipe
+    of the package is in one group.
+    """
     results: dict[str, list[ListedRecipe]] = {group: [] for group in GROUPS}
     for name in recipe_names():
         recipe = load_recipe(name)
@@ -54,7 +58,7 @@ def grouped_recipes() -> dict[str, list[ListedRecipe]]:
 
 
 def _group(recipe: Recipe) -> str:
-    """The heading of a recipe's group."""
+    """Return the heading of a recipe's group."""
     if ROW.search(recipe.description):
         return TABLES
     if recipe.data.knows_scenes:
@@ -65,7 +69,7 @@ def _group(recipe: Recipe) -> str:
 
 
 def _needs(recipe: Recipe) -> Iterator[str]:
-    """What a recipe needs besides pairs on a disk."""
+    """Return what a recipe needs besides pairs on a disk."""
     yield from filter(None, (recipe.data.needs, recipe.vision.needs))
     if _begins_from_a_vision(recipe):
         yield "a vision that has learned (--init clevr-pcl, or a run)"
@@ -78,8 +82,8 @@ def _needs(recipe: Recipe) -> Iterator[str]:
 
 
 def _begins_from_a_vision(recipe: Recipe) -> bool:
-    """Whether the recipe needs a trained vision: it keeps it frozen, or chooses cells by heads that the first
-    stage does not train.
+    """Return whether the recipe needs a trained vision. A recipe needs a trained vision if the vision is
+    frozen, or if heads that the first stage does not train choose the cells.
     """
     taught = {name for name, task in recipe.vision.tasks.items() if task.vision_only}
     chooses = not recipe.vision.keeps_every_cell and not taught & recipe.stages[0].tasks.keys()
@@ -87,6 +91,8 @@ def _begins_from_a_vision(recipe: Recipe) -> bool:
 
 
 def time_of(name: str) -> str:
-    """The text after "Hours and machine:" in the head of a recipe; "" where there is none."""
+    """Return the text after "Hours and machine:" in the head of a recipe; "" where the head has no such
+    text.
+    """
     found = TIME.search(recipe_text(name))
     return found[1] if found else ""

@@ -1,7 +1,7 @@
 """Reads recipes from TOML. All errors of a recipe are found when it is loaded.
 
-If a setting is unknown, missing or of the wrong type, the message names its file, its key and the nearest
-known key. Overrides and messages name a setting of a stage ``stage.<name>.<key>`` (or
+If a setting is unknown, missing or of the wrong type, the message contains its file, its key and the nearest
+known key. In overrides and messages, the key of a stage's setting is ``stage.<name>.<key>`` (or
 ``stages.<name>.<key>``).
 """
 
@@ -29,13 +29,13 @@ from whatchanged.recipes.values import read_toml, toml_value
 
 
 def recipe_names() -> tuple[str, ...]:
-    """The names of the recipes in this package, sorted."""
+    """Return the names of the recipes in this package, sorted."""
     files = resources.files("whatchanged.recipes").iterdir()
     return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
 
 
 def recipe_text(name_or_path: str | Path) -> str:
-    """The text of a recipe's file, comments included.
+    """Return the text of a recipe's file, comments included.
 
     Raises RecipeError if there is neither a file nor a recipe in this package of that name.
     """
@@ -58,16 +58,16 @@ def recipe_text(name_or_path: str | Path) -> str:
 
 
 def load_recipe(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
-    """Read a recipe by name or from a file, then apply ``KEY=VALUE`` overrides, whose types the schema
-    determines.
+    """Read a recipe by name or from a file, then apply ``KEY=VALUE`` overrides. The schema determines the
+    types of the values.
 
-    Raises RecipeError for everything that the schema does not know or allow.
+    Raises RecipeError for every key or value that the schema does not contain or allow.
     """
     return parse_recipe(recipe_text(name_or_path), str(name_or_path), overrides)
 
 
 def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe:
-    """``text`` (TOML) as a Recipe; ``where`` names it in messages.
+    """Return the Recipe that ``text`` (TOML) describes. ``where``: the recipe's name or file, for messages.
 
     ``base = "NAME"`` copies all settings of a recipe of this package, except its stages.
     """
@@ -87,10 +87,10 @@ def parse_recipe(text: str, where: str, overrides: Sequence[str] = ()) -> Recipe
 
 
 def parse_saved_recipe(text: str, where: str) -> Recipe:
-    """The resolved recipe of a run or a bundle, from this version or an earlier one.
+    """Return the resolved recipe of a run or a bundle, from this version or an earlier version.
 
-    Settings without effect are accepted here, because the recipe has run before. Raises RecipeError where it
-    cannot be read.
+    Settings without effect are accepted here, because the recipe has run before. Raises RecipeError where the
+    recipe cannot be read.
     """
     table = _read_table(text, where)
     if has_regions(table):
@@ -111,9 +111,10 @@ def _read_table(text: str, where: str) -> dict[str, Any]:
 
 
 def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
-    """The table, completed with the settings of its base.
+    """Return the table, completed with the settings of its base recipe.
 
-    A table of another kind than the base's (another ``vision.kind``, say) takes nothing from it.
+    A table whose kind differs from the base's table (another ``vision.kind``, for example) takes nothing from
+    the base.
     """
     base = table.pop("base", None)
     if base is None:
@@ -133,7 +134,9 @@ def _with_base(table: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _of_one_kind(key: str, value: Mapping[str, Any], under: Mapping[str, Any]) -> bool:
-    """Whether one of two tables of a name may complete the other. A table without a tag may complete any."""
+    """Return whether one of two tables with equal names may complete the other table. A table without a tag
+    may complete any table.
+    """
     if key not in TABLES:
         return True
     tag = TABLES[key].tag

@@ -1,7 +1,7 @@
 """The tables of a recipe that have several kinds: ``[method]``, ``[vision]`` and ``[data]``.
 
-One key of the table, its tag, names the kind, and the kind determines the other keys. Each kind is a file in
-the package for its table, or comes from a plug-in.
+One key of each table, the tag, gives the kind of the table, and the kind determines the other keys. Each kind
+is one file in this package, or comes from a plug-in.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class TaggedTable:
 
     key, tag: the kind of ``[key]`` is the value of ``key.tag``. base: the class from which all kinds derive.
     builtin: the kinds of this package; group: the entry points of other packages.
-    default: the kind if the table names none; "" where the table must name one.
+    default: the kind of a table without a tag; "" where the tag is required.
     """
 
     key: str
@@ -34,27 +34,27 @@ class TaggedTable:
     default: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """The names of all kinds, those of plug-ins last. Imports none of them."""
+        """Return the names of all kinds, with the kinds of plug-ins last. No kind is imported."""
         return plugins.names(self.group, self.builtin)
 
     def named(self, given: Mapping[str, Any]) -> Any:
-        """The kind that this table names."""
+        """Return the kind that the tag of ``table`` gives."""
         return given.get(self.tag, self.default)
 
     def find(self, name: str) -> type[Any]:
-        """The settings of a kind. Raises PluginError for a package that is broken."""
+        """Return the settings class of a kind. Raises PluginError for a broken package."""
         return plugins.find(self.group, name, self.builtin, self._whole)
 
     def kinds(self) -> tuple[type[Any], ...]:
-        """The settings of all kinds of this package."""
+        """Return the settings classes of all kinds of this package."""
         return tuple(map(self.find, self.builtin))
 
     def kinds_with(self, key: str) -> tuple[str, ...]:
-        """The kinds of this package that have this key."""
+        """Return the kinds of this package that have the key ``key``."""
         return tuple(getattr(kind, self.tag) for kind in self.kinds() if key in keys_of(kind))
 
     def _whole(self, name: str, result: object) -> type[Any]:
-        """Checks that recipes can fill these settings, as ``plugins.Check``."""
+        """Checks, as a ``plugins.Check``, that recipes can fill these settings."""
         kind = plugins.subclass_of(self.base, self.tag)(name, result)
         if not hasattr(kind, "__dataclass_fields__") or keys_of(kind)[0] != self.tag:
             raise TypeError(f"{kind.__name__} should be a dataclass whose first field is {self.tag}")
@@ -70,14 +70,14 @@ TABLES: Mapping[str, TaggedTable] = {table.key: table for table in (METHOD, VISI
 
 
 def keys_of(kind: type[Any]) -> tuple[str, ...]:
-    """The keys of a kind's table."""
+    """Return the keys of a table of this kind."""
     return tuple(entry.name for entry in fields(kind))
 
 
 def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
-    """The settings' class of the method of this name. A class of another package is imported by this call.
+    """Return the settings class of the method with this name. This call imports the class of a plug-in.
 
-    Raises RecipeError for an unknown name, PluginError for a package that is broken.
+    Raises RecipeError for an unknown name, PluginError for a broken package.
     """
     if not isinstance(name, str) or name not in method_names():
         hint = nearest(str(name), method_names())
@@ -86,5 +86,5 @@ def find_method(name: Any, where: str = "method") -> type[MethodSettings]:
 
 
 def method_names() -> tuple[str, ...]:
-    """The names of all methods that can be trained, those of other packages last."""
+    """Return the names of all methods that can be trained, with the methods of other packages last."""
     return METHOD.names()

@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from whatchanged.recipes.schema import Recipe
 
 DEEPEST = 50
-"""The most parts of a dotted key; a recipe's keys have two. Reading time grows with the square of the
-number.
+"""The most parts of a dotted key. The keys of recipes have two parts. The reading time grows with the square
+of the number of parts.
 """
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST},}}+")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises ValueError where the text is not TOML, or its tables nest too
-    deeply.
+    """Return the tables of a TOML text. Raises ValueError where the text is not TOML, or where its tables
+    nest too deeply.
     """
     if _LONG_KEY.search(text):
         raise ValueError(f"a key of more than {DEEPEST} parts")
@@ -31,7 +31,9 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def dump_recipe(recipe: "Recipe") -> str:
-    """The recipe as TOML with every setting spelled out; ``parse_recipe`` reads the same recipe back."""
+    """Return the recipe as TOML with every setting spelled out. ``parse_recipe`` reads an equal recipe from
+    this text.
+    """
     top, tables = [], []
     for entry in fields(recipe):
         value = getattr(recipe, entry.name)
@@ -49,7 +51,9 @@ def _dump_fields(config: Any) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A setting's value as TOML writes it; a value that TOML lacks, as Python writes it."""
+    """Return a setting's value in TOML's notation. A value that TOML cannot express is returned in Python's
+    notation.
+    """
     if isinstance(value, Mapping):
         entries = ", ".join(f"{_key(key)} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {entries} }}" if entries else "{}"
@@ -64,6 +68,6 @@ def toml_value(value: Any) -> str:
 
 
 def _key(key: str) -> str:
-    """A key of an inline table, quoted where TOML requires quotes."""
+    """Return a key of an inline table, quoted where TOML requires quotes."""
     bare = key and all(letter in "_-" or (letter.isascii() and letter.isalnum()) for letter in key)
     return key if bare else toml_value(key)

@@ -38,9 +38,9 @@ def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
     """Inside the block, ``worker_pool`` uses the cluster at this address; yield its present number of
     workers.
 
-    address: ``local`` for this machine alone, ``auto`` for the cluster that it belongs to, HOST:PORT of one.
-    seen: paths that every worker must find at the same place. If the program has already started a Ray
-    session, that session is used and left running.
+    address: ``local`` for this machine alone, ``auto`` for the cluster to which this machine belongs, or
+    HOST:PORT of a cluster. seen: paths that every worker must find at the same place. If the program has
+    already started a Ray session, that session is used and left running.
 
     Raises MissingExtra where Ray is not installed, WhatchangedError where no cluster answers.
     """
@@ -64,7 +64,7 @@ def joined(address: str, seen: Sequence[Path] = ()) -> Iterator[int]:
 
 
 def _connect(ray: Any, address: str) -> None:
-    """Start a cluster on this machine, or find another."""
+    """Start a cluster on this machine, or connect to a running cluster."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -137,7 +137,7 @@ class RayPool(Executor):
         self._begun: dict[Future[Any], Any] = {}
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Return a future of the function's result for these arguments."""
+        """Return a future for the result of the function with these arguments."""
         reference = self._task.remote(self._key, self._setting, function, arguments, named)
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
@@ -153,7 +153,7 @@ class RayPool(Executor):
         chunksize: int = 1,
         buffersize: int | None = None,
     ) -> Iterator[Any]:
-        """Yield the results in order, as an executor does; of a long iterable only a part is begun at a
+        """Yield the results in order, as an executor does. Only a part of a long iterable is submitted at a
         time.
         """
         begun = (self.submit(fn, *arguments) for arguments in zip(*iterables, strict=False))

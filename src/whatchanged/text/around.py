@@ -101,7 +101,9 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
 
 
 def may_be_text(line: Box) -> bool:
-    """Return whether a line has another size than an icon, which is about as wide as high."""
+    """Return whether the size of a line differs from the size of an icon. An icon is about as wide as
+    high.
+    """
     width, height = line[2] - line[0], line[3] - line[1]
     return height < ICON or not SQUARE[0] * height < width < SQUARE[1] * height
 
@@ -119,7 +121,7 @@ def upright_lines(pixels: Pixels, box: Box) -> tuple[Box, ...]:
 def is_text(own: Sequence[Box], box: Box) -> bool:
     """Return whether the lines are the whole content of a box, and not a part of something larger.
 
-    A box that is a part of a line is hardly higher than the line; a higher box may be a mark over it.
+    A box that is a part of a line is hardly higher than the line. A higher box may be a mark over the line.
     """
     if not own:
         return False
@@ -145,7 +147,9 @@ def _rests(pixels: Pixels, line: Box, box: Box) -> list[BesideLine]:
 
 
 def _word_end(inked: NDArray[np.bool_], at: int, step: int, height: int) -> int:
-    """Return the end of the word at or beside a column: the first gap as wide as one between words."""
+    """Return the end of the word at or beside a column. The word ends at the first gap as wide as a gap
+    between words.
+    """
     gap = max(2, round(SPACE * height))
     empty = 0
     while 0 <= at < len(inked) and empty < gap:

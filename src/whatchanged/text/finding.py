@@ -29,7 +29,7 @@ LONG = 8
 SIDE = 4
 """A frame has its ink within this many pixels of the piece's edge."""
 FRAMED = 0.85
-"""The fraction of a frame's ink that lies there."""
+"""The least fraction of a frame's ink that lies within ``SIDE`` pixels of the edge."""
 SMALLEST_FRAME = 10
 """The least shorter side of a frame, in pixels."""
 WORD_SPACE = 0.8

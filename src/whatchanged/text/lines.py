@@ -43,8 +43,8 @@ def uncovered(picture: Pixels, columns: Sequence[float], within: bool = False, i
     """Return whether a cut has letters where no character was detected: letters that the recogniser does not
     know.
 
-    columns: those of the characters. within: examine only the part between the first and the last of them.
-    icons: ignore one piece at either end that is as far apart as an icon.
+    columns: the columns of the characters. within: examine only the part between the first and the last
+    character. icons: ignore one piece at either end that is as far apart as an icon.
     """
     ink = np.flatnonzero(_ink(picture, usual_color(picture.reshape(-1, 3))).any(axis=0))
     if not len(ink):

@@ -18,7 +18,7 @@ HANDLE = 0.9
 CONFIDENCE = 0.95
 """The least probability of a line whose words are the change; below it nothing is quoted."""
 CERTAINTY = 0.95
-"""The least probability of each character of such words."""
+"""The least probability of each character of quoted words that are the change."""
 LEGIBLE = 0.6
 """The least probability of each character of a handle. A word below it is dropped at an end; elsewhere it
 rules out the handle.
@@ -36,7 +36,9 @@ _ALIKE_LETTERS = str.maketrans("I|1!0$5", "lllloss")
 _SIGNS = frozenset("–—…“”„‘’«»•·€£¥°©®™→←↑↓×÷±−§≥≤")
 """Characters outside ASCII that are read reliably."""
 _ROUND, _UPRIGHT = frozenset("0Oo"), frozenset("1lI")
-"""A text in letters of one of these groups alone may as well be written in those of another."""
+"""Groups of characters of similar shape. A text in characters of one group alone may be a misread text of
+another group.
+"""
 _SCRIPTS = ("LATIN", "DIGIT", "CJK", "HIRAGANA", "KATAKANA")
 """Beginnings of the Unicode names of characters that are quoted, in addition to punctuation and signs."""
 
@@ -51,8 +53,8 @@ class Quotes(NamedTuple):
 def handle(read: ReadLine, words: Sequence[int] | None = None) -> str | None:
     """Return words of a line that can name a thing; None where none are read with confidence.
 
-    words: the indices of those that belong to the thing; None: all. A single character at an end that is no
-    word or number is dropped: it may be an icon.
+    words: the indices of the words that belong to the thing; None: all words. A single character at an end
+    that is no word or number is dropped: it may be an icon.
     """
     line = read.line
     chosen = [line.words[i] for i in (range(len(line.words)) if words is None else words)]

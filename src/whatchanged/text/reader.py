@@ -24,7 +24,7 @@ class LineAt(NamedTuple):
     """0 in the picture before, 1 in the picture after."""
     box: Box
     upright: bool = False
-    """Whether it is written upwards."""
+    """Whether the line is written upwards."""
 
 
 class ReadLine(NamedTuple):
@@ -87,7 +87,7 @@ class PairReader:
         return bool((was == now).all())
 
     def cut(self, at: LineAt) -> tuple[Pixels, int]:
-        """Return a line with background around it, and the column of the picture at which that begins."""
+        """Return a line with background around it, and the column of the picture at which this cut begins."""
         box = at.box
         left, top = max(0, box[0] - MARGIN), max(0, box[1] - MARGIN)
         part = self.pictures[at.side][top : box[3] + MARGIN, left : box[2] + MARGIN]

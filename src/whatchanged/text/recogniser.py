@@ -24,7 +24,7 @@ from whatchanged.remarks import note
 from whatchanged.telemetry import import_silent
 
 PACKAGE, FILES = "rapidocr", "models/*_rec_*.onnx"
-"""Where the network lies."""
+"""The package that contains the network, and the pattern of the network's path in this package."""
 HEIGHT = 48
 """The height in pixels of a line in the network's input."""
 LEAST_WIDTH = 64
@@ -121,7 +121,7 @@ def reading_identity(reads: bool) -> str | None:
 def decoded(probabilities: NDArray[np.float32], characters: Sequence[str], scale: float) -> RecognisedLine:
     """Decode columns by CTC: the most probable character of each, without repetitions and blanks.
 
-    probabilities: (T, characters). scale: how many columns of the picture one of these is.
+    probabilities: (T, characters). scale: how many columns of the picture one column of probabilities covers.
     """
     best = probabilities.argmax(axis=1)
     begins = np.r_[True, best[1:] != best[:-1]] & (best != 0)

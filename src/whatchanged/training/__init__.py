@@ -1,4 +1,5 @@
-"""What needs torch: the training loop, the methods and export. The extra `train` installs it.
+"""The part of the package that needs torch: the training loop, the methods and export. The extra `train`
+installs torch.
 
 train         trains a recipe into a run folder: ``train(load_recipe("pcl-tiny"), Path("run"))``
 export_run    writes a run as a model that ``whatchanged.load`` reads: ``export_run(run, output, "my-model")``
@@ -24,7 +25,7 @@ _FUNCTIONS = {
 
 
 def __getattr__(name: str) -> Any:
-    """The function of this name. Raises MissingExtra without torch."""
+    """Return the function of this name. Raises MissingExtra where torch is not installed."""
     if name not in _FUNCTIONS:
         raise AttributeError(f"module 'whatchanged.training' has no attribute {name!r}")
     module, _, function = _FUNCTIONS[name].partition(":")

@@ -1,7 +1,8 @@
-"""Draws the task and the examples of each training step, and makes a batch of tensors of them.
+"""Draws the task and the examples of each training step, and makes a batch of tensors from these examples.
 
 Each random draw depends only on (seed, stage, task, position). A checkpoint therefore stores one whole number
-per task, its position, and a resumed run reads exactly the examples that an unbroken run would have read.
+per task, the task's position. A resumed run reads exactly the examples that an uninterrupted run would have
+read.
 """
 
 from collections import deque
@@ -26,10 +27,10 @@ from whatchanged.training.distributed import batch_total, gather_batch, own_part
 from whatchanged.vocabulary import PAD
 
 PREFETCHED = 2
-"""How many batches are read ahead, each in a thread of its own."""
+"""The number of batches that are read ahead. One thread reads each of these batches."""
 
 PictureReader = Callable[[Path], NDArray[Any]]
-"""Reads one picture: its features, or its pixels."""
+"""A function that reads one picture: the picture's features, or its pixels."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Example:
     """One caption of one pair, with both pictures in the form that the recipe's vision reads.
 
     before, after: (N, F) features or (N, F') stored tokens, float32, or (H, W, 3) pixels, uint8.
-    truth: what the world knows of the pair; None for pairs that were not drawn.
+    truth: the pair's ground truth; None for pairs that no program drew.
     partner: the other pair of the same scene, where a batch must hold both.
     """
 
@@ -52,7 +53,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of a batch that one process holds: their numbers (b,), out of ``whole`` rows."""
+    """The rows of a batch that one process holds: the row numbers (b,), out of ``whole`` rows."""
 
     rows: Tensor
     whole: int
@@ -62,15 +63,16 @@ class Part:
 class Batch:
     """B examples as tensors. L text positions, K false captions.
 
-    before, after: what ``Vision.tokens`` reads.
+    before, after: the inputs of ``Vision.tokens``.
     ids: (B, L) uncorrupted captions, BOS words EOS PAD; L is 0 where the task reads no captions.
     negatives_ids: (B, K, L) false captions. changed: (B,) 1 where the content changed, 0 for a distractor.
     generator: draws the random numbers of the corruption; None is torch's global generator.
-    truth: what the vision's own losses need, a dataclass of tensors with a ``to``; or None.
+    truth: the ground truth that the vision's losses need, a dataclass of tensors with a method ``to``; or
+    None.
     single: the example has no picture after, and ``after`` must not be read.
-    labels: (B, 2) classes of both pictures.
-    part: the rows that this process holds, where several processes share the batch; None: it holds all rows.
-    accumulate: the number of parts in which a loss reads the rows (``gradient_caching``).
+    labels: (B, 2), the classes of both pictures.
+    part: the rows that this process holds, where several processes share the batch. None: the process holds
+    all rows. accumulate: the number of parts in which a loss reads the rows (``gradient_caching``).
     """
 
     before: Tensor
@@ -86,7 +88,7 @@ class Batch:
     accumulate: int = 1
 
     def to(self, device: torch.device | str) -> "Batch":
-        """The same batch on another device. The generator stays on its own device."""
+        """Return the batch with its tensors on another device. The generator stays on its present device."""
         moved: dict[str, Any] = {
             name: value.to(device, non_blocking=True)
             for name, value in vars(self).items()
@@ -97,8 +99,8 @@ class Batch:
         return replace(self, **moved)
 
     def pin_memory(self) -> "Batch":
-        """The same batch in page-locked memory, from which a GPU copies while the processor goes on. Needs
-        a GPU.
+        """Return the batch in page-locked memory. A GPU copies from page-locked memory while the processor
+        goes on. This needs a GPU.
         """
         pinned: dict[str, Any] = {
             name: value.pin_memory() for name, value in vars(self).items() if isinstance(value, Tensor)
@@ -107,7 +109,7 @@ class Batch:
 
 
 def rows_of(value: Any, rows: slice) -> Any:
-    """Some rows of a tensor, or of each tensor of a dataclass or tuple. Other values are returned
+    """Return some rows of a tensor, or of each tensor in a dataclass or tuple. Other values are returned
     unchanged.
     """
     if isinstance(value, Tensor):
@@ -128,11 +130,11 @@ def draw_rows(
     axis: int = 0,
     normal: bool = False,
 ) -> Tensor:
-    """Uniform random numbers in [0, 1), or normal ones, of ``shape``, for the rows of a batch along ``axis``.
+    """Draw random numbers of ``shape``, uniform in [0, 1) or normal, for the rows of a batch along ``axis``.
 
-    They are drawn on the device of the generator (None: torch's own generator, on ``device``). If the process
-    holds a part of the batch, the numbers of the whole batch are drawn and those of its own rows are
-    returned.
+    The numbers are drawn on the device of the generator (None: torch's global generator, on ``device``). If
+    the process holds a part of the batch, it draws the numbers of the whole batch and returns the numbers of
+    the rows that it holds.
     """
     sizes = list(shape)
     if part is not None:
@@ -144,11 +146,11 @@ def draw_rows(
 
 
 def kinds_of_pairs(batch: Batch) -> Iterator[Tensor]:
-    """The numbers (b,) of the pairs that share a loss.
+    """Return the groups of pairs that share a loss, each group as the row numbers (b,) of its pairs.
 
-    That is one group of all pairs; or, in a batch of whole scenes, the changed pairs and then the unchanged
-    ones. A batch holds whole scenes if ``changed`` is set, which a method's ``collate`` does for scenes
-    alone. A group without a pair in any process is left out.
+    Usually all pairs form one group. In a batch of whole scenes there are two groups: the changed pairs, then
+    the unchanged pairs. A batch holds whole scenes if ``changed`` is set. A method's ``collate`` sets
+    ``changed`` for scenes alone. A group without a pair in any process is left out.
     """
     if batch.changed is None:
         yield torch.arange(len(batch.ids), device=batch.ids.device)
@@ -160,12 +162,12 @@ def kinds_of_pairs(batch: Batch) -> Iterator[Tensor]:
 
 
 Collate = Callable[[Sequence[Example]], Batch]
-"""Examples to tensors: the method's own."""
+"""The method's function that makes tensors from examples."""
 
 
 def stack_pictures(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-    """The examples' pictures (or tokens) before and after, (B, ...) each. Raises ShapeError where shapes
-    differ.
+    """Return the examples' pictures (or tokens) before and after, (B, ...) each. Raises ShapeError where
+    shapes differ.
     """
 
     def stack(side: str) -> Tensor:
@@ -181,24 +183,24 @@ def stack_pictures(examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
 
 
 class Source(Protocol):
-    """Numbered examples. ``example`` draws everything that varies (a caption, the light) from ``rng``.
-    Several threads call it at once.
+    """A source of numbered examples. ``example`` draws everything that varies (a caption, the light) from
+    ``rng``. Several threads call ``example`` at once.
     """
 
     def __len__(self) -> int: ...
 
     def count(self, task: Task) -> int:
-        """How many examples a task can use, counted from the first."""
+        """Return how many examples a task can use, counted from the first example."""
         ...
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index`` of ``len(self)``."""
+        """Return example number ``index``, which is below ``len(self)``."""
         ...
 
 
 def read_examples(source: Source, numbers: Iterable[int]) -> Iterator[Example]:
-    """The examples with these numbers. What varies is drawn from an example's number, so each call gives
-    the same.
+    """Return the examples with these numbers. The number of an example seeds its random variation, so each
+    call returns equal examples.
     """
     return (source.example(i, np.random.default_rng((0, i))) for i in numbers)
 
@@ -207,10 +209,10 @@ def read_examples(source: Source, numbers: Iterable[int]) -> Iterator[Example]:
 class StageInput:
     """Everything that decides which batches a stage reads.
 
-    sources: the source of each task of the stage. tasks: what each task needs. seed: (the run's seed, the
-    stage's number). batch_size: the method's own function, (task, the stage's batch) -> examples in one batch
-    of that task. process: the number of this process, and how many processes share each batch. pinned:
-    whether batches lie in page-locked memory, from which a GPU copies by itself.
+    sources: the source of each task of the stage. tasks: the requirements of each task. seed: (the run's
+    seed, the stage's number). batch_size: the method's function, (task, the stage's batch) -> examples in one
+    batch of that task. process: the number of this process, and how many processes share each batch. pinned:
+    whether batches lie in page-locked memory, from which a GPU copies without the processor.
     """
 
     stage: StageConfig
@@ -225,8 +227,8 @@ class StageInput:
 
 @dataclass(frozen=True)
 class StepPlan:
-    """The examples that a step reads: its task, their numbers, and each stream's position before and after
-    the step.
+    """The plan of one step: its task, the numbers of its examples, and each stream's position before and
+    after the step.
     """
 
     task: str
@@ -237,9 +239,10 @@ class StepPlan:
 
 @dataclass(frozen=True)
 class Draw:
-    """One step's task and batch; ``positions`` are those of the streams after the step.
+    """One step's task and batch. ``positions`` are the positions of the streams after the step.
 
-    examples: the number of examples without partners. The partners follow behind them in the batch.
+    examples: the number of examples without their partners. In the batch, the partners follow all other
+    examples.
     """
 
     task: str
@@ -248,17 +251,17 @@ class Draw:
     examples: int
 
     def pin_memory(self) -> "Draw":
-        """As ``Batch.pin_memory``; torch's loader of examples calls it."""
+        """Pin the batch as ``Batch.pin_memory`` does. torch's data loader calls this method."""
         return replace(self, batch=self.batch.pin_memory())
 
 
 def endless(
     position: int, length: int, batch: int, seed: tuple[int, ...], drop_last: bool = False
 ) -> NDArray[np.int64]:
-    """Yields the indices of an endless shuffled stream, starting at the ``position``-th.
+    """Yields the indices of an endless shuffled stream of examples, starting at position ``position``.
 
     Each pass over the examples is a new permutation. A batch never spans two passes, so the last batch of a
-    pass may be smaller. ``drop_last`` leaves that batch out, unless it is the only one.
+    pass may be smaller. ``drop_last`` leaves out a smaller last batch, unless the pass has no other batch.
     """
     used = length - length % batch if drop_last and length > batch else length
     passes, offset = divmod(position, used)
@@ -273,7 +276,7 @@ def _order(seed: tuple[int, ...], passes: int, length: int) -> NDArray[np.int64]
 
 
 def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> str:
-    """A step's task, drawn with probability weight / sum of weights, independently of all other steps."""
+    """Draw a step's task with probability weight / sum of weights, independently of all other steps."""
     tasks = list(stage.tasks)
     weights = np.array([stage.tasks[task] for task in tasks])
     choice = np.random.default_rng((*seed, 0, step)).choice(len(tasks), p=weights / weights.sum())
@@ -281,8 +284,8 @@ def draw_task(stage: StageConfig, seed: tuple[int, ...], step: int) -> str:
 
 
 def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterator[StepPlan]:
-    """Yields the stage's plans from ``step`` on, starting at the ``positions`` that the last draw
-    returned.
+    """Yields the plans of the stage from ``step`` on. The streams start at the ``positions`` that the last
+    draw returned.
     """
     now = dict(positions)
     for number in range(step, given.stage.steps):
@@ -297,9 +300,10 @@ def plans(given: StageInput, step: int, positions: Mapping[str, int]) -> Iterato
 
 
 def read(given: StageInput, plan: StepPlan) -> Draw:
-    """Reads a plan's examples, each with its own random generator, then their partners, and collates them.
+    """Reads a plan's examples, then their partners, and makes a batch of both. Each example has a separate
+    random generator.
 
-    Where several processes share the batch, this process reads its own part. A process without examples gets
+    Where several processes share the batch, each process reads only its part. A process without examples gets
     a batch of 0 rows in the shape of the stage's first example.
     """
     seed = (*given.seed, given.tasks[plan.task].number, 0)
@@ -315,10 +319,10 @@ def read(given: StageInput, plan: StepPlan) -> Draw:
 
 
 def fitted(draw: Draw) -> Batch:
-    """A draw's batch, made to agree with the batches of the other processes.
+    """Return a draw's batch, adjusted to the batches of the other processes.
 
-    Captions are padded to the longest caption of any process. ``part`` says which rows of the whole batch
-    this process holds; in the whole batch, all partners follow behind all examples. If one process does not
+    Captions are padded to the longest caption of any process. ``part`` gives the rows of the whole batch that
+    this process holds. In the whole batch, all partners follow behind all examples. If one process does not
     know which of its pairs changed, ``changed`` is None in every process.
     """
     batch = draw.batch
@@ -341,7 +345,7 @@ def fitted(draw: Draw) -> Batch:
 
 
 def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Generator[Draw]:
-    """Yields the stage's draws (see ``plans``). Threads read them ahead."""
+    """Yields the draws of the stage (see ``plans``). Threads read the draws ahead."""
     with ThreadPoolExecutor(PREFETCHED) as pool:
         ahead: deque[Future[Draw]] = deque()
         try:
@@ -357,6 +361,6 @@ def draws(given: StageInput, step: int, positions: Mapping[str, int]) -> Generat
 
 
 def _read_ahead(given: StageInput, plan: StepPlan) -> Draw:
-    """Runs in a thread: reads a plan's draw and pins its memory if the stage asks for that."""
+    """Runs in a thread. Reads the draw of a plan, and pins its memory if the stage requires pinned memory."""
     draw = read(given, plan)
     return draw.pin_memory() if given.pinned else draw

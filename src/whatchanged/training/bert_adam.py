@@ -7,13 +7,17 @@ import torch
 from torch import Tensor
 
 PIECE = 2**16
-"""How many numbers of a tensor are moved at once: what they need then stays in a processor's own memory."""
+"""The number of a tensor's elements that are updated at once. The data for so few elements fits into a
+processor's cache.
+"""
 LARGEST = 1.0
-"""Each tensor's gradient is cut to this norm on its own, after any clipping of all of them together."""
+"""The largest norm of the gradient of one tensor. This clipping comes after any clipping of the joint
+gradient.
+"""
 
 
 class BertAdam(torch.optim.Optimizer):
-    """The variant of Adam that trained BERT. It clips the gradient of each tensor by itself.
+    """The variant of Adam that trained BERT. BertAdam clips the gradient of each tensor separately.
 
         g = gradient · min(1, 1 / (|gradient| + 1e-6))
         m = b1 m + (1 − b1) g;   v = b2 v + (1 − b2) g²
@@ -53,8 +57,8 @@ class BertAdam(torch.optim.Optimizer):
 
 
 def _pieces(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Tensors of one shape, split into pieces on a CPU; unsplit on other devices or where they are not
-    contiguous.
+    """Split tensors of one shape into pieces on a CPU. Tensors on other devices, and tensors that are not
+    contiguous, stay whole.
     """
     if tensors[0].device.type != "cpu" or not all(tensor.is_contiguous() for tensor in tensors):
         return iter([tensors])

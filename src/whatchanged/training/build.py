@@ -17,13 +17,14 @@ from whatchanged.vocabulary import Vocabulary
 
 
 def build_vision(config: VisionSettings) -> Vision:
-    """The vision that a recipe names."""
+    """Return the vision that a recipe specifies."""
     vision: Vision = imported(config.implementation)(config)
     return vision
 
 
 COPIES = 4
-"""Of every weight while it learns: itself, its gradient, and the optimiser's two moments."""
+"""The number of arrays per weight during training: the weight, its gradient, and the optimiser's two moments.
+"""
 
 
 def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
@@ -40,7 +41,8 @@ def check_memory(recipe: Recipe, vocabulary: Vocabulary) -> None:
 def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, Tensor], where: str) -> None:
     """Raises RecipeError where the recipe's method has more weights than these tensors hold.
 
-    Call it before the method is built: a recipe from a stranger may describe a method larger than any memory.
+    Call this function before the method is built: an untrusted recipe may describe a method larger than any
+    memory.
     """
     wanted = sum(parameter.numel() for parameter in on_meta(recipe, vocabulary).parameters())
     there = sum(tensor.numel() for tensor in tensors.values())
@@ -52,23 +54,23 @@ def check_weights(recipe: Recipe, vocabulary: Vocabulary, tensors: Mapping[str, 
 
 
 def on_meta(recipe: Recipe, vocabulary: Vocabulary) -> Method:
-    """The recipe's method on torch's "meta" device, on which tensors have shapes and no numbers."""
+    """Return the recipe's method on torch's "meta" device, where tensors have shapes but no values."""
     with torch.device("meta"):
         return make_method(recipe, vocabulary)
 
 
 def make_method(recipe: Recipe, vocabulary: Vocabulary, longest_caption: int = 0) -> Method:
-    """The recipe's method with its vision. longest_caption: see ``build_method``."""
+    """Return the recipe's method with its vision. longest_caption: see ``build_method``."""
     return build_method(recipe.method, build_vision(recipe.vision), vocabulary, longest_caption)
 
 
 def build_method(
     config: MethodSettings, vision: Vision, vocabulary: Vocabulary, longest_caption: int = 0
 ) -> Method:
-    """The method of these settings.
+    """Return the method with these settings.
 
-    longest_caption: how many ids the longest caption of the training data has. Some methods pad to it
-    (``PadsCaptions``). 0: not known.
+    longest_caption: how many ids the longest caption of the training data has. Some methods pad all captions
+    to this length (``PadsCaptions``). 0: the length is unknown.
     """
     method: Method = imported(config.implementation)(config, vision, vocabulary)
     if isinstance(method, PadsCaptions) and longest_caption:

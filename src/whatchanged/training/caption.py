@@ -24,18 +24,18 @@ from whatchanged.training.run_folder import check_captions, open_run
 from whatchanged.training.validation import decode_memory
 
 READERS = 8
-"""Threads that read pictures while the device computes."""
+"""The number of threads that read pictures while the device computes."""
 
 PicturePaths = tuple[Path, Path]
-"""Where the two pictures of a pair lie."""
+"""The paths of the two pictures of a pair."""
 
 
 @dataclass(frozen=True)
 class RunDescription:
-    """What a run's method predicts for a pair.
+    """The predictions of a run's method for a pair.
 
-    no_change: the probability that nothing changed, by the method's own head, not calibrated; None where the
-    method has no such head. words: each word with its attention (2, rows, columns), if attention was
+    no_change: the uncalibrated probability that nothing changed, from the method's no-change head. None where
+    the method has no such head. words: each word with its attention (2, rows, columns), if attention was
     requested.
     """
 
@@ -46,7 +46,7 @@ class RunDescription:
 
 @dataclass(frozen=True)
 class RunCaptioner:
-    """A run's method on its device, together with the function that reads a picture for it.
+    """A run's method on its device, together with the function that reads a picture for the method.
 
     name: the recipe's name. precision: of the arithmetic, as in ``StageConfig``. beams: number of hypotheses
     in the beam search. maps: whether words are returned with their attention.
@@ -78,9 +78,10 @@ class RunCaptioner:
     def describe(
         self, pairs: Sequence[PicturePaths], batch_size: int
     ) -> Iterator[RunDescription | ImageError]:
-        """For each pair in order, its description, or the error that says why its pictures cannot be read.
+        """Yield, for each pair in order, a description, or the error that explains why the pair's pictures
+        cannot be read.
 
-        The next batch is read while the current one is computed.
+        The next batch is read while the current batch is computed.
         """
         starts = range(0, len(pairs), batch_size)
         with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(READERS) as readers:
@@ -105,8 +106,8 @@ class RunCaptioner:
     def _descriptions(
         self, pictures: Sequence[tuple[NDArray[np.generic], ...] | ImageError]
     ) -> Iterator[RunDescription | ImageError]:
-        """The descriptions of pairs that were read. Pairs with unreadable pictures are left out of the
-        batch.
+        """Return the descriptions of the pairs whose pictures could be read. Pairs with unreadable pictures
+        are left out of the batch.
         """
         whole = [pair for pair in pictures if not isinstance(pair, ImageError)]
         said: Iterator[RunDescription] = iter(())
@@ -146,12 +147,13 @@ def open_run_captioner(
     beams: int = 1,
     maps: bool = False,
 ) -> RunCaptioner:
-    """A captioner for the data set at ``root`` from a run, on the device and in the precision of ``launch``.
+    """Return a captioner for the data set at ``root`` from a run, on the device and in the precision of
+    ``launch``.
 
     features: the folder of stored features, for a run that learned from stored features. checkpoint: as in
     ``checkpoint_file``. beams: number of hypotheses in the beam search. maps: whether words are returned with
-    their attention. Raises RecipeError where the folder holds no run, or its checkpoint was saved before any
-    captioning stage.
+    their attention. Raises RecipeError where the folder holds no run, or where the checkpoint was saved
+    before any captioning stage.
     """
     recipe, method, state = open_run(run, checkpoint)
     check_captions(run, recipe, state)

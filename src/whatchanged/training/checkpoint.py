@@ -1,6 +1,6 @@
 """Checkpoints: one safetensors file with weights, optimiser state, random states and JSON.
 
-Nothing is pickled. A checkpoint is written under another name and moved into place when it is complete. Any
+Nothing is pickled. A checkpoint is first written under a temporary name, and renamed when it is complete. Any
 program that reads safetensors can load the model's tensors.
 """
 
@@ -28,16 +28,17 @@ from whatchanged.training.distributed import rank
 from whatchanged.training.vision.base import TorchModule
 
 _UNREADABLE = (OSError, SafetensorError, KeyError, TypeError, ValueError, AttributeError)
-"""What reading a damaged checkpoint raises."""
+"""The exceptions that reading a damaged checkpoint raises."""
 
 
 @dataclass
 class State:
-    """How far a run has come. A checkpoint stores all of it.
+    """The progress of a run. A checkpoint stores the whole state.
 
     stage, step: the next step to take. positions: the position of each task's stream. best, misses: the best
-    value of the running stage's metric, and evaluations since. window: term -> [sum, count] since the last
-    log line. log_bytes: length of metrics.jsonl. seconds: training time so far, over all launches.
+    value of the running stage's metric, and the number of evaluations since that value. window: name of a
+    loss term -> [sum, count] since the last log line. log_bytes: length of metrics.jsonl. seconds: training
+    time so far, over all launches.
     """
 
     stage: int = 0
@@ -54,8 +55,8 @@ class State:
 def save_checkpoint(
     path: Path, state: State, method: TorchModule, optimizer: torch.optim.Optimizer | None
 ) -> None:
-    """Write a checkpoint beside ``path`` and move it into place. Among several processes, only the first
-    one writes.
+    """Write a checkpoint beside ``path``, then rename the file to ``path``. Among several processes, only the
+    first process writes.
     """
     if rank():
         return
@@ -81,11 +82,11 @@ class Checkpoint:
     rest: Mapping[str, Any]
 
     def model_tensors(self) -> dict[str, Tensor]:
-        """The method's tensors by name."""
+        """Return the method's tensors by name."""
         return {n.removeprefix("model."): t for n, t in self.tensors.items() if n.startswith("model.")}
 
     def restore_model(self, method: TorchModule) -> None:
-        """Copy the weights into ``method``; raises RecipeError if names or shapes differ."""
+        """Copy the weights into ``method``. Raises RecipeError if names or shapes differ."""
         saved = self.model_tensors()
         own = model_tensors(method)
         wrong = sorted(saved.keys() ^ own.keys())
@@ -100,7 +101,7 @@ class Checkpoint:
                 tensor.copy_(saved[name])
 
     def restore_optimizer(self, method: TorchModule, optimizer: torch.optim.Optimizer) -> None:
-        """Give each parameter its saved moments. A parameter that never had a gradient has none."""
+        """Give each parameter its saved moments. A parameter that never had a gradient has no moments."""
         device_free = {"step"}  # Adam keeps its step counter on the CPU
         self._check_moments(method)
         names = {parameter: name for name, parameter in method.named_parameters()}
@@ -114,7 +115,7 @@ class Checkpoint:
                 }
 
     def restore_random(self) -> None:
-        """Restore the saved states of the random generators of Python, NumPy and torch (each device)."""
+        """Restore the saved states of the random generators of Python, NumPy and torch (on each device)."""
         try:
             version, keys, gauss = self.rest["python"]
             random.setstate((version, tuple(keys), gauss))
@@ -145,14 +146,12 @@ class Checkpoint:
 
 
 def stage_checkpoint(stage: str) -> str:
-    """The file name, without suffix, under which a stage's best checkpoint is kept once a later stage
-    runs.
-    """
+    """Return the file name, without suffix, of a stage's best checkpoint while a later stage runs."""
     return f"best-{quote(stage, safe='')}"
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a checkpoint; raises RecipeError if the file is missing or damaged."""
+    """Read a checkpoint. Raises RecipeError if the file is missing or damaged."""
     try:
         with safe_open(regular(path), framework="pt") as file:
             rest = read_json((file.metadata() or {})["rest"])
@@ -169,7 +168,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def read_state(path: Path) -> State:
-    """The state in this checkpoint, without reading the weights. Raises RecipeError."""
+    """Return the state in this checkpoint, without reading the weights. Raises RecipeError if the file is
+    missing or damaged.
+    """
     try:
         with safe_open(regular(path), framework="pt") as file:
             return state_of(read_json((file.metadata() or {})["rest"])["state"])
@@ -180,7 +181,7 @@ def read_state(path: Path) -> State:
 
 
 def digest(tensors: Mapping[str, Tensor], rest: str = "") -> str:
-    """SHA-256, in hexadecimal, of tensors (with names, shapes and types) and a text."""
+    """Return the SHA-256, in hexadecimal, of a text and of tensors with their names, shapes and types."""
     found = hashlib.sha256(rest.encode())
     for name in sorted(tensors):
         tensor = tensors[name]
@@ -190,7 +191,9 @@ def digest(tensors: Mapping[str, Tensor], rest: str = "") -> str:
 
 
 def state_of(fields: Any) -> State:
-    """The state that a checkpoint's JSON holds. Raises TypeError or ValueError where a value is not valid."""
+    """Return the state that a checkpoint's JSON holds. Raises TypeError or ValueError where a value is not
+    valid.
+    """
     state = State(**fields)
     counts = (state.stage, state.step, state.misses, state.log_bytes, *state.positions.values())
     if any(type(count) is not int or count < 0 for count in counts):
@@ -206,7 +209,7 @@ def state_of(fields: Any) -> State:
 
 
 def model_tensors(method: TorchModule) -> dict[str, Tensor]:
-    """A module's weights and buffers by name. A tensor with two names appears under the first."""
+    """Return a module's weights and buffers by name. A tensor with two names appears under its first name."""
     seen: set[int] = set()
     tensors = {}
     for name, tensor in method.state_dict().items():

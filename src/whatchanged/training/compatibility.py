@@ -10,11 +10,11 @@ RENAMED = (
     (re.compile(r"(^|\.)vision\.fate\."), r"\1vision.change_label."),
     (re.compile(r"(^|\.)vision\.fate_head\."), r"\1vision.change_label_head."),
 )
-"""Before 0.2: what a name was, and what it is now."""
+"""A mapping from tensor names before version 0.2 to the present names."""
 
 
 def current_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The same tensors under the names that this version uses."""
+    """Return the tensors under the names that this version uses."""
     return {_current(name): tensor for name, tensor in tensors.items()}
 
 

@@ -11,8 +11,8 @@ from whatchanged.processes import launched_number, launched_processes
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of this name. "auto" is the first GPU, or the CPU without one; under ``torchrun``, each
-    process has a GPU of its own.
+    """Return the device of this name. "auto" is the first GPU, or the CPU where there is no GPU. Under
+    ``torchrun``, each process has a separate GPU.
 
     Raises RecipeError for a device that this machine does not have.
     """
@@ -32,7 +32,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def in_precision(precision: Precision, device: torch.device) -> AbstractContextManager[Any]:
-    """A context in which, with bf16, ``device`` computes matrix products and convolutions in 16 bit.
-    Weights stay 32 bit.
+    """Return a context for this precision. With bf16, ``device`` computes matrix products and convolutions in
+    16 bit. Weights stay in 32 bit.
     """
     return nullcontext() if precision == "fp32" else torch.autocast(device.type, torch.bfloat16)

@@ -1,15 +1,16 @@
-"""Shares one batch among several processes: what the processes exchange, and how their losses add up.
+"""Divides one batch among several processes, exchanges data between the processes, and adds up their losses.
 
-``torchrun`` starts the processes, and each reads a part of every batch. Each process computes its share of a
-loss: the shares of all processes add up to the loss of the whole batch, and their gradients add up to its
-gradient. For that, a loss must use
+``torchrun`` starts the processes, and each process reads a part of every batch. Each process computes its
+share of a loss. The shares of all processes add up to the loss of the whole batch, and the gradients of the
+shares add up to the gradient of that loss. For this purpose, a loss must use
 
 - ``share_of_mean`` for a mean over pairs or words, because processes may hold different numbers of them;
-- ``batch_total`` for a count that it divides by;
-- ``gather_batch`` for the rows of all processes, with gradients, where it compares pairs with each other.
+- ``batch_total`` for a count by which the loss divides;
+- ``gather_batch`` for the rows of all processes, with gradients, where the loss compares pairs with each
+  other.
 
-With a single process, each of these functions returns its input, bit for bit. With several, all processes
-must call them in the same order, whatever rows they hold. A process may hold no rows.
+With a single process, each of these functions returns its input, bit for bit. With several processes, all
+processes must call these functions in the same order, whatever rows they hold. A process may hold no rows.
 """
 
 import json
@@ -28,18 +29,18 @@ from whatchanged.json_values import read_json
 from whatchanged.processes import launched_processes
 
 TIMEOUT = timedelta(hours=6)
-"""How long a process waits for one that is busy, with false captions, say. One that ended is noticed at
-once."""
+"""How long a process waits for a busy process, which makes false captions, for example. A process that ended
+is noticed at once."""
 BUCKET = 2**24
-"""Numbers of gradients that are sent at once: 64 MB in float32."""
+"""How many gradient values are sent at once: 64 MB in float32."""
 
 Count = TypeVar("Count", int, Tensor)
 
 
 @contextmanager
 def joined() -> Iterator[None]:
-    """A context in which the processes that ``torchrun`` started work together; without ``torchrun`` there
-    is one.
+    """Return a context in which the processes that ``torchrun`` started work together. Without ``torchrun``
+    there is one process.
     """
     if launched_processes() == 1 or distributed.is_initialized():
         yield
@@ -53,24 +54,24 @@ def joined() -> Iterator[None]:
 
 
 def processes() -> int:
-    """How many processes share each batch."""
+    """Return how many processes share each batch."""
     return distributed.get_world_size() if distributed.is_initialized() else 1
 
 
 def rank() -> int:
-    """The number of this process, from 0. Process 0 writes the files."""
+    """Return the number of this process, counted from 0. Process 0 writes the files."""
     return distributed.get_rank() if distributed.is_initialized() else 0
 
 
 def own_part(length: int, number: int, count: int) -> range:
-    """The slice of ``length`` items that process ``number`` of ``count`` reads. All slices are nearly
-    equally long.
+    """Return the slice of ``length`` items that process ``number`` of ``count`` processes reads. All slices
+    are nearly equally long.
     """
     return range(length * number // count, length * (number + 1) // count)
 
 
 def batch_total(count: Count) -> Count:
-    """The sum of a count over all processes; it has no gradient."""
+    """Return the sum of a count over all processes. The sum has no gradient."""
     if processes() == 1:
         return count
     if isinstance(count, int):
@@ -79,7 +80,8 @@ def batch_total(count: Count) -> Count:
 
 
 def share_of_mean(mean: Tensor, count: int | Tensor) -> Tensor:
-    """The share of this process in a mean over all processes, from its own mean over ``count`` items.
+    """Return the share of this process in a mean over all processes. ``mean`` is the process's mean over its
+    ``count`` items.
 
         share = mean · count / Σ_processes count
 
@@ -94,10 +96,11 @@ def share_of_mean(mean: Tensor, count: int | Tensor) -> Tensor:
 
 
 def gather_batch(rows: Tensor) -> Tensor:
-    """The rows (b, ...) of all processes in order, (B, ...). Gradients flow back to the process of each row.
+    """Return the rows (b, ...) of all processes in order, (B, ...). Gradients flow back to the process of
+    each row.
 
-    If each process computes a loss over all gathered rows, all get the same loss; the share of one process is
-    ``share_of_mean(loss, b)``.
+    If each process computes a loss over all gathered rows, all processes get equal losses. The share of one
+    process is then ``share_of_mean(loss, b)``.
     """
     if processes() == 1:
         return rows
@@ -110,14 +113,14 @@ def gather_batch(rows: Tensor) -> Tensor:
 
 
 def first_row(count: int) -> int:
-    """The index of this process's first row among the rows that ``gather_batch`` returns. count: its own
-    rows.
+    """Return the index of this process's first row among the rows that ``gather_batch`` returns. count: the
+    number of rows that this process holds.
     """
     return 0 if processes() == 1 else _first_and_count(count)[0]
 
 
 def add_up(tensor: Tensor) -> Tensor:
-    """The sum of a tensor over all processes, with gradients."""
+    """Return the sum of a tensor over all processes, with gradients."""
     if processes() == 1:
         return tensor
     total: Tensor = _Sum.apply(tensor)  # type: ignore[no-untyped-call]
@@ -125,8 +128,8 @@ def add_up(tensor: Tensor) -> Tensor:
 
 
 def add_up_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Give every parameter the sum of its gradients over all processes; None if no process has a gradient
-    for it.
+    """Give every parameter the sum of its gradients over all processes. If no process has a gradient for a
+    parameter, its gradient is None.
     """
     if processes() == 1:
         return
@@ -142,7 +145,7 @@ def add_up_gradients(parameters: Iterable[nn.Parameter]) -> None:
 
 
 def greatest(values: Sequence[int]) -> list[int]:
-    """The elementwise maximum over all processes."""
+    """Return the elementwise maximum of the values over all processes."""
     if processes() == 1:
         return list(values)
     found = torch.tensor(values)
@@ -151,7 +154,7 @@ def greatest(values: Sequence[int]) -> list[int]:
 
 
 def gather_texts(texts: Sequence[str]) -> list[str]:
-    """The texts of all processes, in order of process."""
+    """Return the texts of all processes, in the order of the processes."""
     if processes() == 1:
         return list(texts)
     own = json.dumps(list(texts)).encode()
@@ -164,15 +167,17 @@ def gather_texts(texts: Sequence[str]) -> list[str]:
 
 
 def wait_for_all() -> None:
-    """Wait until all processes have come here."""
+    """Wait until all processes have called this function."""
     greatest([0])
 
 
 @contextmanager
 def first_process_first() -> Iterator[None]:
-    """A context that the first process passes before the others enter, so that they can read its files.
+    """Return a context that the first process passes before the other processes enter. The other processes
+    can then read files that the first process wrote.
 
-    All processes wait for each other before it. If the first process fails, the others raise RecipeError.
+    All processes wait for each other before this context. If the first process fails, the other processes
+    raise RecipeError.
     """
     wait_for_all()
     if rank() and greatest([0])[0]:
@@ -189,12 +194,14 @@ def first_process_first() -> Iterator[None]:
 
 @contextmanager
 def random_draws(device: torch.device, seed: Sequence[int]) -> Iterator[torch.Generator | None]:
-    """Yields the generator for numbers drawn for the whole batch; it draws the same numbers in all processes.
+    """Yields the generator for random numbers of the whole batch. This generator draws equal numbers in all
+    processes.
 
-    The generator continues from torch's global generator, and the global generator continues from it at the
-    end.
-    In between, the global generator serves dropout: it is seeded from ``seed`` and draws other numbers in
-    each process. A single process uses torch's global generator for both, and None is yielded.
+    The yielded generator continues from the state of torch's global generator. At the end, the global
+    generator continues from the state of the yielded generator.
+    Within the context, the global generator draws the numbers for dropout: it is seeded from ``seed`` and
+    draws different numbers in each process. A single process uses torch's global generator for both purposes,
+    and the context yields None.
     """
     if processes() == 1:
         yield None
@@ -214,7 +221,7 @@ def random_draws(device: torch.device, seed: Sequence[int]) -> Iterator[torch.Ge
 
 
 def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:
-    """Give all processes the weights and random numbers of the first one."""
+    """Give all processes the weights and random numbers of the first process."""
     if processes() == 1:
         return
     for tensor in tensors:
@@ -228,8 +235,8 @@ def begin_alike(tensors: Iterable[Tensor], device: torch.device) -> None:
 
 
 class _Sum(torch.autograd.Function):
-    """The sum over all processes. Its gradient is the sum of all processes' gradients, as each has a share
-    of the loss.
+    """The sum of a tensor over all processes. The gradient of this sum is the sum of all processes'
+    gradients, because each process has a share of the loss.
     """
 
     @staticmethod
@@ -262,7 +269,7 @@ def _all_reduce(numbers: Tensor, by: distributed.ReduceOp.RedOpType = distribute
 
 
 def _first_and_count(count: int) -> tuple[int, int]:
-    """How many rows the processes before this one hold, and how many all hold."""
+    """Return how many rows the processes before this process hold, and how many rows all processes hold."""
     counts = torch.zeros(processes(), dtype=torch.long)
     counts[rank()] = count
     found = _added(counts).tolist()
@@ -270,7 +277,7 @@ def _first_and_count(count: int) -> tuple[int, int]:
 
 
 def _sent_as(dtype: torch.dtype) -> torch.dtype:
-    """The type in which numbers of ``dtype`` can be sent without loss."""
+    """Return the type in which numbers of ``dtype`` can be sent without loss."""
     if dtype.is_floating_point:
         return torch.promote_types(dtype, torch.float32)
     return torch.long
@@ -281,8 +288,8 @@ def _gradient(parameter: nn.Parameter) -> Tensor:
 
 
 def _buckets(parameters: Sequence[nn.Parameter]) -> Iterator[list[nn.Parameter]]:
-    """The parameters in order, grouped by type into groups of at most ``BUCKET`` numbers; a larger
-    parameter is alone.
+    """Group the parameters, in order and by type, into groups of at most ``BUCKET`` numbers. A larger
+    parameter forms a group alone.
     """
     bucket: list[nn.Parameter] = []
     size = 0

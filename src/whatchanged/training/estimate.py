@@ -1,6 +1,6 @@
 """Estimates a recipe's weights, memory, operations and hours, without building weights or reading data.
 
-The estimate runs the method on torch's "meta" device, on which tensors have shapes and no numbers.
+The estimate runs the method on torch's "meta" device, where tensors have shapes but no values.
 """
 
 import math
@@ -30,22 +30,24 @@ from whatchanged.training.vision.base import has_backbone
 from whatchanged.vocabulary import Vocabulary
 
 WORDS = 1000
-"""Words that captions are assumed to have."""
+"""The assumed number of different words in the captions."""
 CLIP_LOADER = "whatchanged.training.weights.clip_weights:load_clip"
-"""Of methods that begin from CLIP's weights, whose word table has a row for each of CLIP's pieces."""
+"""The weights loader of methods that begin from CLIP's weights. The word table of such a method has a row for
+each of CLIP's subwords.
+"""
 MASKED, KIND = 0.15, 0.5
-"""What share of rows is taken to be chosen: by a mask, as of masked words; by their kind, changed or not, or
-proposed places that are there and no padding."""
+"""The assumed share of selected rows. MASKED: rows selected by a mask, such as masked words. KIND: rows
+selected by their kind, such as changed pairs, or proposed positions that are not padding."""
 
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """What a stage needs.
+    """The requirements of a stage.
 
     learning: number of weights that learn. memory: bytes on each device for weights, gradients, moments, and
-    what the largest task keeps for the backward pass. operations: additions and multiplications of one step
-    on each device, forward and backward, averaged over its tasks by their weights. uncounted: tasks that need
-    drawn scenes, which are not estimated.
+    the activations that the largest task stores for the backward pass. operations: additions and
+    multiplications of one step on each device, forward and backward, averaged over the stage's tasks by their
+    weights. uncounted: tasks that need drawn scenes, which are not estimated.
     """
 
     name: str
@@ -56,13 +58,13 @@ class StageEstimate:
     uncounted: tuple[str, ...]
 
     def hours(self, rate: float) -> float:
-        """Hours that the stage takes at ``rate`` operations per second on each device."""
+        """Return the hours that the stage takes at ``rate`` operations per second on each device."""
         return self.steps * self.operations / rate / 3600
 
 
 def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
-    """The vocabulary of the recipe's data set, or one of an assumed size if the recipe names no data; and
-    which it is.
+    """Return the vocabulary of the recipe's data set, and a text that describes its origin. If the recipe
+    specifies no data, the vocabulary has an assumed size.
     """
     data = recipe.data
     if data.merges:
@@ -79,7 +81,9 @@ def expected_vocabulary(recipe: Recipe) -> tuple[Vocabulary, str]:
 
 
 def estimate(recipe: Recipe, vocabulary: Vocabulary, devices: int, accumulate: int) -> list[StageEstimate]:
-    """What each stage needs on ``devices`` devices that share every batch, each reading its rows in parts."""
+    """Estimate the requirements of each stage on ``devices`` devices that share every batch. Each device
+    reads its rows in ``accumulate`` parts.
+    """
     return [_stage(recipe, stage, vocabulary, devices, accumulate) for stage in recipe.stages]
 
 
@@ -118,7 +122,7 @@ def _stage(
 
 
 def _count(method: Method, task: str, batch: Batch) -> tuple[int, int]:
-    """The operations of a step, and the bytes that are kept between the forward and the backward pass."""
+    """Return the operations of a step, and the bytes stored between the forward and the backward pass."""
     own = {_storage(tensor) for tensor in method.state_dict().values()}
     kept: dict[int, int] = {}
 
@@ -143,8 +147,8 @@ def _storage(tensor: Tensor) -> int:
 
 
 class _ExpectedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Meta tensors have no numbers. Where a shape depends on numbers, this gives the expected shape; tests
-    are false.
+    """A mode that returns the expected shape where a shape depends on the values of meta tensors, which have
+    no values. Tests of values return False.
     """
 
     def __torch_dispatch__(
@@ -161,7 +165,9 @@ class _ExpectedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _chosen(index: Tensor | None) -> list[Tensor | None]:
-    """An index as it is; a mask as the numbers along each of its axes that it would choose."""
+    """Return an index unchanged. For a mask, return the indices along each of its axes that the mask is
+    expected to select.
+    """
     if index is None or index.dtype != torch.bool:
         return [index]
     count = math.ceil(MASKED * index.numel())
@@ -169,7 +175,9 @@ def _chosen(index: Tensor | None) -> list[Tensor | None]:
 
 
 def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: int) -> Batch:
-    """A batch of shapes without numbers, with captions as long as the method reads them."""
+    """Return a batch of shapes without values, whose captions have the greatest length that the method
+    reads.
+    """
     caption = " ".join(["word"] * recipe.method.longest_caption(stage.data == "single"))
     false = (caption,) * recipe.tasks[task].false_captions
     kind: RecordKind = "single_caption" if stage.data == "single" else "pair_caption"
@@ -187,8 +195,8 @@ def _batch(recipe: Recipe, stage: StageConfig, method: Method, task: str, rows: 
 
 
 def _picture(recipe: Recipe, method: Method) -> tuple[np.ndarray[Any, Any], Any]:
-    """A picture in the form that the recipe's vision reads, and the truth that it learns from, or None; for a
-    source with stored tokens, the tokens.
+    """Return a picture in the form that the recipe's vision reads, and the ground truth from which the vision
+    learns, or None. For a source with stored tokens, the tokens replace the picture.
     """
     if recipe.data.tokens and has_backbone(method.vision):
         return np.zeros((method.vision.patches, method.vision.stored_width), np.float32), None
@@ -197,7 +205,9 @@ def _picture(recipe: Recipe, method: Method) -> tuple[np.ndarray[Any, Any], Any]
 
 
 def _shapes(value: Any, rows: int, **changes: Any) -> Any:
-    """The tensors of a dataclass with this many rows and without numbers; some fields are replaced."""
+    """Return the tensors of a dataclass with ``rows`` rows and without values. ``changes`` replaces some
+    fields.
+    """
     if isinstance(value, Tensor):
         return torch.empty(rows, *value.shape[1:], dtype=value.dtype, device="meta")
     if is_dataclass(value) and not isinstance(value, type):

@@ -1,7 +1,8 @@
-"""Computes what figures show of a run or a model: attention of words, alignments, blocks. Uses torch.
+"""Computes the data of figures about a run or a model, with torch: attention of words, alignments, attention
+in blocks.
 
-A method declares which of these it can show (``training.methods``). The attention of written words can be
-drawn without torch, from a model (``Description.word_figure``).
+A method declares which of these data it can compute (``training.methods``). The attention of written words
+can be drawn without torch, from a model (``Description.word_figure``).
 """
 
 from dataclasses import dataclass
@@ -42,10 +43,12 @@ class FigureSource:
     read: PictureReader
     device: torch.device
     where: str
-    """The run or the model, for messages."""
+    """The folder of the run or the model, for messages."""
 
     def words(self, before: Path, after: Path, beams: int = 1) -> TitledMaps:
-        """The words that the method writes about a pair, each with its attention map. Raises ImageError."""
+        """Return the words of the caption that the method writes about a pair, each with its attention map.
+        Raises ImageError.
+        """
         captioner = RunCaptioner(
             self.recipe.name, self.method, self.read, self.device, beams=beams, maps=True
         )
@@ -56,9 +59,9 @@ class FigureSource:
 
     @torch.inference_mode()
     def text_to_image(self, before: Path, after: Path, caption: str) -> TitledMaps:
-        """The words of a given caption, each with its attention to the patches of both pictures.
+        """Return the words of ``caption``, each with its attention to the patches of both pictures.
 
-        Raises RecipeError where the method cannot read given captions, or its vocabulary lacks a word.
+        Raises RecipeError where the method cannot read captions, or its vocabulary lacks a word.
         """
         method = self.method
         if not isinstance(method, ReadsGivenCaptions):
@@ -79,8 +82,8 @@ class FigureSource:
 
     @torch.inference_mode()
     def alignment(self, before: Path, after: Path) -> Alignment:
-        """For each cell, from which cells of the other picture it is reconstructed. Raises RecipeError for
-        other methods.
+        """Return, for each cell, the cells of the other picture from which the cell is reconstructed. Raises
+        RecipeError for a method without such a reconstruction.
         """
         if not isinstance(self.method, AlignsPictures):
             raise self._cannot("alignment", "rebuilds no picture from the other")
@@ -90,8 +93,8 @@ class FigureSource:
 
     @torch.inference_mode()
     def blocks(self, before: Path, after: Path) -> TitledMaps:
-        """The attention of the joint tokens in the last blocks. Raises RecipeError for a method without a
-        joint token.
+        """Return the attention of the joint tokens in the last blocks. Raises RecipeError for a method
+        without a joint token.
         """
         if not isinstance(self.method, ShowsBlocks):
             raise self._cannot("blocks", "has no joint token that reads the patches")
@@ -116,11 +119,13 @@ def open_source(
     data: Path | None = None,
     device: str = "cpu",
 ) -> FigureSource:
-    """Opens what figures are drawn from: a run's folder, or a model's name or folder.
+    """Opens the run or the model from which figures are drawn. ``origin``: a run's folder, or a model's name
+    or folder.
 
-    checkpoint: of a run, as in ``checkpoint_file``. features: the folder of stored features, for a method
-    that reads them. data: the data set's folder, relative to which the features name pictures; by default the
-    run's own folder. Raises RecipeError or BundleError where it cannot be read.
+    checkpoint: the checkpoint of a run, as in ``checkpoint_file``. features: the folder of stored features,
+    for a method that reads stored features. data: the data set's folder; the picture names in the features
+    are paths below this folder; by default the data folder of the run. Raises RecipeError or BundleError
+    where the run or the model cannot be read.
     """
     if is_model(origin):
         recipe, learner, _ = open_trained(origin)

@@ -1,10 +1,12 @@
-"""Trains large batches in little memory: activations before the losses are kept for one part at a time.
+"""Trains large batches in little memory: activations before the losses are stored for one part of a batch at
+a time.
 
-The rows of a batch are read in parts. Of each part, only the tensors that the losses need are kept. The
+The rows of a batch are read in parts. Of each part, only the tensors that the losses need are stored. The
 backward pass computes the other activations of a part once more. The losses read the whole batch, so a
-contrastive loss keeps all its negatives. The cost is a second forward pass, a third more operations.
+contrastive loss keeps all its negatives. The cost is a second forward pass, which adds a third to the
+operations.
 
-A backbone that learns is not split into parts, because its batch normalisation needs whole batches.
+A trained backbone is not run in parts, because its batch normalisation needs whole batches.
 
 Source: Gao et al., "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", 2021.
 Departure: torch's checkpointing runs the second forward pass, so no gradients are stored between the two.
@@ -24,11 +26,12 @@ Read = TypeVar("Read")
 
 
 def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
-    """``read(*values)``, computed over this many parts of the rows, one after the other. 1: the plain call.
+    """Return ``read(*values)``, computed over ``parts`` parts of the rows, one after the other. With 1 part,
+    ``read`` is simply called.
 
-    values: tensors (B, ...), or tuples or dataclasses of tensors; the first one determines B. read: must
-    compute each row independently of the other rows. It returns a tensor (B, ...), or a tuple of tensors (B,
-    ...) and of values that are the same for all rows.
+    values: tensors (B, ...), or tuples or dataclasses of tensors; the first tensor determines B. read: must
+    compute each row independently of the other rows. ``read`` returns a tensor (B, ...), or a tuple of
+    tensors (B, ...) and of values that all rows share.
     """
     length = _length(values[0])
     if parts == 1 or length < 2:
@@ -43,14 +46,14 @@ def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
 
 
 def _length(value: Any) -> int:
-    """How many rows a tensor has, or the first tensor in a tuple or dataclass."""
+    """Return the number of rows of a tensor, or of the first tensor in a tuple or dataclass."""
     while not isinstance(value, Tensor):
         value = value[0] if isinstance(value, tuple) else next(iter(vars(value).values()))
     return len(value)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
-    """The tensors of all parts, concatenated, also within tuples. Other values are taken from the first
+    """Concatenate the tensors of all parts, also within tuples. Other values are taken from the first
     part.
     """
     first = parts[0]

@@ -12,13 +12,15 @@ from types import FrameType
 
 @dataclass
 class StopRequest:
-    """Whether a signal asked the run to stop. notify: tells the user that the signal was received."""
+    """A record of whether a signal asked the run to stop. notify: tells the user that the signal was
+    received.
+    """
 
     notify: Callable[[str], None]
     signal: Signals | None = None
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Record that a signal came. The second signal raises at once."""
+        """Record that a signal came. A second signal raises KeyboardInterrupt or SystemExit at once."""
         if self.signal is not None:
             self.end(Signals(number))
         self.signal = Signals(number)
@@ -35,8 +37,8 @@ class StopRequest:
 
 @contextmanager
 def noting_signals(notify: Callable[[str], None]) -> Iterator[StopRequest]:
-    """Yields a ``StopRequest`` that SIGINT and SIGTERM set. In a thread, which gets no signals, it is never
-    set.
+    """Yields a ``StopRequest`` that SIGINT and SIGTERM set. A thread other than the main thread gets no
+    signals, so the request is never set there.
 
     notify: tells the user that the signal was received.
     """

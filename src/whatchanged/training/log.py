@@ -18,7 +18,7 @@ from whatchanged.errors import printable
 class RunLog:
     """Writes each log line as it happens. ``length`` is the number of bytes of metrics.jsonl on the disk.
 
-    Opening a log at ``length`` removes what an interrupted launch wrote after its last checkpoint.
+    Opening a log at ``length`` removes the lines that an interrupted launch wrote after its last checkpoint.
     """
 
     def __init__(self, run: Path, length: int, step: int, quiet: bool) -> None:
@@ -45,7 +45,7 @@ class RunLog:
 
     @property
     def length(self) -> int:
-        """Bytes written so far."""
+        """Return the number of bytes written so far."""
         return self._file.tell()
 
     def stage(self, name: str, step: int, steps: int) -> None:
@@ -61,7 +61,9 @@ class RunLog:
             self._bar.update(self._task, completed=step)
 
     def write(self, line: Mapping[str, Any], total_step: int) -> None:
-        """One line: ``stage``, ``step``, and numbers. Numbers also go to TensorBoard, at ``total_step``."""
+        """Write one line with ``stage``, ``step``, and numbers. The numbers also go to TensorBoard, at
+        ``total_step``.
+        """
         self._file.write(json.dumps(dict(line), ensure_ascii=False).encode() + b"\n")
         self._file.flush()
         numbers = {k: v for k, v in line.items() if isinstance(v, int | float) and k != "step"}
@@ -74,7 +76,7 @@ class RunLog:
             self.info(f"{line['stage']} {line['step']}: {text}")
 
     def info(self, message: str) -> None:
-        """A plain line on stderr."""
+        """Print a plain line on stderr."""
         if self._bar is not None:
             self._bar.console.print(printable(message), markup=False, highlight=False)
         elif not self._quiet:
@@ -93,21 +95,21 @@ class RunLog:
 
 
 class SilentLog:
-    """The log of every process but the first: it writes nothing."""
+    """The log of every process except the first process. This log writes nothing."""
 
     length = 0
 
     def stage(self, name: str, step: int, steps: int) -> None:
-        """A stage begins."""
+        """Ignore that a stage begins."""
 
     def advance(self, step: int) -> None:
-        """A step is done."""
+        """Ignore that a step is done."""
 
     def write(self, line: Mapping[str, Any], total_step: int) -> None:
-        """One line, which the first process writes."""
+        """Ignore a line of the log: the first process writes this line."""
 
     def info(self, message: str) -> None:
-        """A message, which the first process prints."""
+        """Ignore a message: the first process prints this message."""
 
     def __enter__(self) -> Self:
         return self

@@ -46,7 +46,9 @@ from whatchanged.training.validation import validate
 from whatchanged.training.vision.augmentation import augment_batch
 
 Watcher = Callable[[Method, State], None]
-"""Looks at a method and where its run stands, ``state.window`` included, and changes neither."""
+"""A function that inspects a method and the state of its run, ``state.window`` included, without changing the
+method or the state.
+"""
 
 
 def train(
@@ -60,26 +62,27 @@ def train(
     launch: Launch = USUAL,
     watch: Watcher | None = None,
 ) -> State:
-    """Train the recipe's stages, from the beginning or from a checkpoint; returns the final state.
+    """Train the recipe's stages, from the beginning or from a checkpoint. Returns the final state.
 
     The loop writes ``run``/checkpoints/last after every ``save_every`` steps, at the end of each stage, and
-    when ``max_seconds`` are over. It writes best whenever the stage's metric on validation data is the best
-    of the stage so far. When a stage ends, its best weights are kept as best-STAGE. The next stage starts
-    from these weights with a new optimiser; if the stage was not validated, from its last weights.
+    when ``max_seconds`` are over. The loop writes the checkpoint "best" whenever the stage's metric on
+    validation data is the best of the stage so far. When a stage ends, its best weights are saved as
+    best-STAGE. The next stage starts from these weights with a new optimiser. If the stage was not validated,
+    the next stage starts from the last weights.
 
-    On the CPU, a run resumed from its last checkpoint takes exactly the steps of an unbroken run.
+    On the CPU, a run resumed from its last checkpoint takes exactly the steps of an uninterrupted run.
 
-    launch: its ``workers`` processes read the examples; with 0, threads do, and the steps are the same. Each
-    batch is read in ``accumulate`` parts (``gradient_caching``).
-    watch: called before each line of the log.
+    launch: ``launch.workers`` processes read the examples. With 0 workers, threads read the examples, and the
+    steps do not change. Each batch is read in ``accumulate`` parts (``gradient_caching``).
+    watch: a function that is called before each line of the log.
 
-    SIGINT and SIGTERM save and end the run, as ``max_seconds`` does, and then raise KeyboardInterrupt or
-    SystemExit. A second signal ends the run at once. Raises RecipeError if a loss or the metric is not
-    finite.
+    SIGINT and SIGTERM save and end the run, as ``max_seconds`` does. The function then raises
+    KeyboardInterrupt or SystemExit. A second signal ends the run at once. Raises RecipeError if a loss or the
+    metric is not finite.
 
-    If ``torchrun`` started several processes, all of them call this function. Each reads a part of every
-    batch and of the validation pairs. All make the same weight updates, and the first process writes the
-    files.
+    If ``torchrun`` started several processes, all processes call this function. Each process reads a part of
+    every batch and of the validation pairs. All processes make identical weight updates, and the first
+    process writes the files.
     """
     state = State() if start is None else start.state
     before, began = state.seconds, time.monotonic()
@@ -130,7 +133,7 @@ def begin_stage(
     best: Path,
     log: Log,
 ) -> torch.optim.Optimizer:
-    """The optimiser of a stage that begins, or that resumes from the checkpoint ``start``."""
+    """Return the optimiser of a stage that begins, or that resumes from the checkpoint ``start``."""
     stage = recipe.stages[state.stage]
     if not state.step and rank() == 0:
         best.unlink(missing_ok=True)  # it would be of the stage before
@@ -146,7 +149,7 @@ def begin_stage(
 def stage_draws(
     recipe: Recipe, method: Method, sources: Sources, state: State, workers: int
 ) -> Generator[Draw]:
-    """The batches of the running stage from its next step on, read by threads or by processes."""
+    """Yield the batches of the running stage from its next step on, read by threads or by processes."""
     stage = recipe.stages[state.stage]
     on_gpu = any(parameter.device.type == "cuda" for parameter in method.parameters())
     given = StageInput(
@@ -173,10 +176,11 @@ def take_step(
     device: torch.device,
     accumulate: int = 1,
 ) -> dict[str, float]:
-    """Make the next weight update; returns the terms of the loss, which are added up, as numbers.
+    """Make the next weight update. Returns the terms of the loss as numbers; the loss is the sum of these
+    terms.
 
     Each process computes the shares of its part of the batch. The shares add up to the whole batch's terms
-    and gradients, so all processes make the same update.
+    and gradients, so all processes make identical updates.
     """
     stage, step = recipe.stages[state.stage], state.step
     method.train()
@@ -211,8 +215,8 @@ def report(
     best: Path,
     log: Log,
 ) -> None:
-    """After a step, where due: log the losses, validate, and save the weights if they have the best score
-    so far.
+    """Log the losses and validate after a step, where due. Save the weights if their score is the best so
+    far.
     """
     stage = recipe.stages[state.stage]
     log.advance(state.step)
@@ -227,8 +231,8 @@ def report(
 
 
 def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log) -> State:
-    """Log the remaining losses, and give ``method`` the weights that the next stage starts from; returns
-    the new state.
+    """Log the remaining losses, and give ``method`` the weights from which the next stage starts. Returns the
+    new state.
     """
     stage = recipe.stages[state.stage]
     if state.window:  # patience ended the stage between two lines
@@ -240,17 +244,17 @@ def end_stage(recipe: Recipe, method: Method, state: State, best: Path, log: Log
 
 
 def steps_done(recipe: Recipe, state: State) -> int:
-    """Steps of the whole run so far; each finished stage counts with all the steps that the recipe gives
-    it.
+    """Return the number of steps of the whole run so far. A finished stage counts with all the steps that the
+    recipe gives this stage.
     """
     return sum(stage.steps for stage in recipe.stages[: state.stage]) + state.step
 
 
 def write_means(log: Log, recipe: Recipe, state: State) -> None:
-    """Log the mean of each term since the last such line, then reset the means.
+    """Log the mean of each loss term since the last log line, then reset the means.
 
-    ``lr`` is the schedule's learning rate at the last step. ``stage.rates`` scales it for some parameter
-    groups.
+    ``lr`` is the schedule's learning rate at the last step. ``stage.rates`` scales this rate for some
+    parameter groups.
     """
     stage = recipe.stages[state.stage]
     at = {"stage": stage.name, "step": state.step}
@@ -261,8 +265,8 @@ def write_means(log: Log, recipe: Recipe, state: State) -> None:
 
 
 def is_best(state: State, score: float, counts: bool = True) -> bool:
-    """Whether a score is the best of the stage so far, if it ``counts``; updates the number of evaluations
-    since the best.
+    """Return whether a score is the best of the stage so far. A score that does not ``count`` is never the
+    best. Updates the number of evaluations since the best score.
     """
     if counts and (state.best is None or score > state.best):
         state.best, state.misses = score, 0
@@ -272,8 +276,8 @@ def is_best(state: State, score: float, counts: bool = True) -> bool:
 
 
 def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> float:
-    """The value of the stage's metric. Raises RecipeError if it is infinite or NaN, since no later score
-    could beat it.
+    """Return the value of the stage's metric. Raises RecipeError if the value is infinite or NaN, because no
+    later score could beat such a value.
     """
     score = scores[stage.metric]
     if not math.isfinite(score):
@@ -285,8 +289,8 @@ def finite_score(scores: Mapping[str, float], stage: StageConfig, step: int) -> 
 
 
 def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
-    """Whether the stage ends after this step: it was the last one, or the metric has not improved for too
-    long.
+    """Return whether the stage ends after this step. A stage ends after its last step, or if the metric has
+    not improved for too long.
     """
     if state.step < stage.steps and stage.patience and state.misses >= stage.patience:
         log.info(f"{stage.name}: {stage.metric} has not risen for {state.misses} evaluations.")
@@ -295,7 +299,9 @@ def stage_over(stage: StageConfig, state: State, log: Log) -> bool:
 
 
 def keep_best(method: Method, best: Path, stage: str) -> State:
-    """Copy the best checkpoint to the stage's own name, and its weights into ``method``."""
+    """Copy the best checkpoint to a file with the stage's name, and the checkpoint's weights into
+    ``method``.
+    """
     wait_for_all()  # it may be being written
     saved = read_checkpoint(best)
     saved.restore_model(method)
@@ -308,7 +314,7 @@ def keep_best(method: Method, best: Path, stage: str) -> State:
 
 
 def next_stage(state: State, recipe: Recipe, log_bytes: int) -> State:
-    """The state at the beginning of the next stage."""
+    """Return the state at the beginning of the next stage."""
     if state.stage + 1 < len(recipe.stages):
         return State(stage=state.stage + 1, log_bytes=log_bytes, seconds=state.seconds)
     return replace(state, log_bytes=log_bytes, finished=True)
@@ -323,7 +329,9 @@ def count_terms(window: dict[str, list[float]], task: str, values: Mapping[str, 
 
 
 def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
-    """The terms of the whole batch as numbers. Raises RecipeError if one is infinite or NaN."""
+    """Return the loss terms of the whole batch as numbers. Raises RecipeError if a term is infinite or
+    NaN.
+    """
     shares = torch.stack([term.detach().double() for term in terms.values()])
     values = batch_total(shares).tolist()
     named = dict(zip(terms, values, strict=True))
@@ -334,5 +342,7 @@ def finite_values(terms: Mapping[str, Tensor], where: str) -> dict[str, float]:
 
 
 def due(step: int, every: int, steps: int) -> bool:
-    """Whether an action that is due every ``every`` steps and at the end is due after ``step`` steps."""
+    """Return whether an action is due after ``step`` steps. The action is due after every ``every`` steps and
+    at the end.
+    """
     return step % every == 0 or step == steps

@@ -1,4 +1,6 @@
-"""Computes the similarity of each caption and each pair among a data set's changed pairs, with a run."""
+"""Computes, with a run's method, the similarity of each caption and each pair among the changed pairs of a
+data set.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,14 +27,15 @@ def retrieve_run(
     checkpoint: str = "auto",
     launch: Launch = USUAL,
 ) -> Similarity:
-    """Write the similarities that a run's method computes on a data set, without pairs known as unchanged.
+    """Write the similarities that a run's method computes on a data set. Pairs known to be unchanged are left
+    out.
 
     checkpoint: as in ``checkpoint_file``, except that "auto" is the retrieval stage's best checkpoint if it
     exists.
-    launch: only its device is used. Raises RecipeError for a run whose method has no retrieval, DatasetError
-    where no captioned pair is left, and OutputError where ``output`` exists, or where the ``.json`` file of
-    the same name exists and does not list pairs. If a killed command left that list without the matrix, it is
-    written anew.
+    launch: only ``launch.device`` is used. Raises RecipeError for a run whose method has no retrieval, and
+    DatasetError where no captioned pair is left. Raises OutputError where ``output`` exists, or where a
+    ``.json`` file with the name of ``output`` exists and does not list pairs. If a killed command left the
+    list of pairs without the matrix, the list is written anew.
     """
     if output.suffix != ".npy":
         raise OutputError(f"{output}: the similarities are a NumPy array. Choose a name that ends in .npy.")
@@ -64,6 +67,8 @@ def retrieve_run(
 
 
 def adapted(run: Path) -> str:
-    """The name of the run's last retrieval stage with a saved best checkpoint; "auto" if there is none."""
+    """Return the name of the run's last retrieval stage with a saved best checkpoint, or "auto" if no such
+    stage exists.
+    """
     stages = [stage.name for stage in read_recipe(run).stages[:-1] if "retrieval" in stage.tasks]
     return next((name for name in reversed(stages) if checkpoint_file(run, name).is_file()), "auto")

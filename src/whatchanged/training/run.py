@@ -47,9 +47,9 @@ from whatchanged.training.weights.trained import is_model
 from whatchanged.vocabulary import Vocabulary
 
 MEASURED = 512
-"""Pairs by whose tokens a frozen vision standardises."""
+"""The number of pairs whose tokens give the mean and deviation for the standardisation of a frozen vision."""
 END = "end"
-"""What ``--from`` names where no stage is to be trained."""
+"""The value of ``--from`` that trains no stage."""
 
 
 def run_recipe(
@@ -68,20 +68,20 @@ def run_recipe(
 ) -> State:
     """Train a recipe into the folder ``run``, or resume the run there (``recipe`` may then be None).
 
-    init: the weights to start from: the last weights of another run (``initialise_from``), a bundle (a
-    shipped bundle by its name), or a file of published weights, for a method that reads one. A resumed run
-    ignores it.
-    workers: number of processes that read the examples; 0 reads them in threads, which suffices on a CPU.
-    The processes that ``torchrun`` started share every batch, and the first one writes the folder.
+    init: the weights to start from. These are the last weights of another run (``initialise_from``), a bundle
+    (a shipped bundle by its name), or a file of published weights, for a method that can read such a file. A
+    resumed run ignores ``init``.
+    workers: number of processes that read the examples. With 0, threads read the examples, which suffices on
+    a CPU. The processes that ``torchrun`` started share every batch, and the first process writes the folder.
     accumulate: number of parts in which each process reads its rows; more parts need less memory.
-    first_stage: the stage at which a new run with ``init`` begins, because the weights have passed the stages
-    before; "end": no stage is trained, and the run is finished at once.
-    launch: device, quiet, workers and accumulate in one record, in place of these four keywords.
-    watch: called with the method and the state before each line of the log.
+    first_stage: the stage at which a new run with ``init`` begins, because the initial weights have passed
+    all earlier stages. "end": no stage is trained, and the run is finished at once.
+    launch: one record with device, quiet, workers and accumulate, which replaces these four keywords.
+    watch: a function that is called with the method and the state before each line of the log.
 
     Raises OutputError where the folder is not empty and ``resume`` is not set. Raises RecipeError where the
-    run was started with another recipe or another vocabulary, or where other weights than those of its vision
-    computed its stored tokens.
+    run was started with another recipe or another vocabulary. Raises RecipeError where the stored tokens were
+    not computed with the weights of the run's vision.
     """
     by_keywords = Launch(device, workers, accumulate=accumulate, quiet=quiet)
     launch = one_launch(launch, by_keywords, Launch(workers=0))
@@ -91,7 +91,7 @@ def run_recipe(
 
 
 def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | None) -> State:
-    """``run_recipe``, as each of the processes runs it."""
+    """Run ``run_recipe`` in one of the processes."""
     recipe, start = beginning.recipe, beginning.start
     if beginning.start is not None and beginning.start.state.finished:
         return beginning.start.state
@@ -116,7 +116,7 @@ def _run(beginning: "Beginning", max_seconds: float | None, watch: Watcher | Non
 
 @dataclass(frozen=True)
 class Beginning:
-    """The starting point of a launch: what the folder held before any process wrote to it.
+    """The starting point of a launch: the content of the folder before any process wrote to the folder.
 
     recipe  as it is trained
     run     the folder
@@ -141,10 +141,11 @@ class Beginning:
 
 
 def _look(recipe: Recipe, run: Path, init: Path | None, launch: Launch, first_stage: str) -> Beginning:
-    """Find out what a launch starts from, and check all that does not need the data, which may open slowly.
+    """Find the starting point of a launch. Make all checks that do not need the data, because opening the
+    data may take long.
 
-    Raises RecipeError where the device does not exist, the checkpoint belongs to another recipe, or the
-    recipe cannot start from random weights or with this stage.
+    Raises RecipeError where the device does not exist or the checkpoint belongs to another recipe. Raises
+    RecipeError where the recipe cannot start from random weights or with this stage.
     """
     device = choose_device(launch.device)
     last = run / "checkpoints" / "last.safetensors"
@@ -168,8 +169,8 @@ def _look(recipe: Recipe, run: Path, init: Path | None, launch: Launch, first_st
 
 @contextmanager
 def _removed_on_failure(beginning: Beginning) -> Iterator[None]:
-    """A context that removes a newly made run folder if the run cannot begin, so that its name can be used
-    again. An existing folder is left unchanged.
+    """Return a context that removes a newly made run folder if the run cannot begin. The folder's name can
+    then be used again. An existing folder is left unchanged.
     """
     try:
         yield
@@ -180,7 +181,7 @@ def _removed_on_failure(beginning: Beginning) -> Iterator[None]:
 
 
 def _begin_folder(beginning: Beginning) -> None:
-    """Write a new folder's recipe. This happens before the data is opened, which may take long and be
+    """Write the recipe into a new folder before the data is opened. Opening the data may take long and be
     interrupted.
     """
     if beginning.fresh and rank() == 0:
@@ -188,8 +189,8 @@ def _begin_folder(beginning: Beginning) -> None:
 
 
 def _open_data(beginning: Beginning) -> Sources:
-    """Open the data of the run. Raises RecipeError where its vocabulary differs from that of the resumed
-    run.
+    """Open the data of the run. Raises RecipeError where the vocabulary of the data differs from the
+    vocabulary of the resumed run.
     """
     sources = open_sources(beginning.recipe, beginning.run)
     words = words_of(beginning.recipe, beginning.init, beginning.run if beginning.start is not None else None)
@@ -204,7 +205,7 @@ def _open_data(beginning: Beginning) -> Sources:
 
 
 def _make_method(beginning: Beginning, sources: Sources) -> Method:
-    """Build the method and load the weights that it resumes from or starts from.
+    """Build the method, and load the weights from which the run resumes or starts.
 
     Raises RecipeError where the memory is too small, a stage would train nothing, or the weights do not fit.
     """
@@ -225,7 +226,7 @@ def _make_method(beginning: Beginning, sources: Sources) -> Method:
 
 
 def _complete_folder(beginning: Beginning, sources: Sources) -> None:
-    """Write what is known once the data is open, and add this launch to the list of launches."""
+    """Write the files that depend on the opened data, and add this launch to the list of launches."""
     if rank() == 0:
         keep(
             beginning.recipe,
@@ -238,10 +239,10 @@ def _complete_folder(beginning: Beginning, sources: Sources) -> None:
 
 
 def check_tokens(recipe: Recipe, method: Method) -> None:
-    """Raises RecipeError where other weights than those of the method's vision computed a pool's tokens.
+    """Raise RecipeError where a pool's tokens were not computed with the weights of the method's vision.
 
     The method would otherwise train on one backbone's tokens and later read pictures with another backbone.
-    Tokens that do not name their weights (``token_files``) are accepted.
+    Tokens without a record of their weights (``token_files``) are accepted.
     """
     data = recipe.data
     if not data.tokens or not has_backbone(method.vision):
@@ -255,7 +256,9 @@ def check_tokens(recipe: Recipe, method: Method) -> None:
 
 
 def measure_tokens(vision: Vision, source: Source) -> None:
-    """Standardise the vision, if it does so, by the tokens of the first ``MEASURED`` examples."""
+    """Measure the mean and deviation for a vision that standardises its tokens, on the tokens of the first
+    ``MEASURED`` examples.
+    """
     if isinstance(vision, StandardisedVision) and vision.standardises:
         vision.measure(*stack_pictures(list(read_examples(source, range(min(len(source), MEASURED))))))
 
@@ -268,9 +271,10 @@ def seed_everything(seed: int) -> None:
 
 
 def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
-    """The recipe to train. A run in the folder is resumed only if ``resume`` is set, and with its own recipe.
+    """Return the recipe to train. A run in the folder is resumed only if ``resume`` is set, and with the
+    recipe in the folder.
 
-    The paths of the data may differ, because the data may have moved.
+    The data paths in the two recipes may differ, because the data may have been moved.
     """
     if resume and (run / "recipe.toml").is_file():
         kept = read_recipe(run)
@@ -295,12 +299,13 @@ def _settle(recipe: Recipe | None, run: Path, resume: bool) -> Recipe:
 
 
 def _moved(data: DataSettings, other: DataSettings) -> DataSettings:
-    """``data`` with the paths that ``other`` names."""
+    """Return ``data`` with the paths of ``other``."""
     return data.with_folders(other.path or data.path, other.stored or data.stored)
 
 
 def first_state(recipe: Recipe, stage: str) -> State:
-    """The state of a new run that begins at this stage. "": at the first one; ``END``: no stage is trained.
+    """Return the state of a new run that begins at this stage. With "" the run begins at the first stage.
+    With ``END`` no stage is trained.
 
     Raises RecipeError for a stage that the recipe does not have.
     """
@@ -314,10 +319,11 @@ def first_state(recipe: Recipe, stage: str) -> State:
 
 
 def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabulary | None:
-    """The vocabulary of the published weights that a run starts from; None if it uses the data's words.
+    """Return the vocabulary of the published weights from which a run starts, or None if the run uses the
+    words of the data.
 
-    resumed: the folder of a resumed run, which holds a copy, because the file may be gone. Raises
-    RecipeError.
+    resumed: the folder of a resumed run. The vocabulary is read from this folder, because the weights file
+    may be gone. Raises RecipeError where the vocabulary cannot be read.
     """
     if init is None or not recipe.method.weights_words or is_model(init) or init.is_dir():
         return None
@@ -330,9 +336,9 @@ def words_of(recipe: Recipe, init: Path | None, resumed: Path | None) -> Vocabul
 def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished: bool = False) -> None:
     """Copy initial weights from a run's last checkpoint, a bundle or a file, and print what was copied.
 
-    finished: no stage will be trained, so the weights must already be able to caption. Raises RecipeError
-    where they are not, where the method reads no weight files, or where no tensor fits; ShapeError where a
-    tensor has another shape.
+    finished: no stage will be trained, so the weights must come from a model that can caption. Raises
+    RecipeError where the weights do not, where the method reads no weight files, or where no tensor fits.
+    Raises ShapeError where a tensor has another shape.
     """
     loader = recipe.method.weights_loader
     if is_model(init):
@@ -362,9 +368,9 @@ def start_from(recipe: Recipe, method: Method, init: Path, quiet: bool, finished
 def check_start(recipe: Recipe, quiet: bool) -> None:
     """Check a recipe that starts from random weights.
 
-    Raises RecipeError where its vision is frozen, or where heads choose the best cells of a picture and no
-    stage trains them. Warns where the first stage uses such heads without training them, and where the recipe
-    expects published weights.
+    Raises RecipeError where the vision is frozen, or where heads choose the best cells of a picture and no
+    stage trains these heads. Warns where the first stage uses such heads without training these heads, and
+    where the recipe expects published weights.
     """
     if recipe.vision.frozen:
         raise RecipeError(

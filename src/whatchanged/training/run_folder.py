@@ -37,7 +37,7 @@ PACKAGES = ("whatchanged", "torch", "numpy", "safetensors", "scikit-learn", "tex
 
 
 def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State]:
-    """A run's recipe, and its method with the weights of a checkpoint, in evaluation mode.
+    """Return a run's recipe, and the run's method with the weights of a checkpoint, in evaluation mode.
 
     checkpoint: as in ``checkpoint_file``. Raises RecipeError where the folder holds no run or lacks that
     checkpoint.
@@ -61,7 +61,7 @@ def open_run(run: Path, checkpoint: str = "auto") -> tuple[Recipe, Method, State
 
 
 def read_vocabulary(run: Path) -> Vocabulary:
-    """The vocabulary of a run. Raises RecipeError."""
+    """Return the vocabulary of a run. Raises RecipeError where the vocabulary cannot be read."""
     try:
         found: Vocabulary = from_json(read_json(read_regular_text(run / "vocabulary.json")))
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -70,7 +70,7 @@ def read_vocabulary(run: Path) -> Vocabulary:
 
 
 def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
-    """Raises RecipeError where a checkpoint belongs to a stage or step that the recipe does not have."""
+    """Raise RecipeError where a checkpoint belongs to a stage or step that the recipe does not have."""
     state, stages = saved.state, recipe.stages
     if state.stage >= len(stages) or state.step > stages[state.stage].steps:
         raise RecipeError(
@@ -80,10 +80,11 @@ def check_stage(saved: Checkpoint, recipe: Recipe) -> None:
 
 
 def checkpoint_file(run: Path, checkpoint: str) -> Path:
-    """The path of "best" (of the last stage), "last", "auto" (best if it exists, else last) or a stage's
-    best.
+    """Return the path of a checkpoint: "best" (of the last stage), "last", "auto" (best if it exists, else
+    last) or the best checkpoint of a stage.
 
-    A stage is given by its name. Raises RecipeError where the run has no such stage.
+    To choose the best checkpoint of a stage, write the stage's name. Raises RecipeError where the run has no
+    such stage.
     """
     if checkpoint not in ("best", "last", "auto"):
         stages = [stage.name for stage in read_recipe(run).stages]
@@ -102,7 +103,7 @@ def checkpoint_file(run: Path, checkpoint: str) -> Path:
 
 
 def read_recipe(run: Path) -> Recipe:
-    """The resolved recipe of a run folder; raises RecipeError where there is none."""
+    """Return the resolved recipe of a run folder. Raises RecipeError where the folder holds no recipe."""
     file = run / "recipe.toml"
     if not file.is_file():
         raise RecipeError(
@@ -116,7 +117,7 @@ def read_recipe(run: Path) -> Recipe:
 
 
 def captioning_stages(recipe: Recipe) -> list[str]:
-    """The names of the stages that learn to write captions."""
+    """Return the names of the stages that learn to write captions."""
     teaching = recipe.method.caption_tasks
     return [stage.name for stage in recipe.stages if not teaching.isdisjoint(stage.tasks)]
 
@@ -135,9 +136,11 @@ def check_captions(run: Path, recipe: Recipe, state: State) -> None:
 
 
 def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resumed: bool = False) -> None:
-    """Write the files that resuming needs, the recipe last, because it marks the folder as a run.
+    """Write the files that resuming needs. The recipe is written last, because the recipe marks the folder as
+    a run.
 
-    resumed: the environment is added to the ``launches`` after the first; the first one's stays.
+    resumed: the environment of this launch is added to ``launches``, the list of later launches. The
+    environment of the first launch stays unchanged.
     """
     run.mkdir(parents=True, exist_ok=True)
     about = environment(where)
@@ -150,12 +153,14 @@ def keep(recipe: Recipe, run: Path, where: torch.device, init: Path | None, resu
 
 
 def keep_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
-    """Write the vocabulary, which is known once the data is open."""
+    """Write the vocabulary. The vocabulary is known only after the data was opened."""
     _write(run / "vocabulary.json", _entries(vocabulary))
 
 
 def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
-    """Raise RecipeError where a resumed run's data now has another vocabulary than at its start."""
+    """Raise RecipeError where the data of a resumed run now has another vocabulary than at the start of the
+    run.
+    """
     kept = run / "vocabulary.json"
     if kept.is_file() and read_regular(kept).rstrip(b"\n") != _entries(vocabulary).encode():
         raise RecipeError(
@@ -165,7 +170,7 @@ def check_vocabulary(vocabulary: Vocabulary, run: Path) -> None:
 
 
 def first_init(run: Path, init: Path | None) -> Path | None:
-    """The weights that the run in this folder started from; for a new run, ``init``."""
+    """Return the weights from which the run in this folder started. For a new run, return ``init``."""
     kept = next(iter(launches(run)), {}).get("init")
     if kept and isinstance(kept, str):
         return Path(kept)
@@ -178,7 +183,9 @@ def _entries(vocabulary: Vocabulary) -> str:
 
 
 def launches(run: Path) -> list[dict[str, Any]]:
-    """What was recorded of each launch of a run, the first one first; [] where nothing can be read."""
+    """Return the record of each launch of a run, in the order of the launches. Returns [] where no record can
+    be read.
+    """
     try:
         first = read_json(read_regular_text(run / "environment.json"))
     except (OSError, ValueError):
@@ -195,7 +202,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def environment(device: torch.device) -> dict[str, object]:
-    """The versions, machine, device and command of this launch."""
+    """Return the versions, machine, device and command of this launch."""
     versions = {}
     for name in PACKAGES:
         try:

@@ -11,14 +11,15 @@ from whatchanged.training.bert_adam import BertAdam
 from whatchanged.training.methods import Method
 
 HALVINGS = (10_000, 20_000)
-"""Steps from which PCL's released fine-tuning halves its rate."""
+"""The steps at which PCL's released fine-tuning halves the learning rate."""
 
 FLOOR = 1e-8
-"""What a rate of exactly zero is replaced with; the least rate of a cosine."""
+"""The learning rate that replaces a rate of exactly zero. This is also the least rate of a cosine schedule.
+"""
 
 
 def learning_rate(stage: StageConfig, step: int) -> float:
-    """The learning rate at step ``step`` of the stage. W = warmup, S = steps.
+    """Return the learning rate at step ``step`` of the stage. W = warmup, S = steps.
 
     constant:     lr                                       after the ramp
     halving:      lr, lr/2 from step 10,000, lr/4 from step 20,000
@@ -30,8 +31,9 @@ def learning_rate(stage: StageConfig, step: int) -> float:
     warmup_cosine: lr * s/W while s < W, then lr * (1 + cos(pi s / S)) / 2, which jumps down at s = W
 
     Sources. PCL's released code: inverse_sqrt (pre-training, W = 8,000) and halving (fine-tuning).
-    SCORER's: stairs, where a stair has the steps of 15 passes. DUDA's counts a pass when it begins, so its
-    first stair has 14 passes. CLIP4IDC's (modules/optimization.py): warmup_*, whose rate at step 0 is 0.
+    SCORER's released code: stairs, where a stair has the steps of 15 passes. DUDA's released code counts a
+    pass when the pass begins, so the first stair has 14 passes. CLIP4IDC's released code
+    (modules/optimization.py): warmup_*, whose rate at step 0 is 0.
     """
     s, warmup = step, stage.warmup
     if stage.schedule in ("warmup_linear", "warmup_cosine"):
@@ -58,7 +60,7 @@ def learning_rate(stage: StageConfig, step: int) -> float:
 
 
 def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
-    """Adam (L2 decay), AdamW or BertAdam over ``trained_groups``. All other parameters stop requiring
+    """Return Adam (L2 decay), AdamW or BertAdam over ``trained_groups``. All other parameters stop requiring
     gradients.
     """
     groups = trained_groups(method, stage)
@@ -76,8 +78,8 @@ def make_optimizer(method: Method, stage: StageConfig) -> torch.optim.Optimizer:
 def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
     """Set missing gradients to zeros in parameter groups with "moves_when_idle".
 
-    This applies only to parameters that the optimiser has updated before. The optimiser keeps their moments,
-    so a resumed run knows them too.
+    Only parameters that the optimiser has updated before get zeros. The optimiser stores moments for exactly
+    these parameters, so a resumed run finds the same parameters.
     """
     for group in optimizer.param_groups:
         if not group.get("moves_when_idle", False):
@@ -88,11 +90,11 @@ def fill_unused_gradients(optimizer: torch.optim.Optimizer) -> None:
 
 
 def trained_groups(method: Method, stage: StageConfig) -> list[dict[str, Any]]:
-    """The parameter groups that the stage trains, each with its ``rate``.
+    """Return the parameter groups that the stage trains, each group with its ``rate``.
 
     A stage does not train a group called "frozen", a group whose rate is 0, or "vision" without
-    ``train_vision``. Raises RecipeError where ``stage.rates`` names a group that the method does not have, or
-    no group is left.
+    ``train_vision``. Raises RecipeError where ``stage.rates`` has a group that the method does not have, or
+    where no group is left to train.
     """
     results = method.parameter_groups()
     names = dict.fromkeys(group["name"] for group in results)

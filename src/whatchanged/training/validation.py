@@ -38,7 +38,8 @@ BATCH = 64
 def validate(
     method: Method, source: Source, device: torch.device, metric: str = "CIDEr-D"
 ) -> dict[str, float]:
-    """CIDEr-D and ROUGE-L (x100) of greedy captions for the pairs of ``source``; number of distinct captions.
+    """Return CIDEr-D and ROUGE-L (x100) of greedy captions for the pairs of ``source``, and the number of
+    distinct captions.
 
     With ``metric`` R@1 no captions are written; see ``rank_captions``.
     """
@@ -50,9 +51,9 @@ def validate(
 def caption_source(
     method: Method, source: Source, device: torch.device
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The greedy caption of every pair of ``source``, and each pair's reference captions.
+    """Return the greedy caption of every pair of ``source``, and each pair's reference captions.
 
-    Several processes share the pairs, and each returns all captions.
+    Several processes share the pairs, and each process returns all captions.
     """
     captions: list[str] = []
     references: list[str] = []
@@ -65,7 +66,7 @@ def caption_source(
 
 
 def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
-    """CIDEr-D and ROUGE-L (x100) of one caption per pair, and the number of distinct captions."""
+    """Return CIDEr-D and ROUGE-L (x100) of one caption per pair, and the number of distinct captions."""
     corpus = count(captions, references)
     return {
         "CIDEr-D": 100 * float(cider_d(corpus).mean()),
@@ -75,10 +76,10 @@ def captioning_scores(captions: Sequence[str], references: Sequence[Sequence[str
 
 
 def rank_captions(method: Method, source: Source, device: torch.device) -> dict[str, float]:
-    """``retrieval`` scores among the changed pairs of ``source``, each with all its captions.
+    """Return the ``retrieval`` scores among the changed pairs of ``source``. Each pair has all its captions.
 
     Ties are shuffled, so a model that gives every pair the same embedding reaches R@1 = 1 in n. If two pairs
-    have the same caption, retrieving the other pair counts as wrong. Raises RecipeError for a method that
+    have identical captions, retrieving the other pair counts as wrong. Raises RecipeError for a method that
     embeds no captions.
     """
     examples = read_examples(source, own_part(len(source), rank(), processes()))
@@ -95,10 +96,10 @@ def rank_captions(method: Method, source: Source, device: torch.device) -> dict[
 def similarity(
     method: Method, captioned: Iterable[tuple[Example, Sequence[str]]], device: torch.device
 ) -> Similarity:
-    """Cosine similarities of all pairs with all captions.
+    """Return the cosine similarities of all pairs with all captions.
 
-    Several processes embed different pairs, and each returns all similarities. Raises RecipeError for a
-    method that embeds no captions.
+    Several processes embed different pairs, and each process returns all similarities. Raises RecipeError for
+    a method that embeds no captions.
     """
     if not isinstance(method, EmbedsCaptions):
         raise RecipeError('Retrieval (metric = "R@1") needs a method that embeds captions.')
@@ -130,14 +131,14 @@ def similarity(
 
 
 def _of_all(chunks: Sequence[Tensor], device: torch.device) -> Tensor:
-    """The rows of all chunks of all processes, in order. A process may have no chunks."""
+    """Return the rows of all chunks of all processes, in order. A process may have no chunks."""
     width = greatest([chunks[0].shape[1] if chunks else 0])[0]
     return gather_batch(torch.cat([*chunks]) if chunks else torch.zeros(0, width, device=device))
 
 
 def write_captions(method: Method, batch: Batch) -> list[str]:
-    """The greedy caption of every pair of a batch. The method returns to the mode (training or evaluation)
-    it was in.
+    """Return the greedy caption of every pair of a batch. Afterwards the method is in its previous mode
+    (training or evaluation).
     """
     training = method.training
     method.eval()
@@ -147,7 +148,7 @@ def write_captions(method: Method, batch: Batch) -> list[str]:
 
 
 def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
-    """Greedy captions of pairs by a method in evaluation mode, on the device of the pictures."""
+    """Return greedy captions of pairs by a method in evaluation mode, on the device of the pictures."""
     with torch.inference_mode():
         return decode_memory(method, method.encode(before, after), len(before), before.device)
 
@@ -155,7 +156,8 @@ def decode(method: Method, before: Tensor, after: Tensor) -> list[Decoded]:
 def decode_memory(
     method: Method, memory: Any, pairs: int, device: torch.device, beams: int = 1, maps: bool = False
 ) -> list[Decoded]:
-    """The same for this many pairs that are already encoded; call it within ``torch.inference_mode``.
+    """Return captions of encoded pairs, decoded from ``memory``. Call this function within
+    ``torch.inference_mode``.
 
     beams: number of hypotheses in the beam search; 1 is greedy. maps: whether each word comes with its
     attention.

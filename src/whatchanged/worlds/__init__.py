@@ -38,7 +38,7 @@ Right and bottom are exclusive.
 """
 
 Truth = Any
-"""The known facts about one pair. Only the world itself uses the content."""
+"""The ground truth of one pair. Only the world of the pair uses the content."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class Breakdown:
 class World:
     """The contract of a world: one small record for each purpose. All functions in the records are pure.
 
-    drawers: the data sets of this world that ``whatchanged synth`` can draw, each with its own options.
+    drawers: the data sets of this world that ``whatchanged synth`` can draw, each with separate options.
     demo: the part of ``whatchanged demo`` that this world provides; None if it provides none.
     """
 
@@ -304,8 +304,8 @@ def _answer(world: World, question: Callable[..., bool], *about: object) -> bool
 def language_of(sentences: Sequence[str]) -> World | None:
     """Return the world whose language contains at least half of these sentences.
 
-    Only worlds that can make false captions are considered. If there is none, return None: the sentences are
-    free text.
+    Only worlds that can make false captions are considered. If no world has such a language, return None,
+    because the sentences are free text.
     """
     for world in all_worlds():
         if world.language.false_captions:

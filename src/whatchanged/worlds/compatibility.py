@@ -36,7 +36,7 @@ BEFORE: Mapping[str, str] = {
 def with_names_of_before(world: type[W]) -> type[W]:
     """Return the class ``World`` with support for the old names (``BEFORE``).
 
-    The class then accepts them as keywords and as attributes, and issues a warning.
+    The class then accepts the old names as keywords and as attributes, and issues a warning.
     """
     made = world.__init__
 

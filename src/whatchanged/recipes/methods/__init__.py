@@ -1,7 +1,7 @@
 """Settings, tasks and checks of the methods, one file for each method. Nothing here imports torch.
 
 To add a method, write a file with a class derived from ``MethodSettings``, and add a line to ``METHODS``. A
-package of its own names its class under the entry-point group ``whatchanged.methods``.
+plug-in package registers its class under the entry-point group ``whatchanged.methods``.
 """
 
 from abc import ABC, abstractmethod
@@ -25,14 +25,14 @@ METHODS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Task:
-    """The needs of one task of a stage.
+    """The requirements of one task of a stage.
 
-    number: part of the seed of the task's examples. It must never change: a later version would draw other
-    examples.
-    reads: captioned pairs, or two labelled pictures.
+    number: a part of the seed of the task's examples. This number must never change, because a changed seed
+    would draw other examples.
+    reads: whether the task reads captioned pairs or two labelled pictures.
     false_captions: how many false captions each pair must have.
     single_pictures: the task can also read single captioned pictures.
-    truth: the task learns from the truth of drawn pairs.
+    truth: the task learns from the ground truth of drawn pairs.
     vision_only: the task trains only the vision. It needs pictures, not stored tokens.
     """
 
@@ -48,38 +48,40 @@ class Task:
 class MethodSettings(ABC):
     """Settings that all methods share. A subclass adds fields: the keys of ``[method]``.
 
-    implementation: "module:Class" of the torch module, which only training imports. It is built with
+    implementation: "module:Class" of the torch module, which only training imports. The module is built with
     (settings, vision, vocabulary).
     """
 
     implementation: ClassVar[str] = ""
     weights_loader: ClassVar[str] = ""
-    """"module:function" that starts a method from a file of published weights (``--init FILE``); "": there
-    is none.
+    """"module:function" that starts a method from a file of published weights (``--init FILE``). "": no such
+    function exists.
     """
     weights_words: ClassVar[str] = ""
-    """"module:function": file of weights -> the vocabulary of its ids, which the run then uses; "": the run
-    uses the data's words.
+    """"module:function": weights file -> the vocabulary of this file, which the run then uses. "": the run
+    uses the words of its data.
     """
 
     name: str
-    """Which method; see below."""
+    """The name of the method (comment below)."""
     preset: str
-    """Which reading of the method: "paper" follows its text, "authors" its released code."""
+    """The reading of the method: "paper" follows the paper's text, "authors" follows the authors' released
+    code.
+    """
     max_length: int
-    """Ids of the longest caption, including its begin and end marks."""
+    """The number of ids of the longest caption, including its begin and end marks."""
 
     @property
     @abstractmethod
     def tasks(self) -> Mapping[str, Task]:
-        """The method's own tasks by name."""
+        """Return the tasks of the method by name, without the tasks of the vision."""
 
     @property
     def caption_tasks(self) -> frozenset[str]:
-        """The tasks that train the method to write captions. A run can caption once it has trained one of
-        them.
+        """Return the tasks that train the method to write captions. A run can caption once it has trained one
+        of these tasks.
 
-        This is "caption", or all tasks of a method without a task of that name.
+        The result is "caption", or all tasks of a method that has no task called "caption".
         """
         return frozenset({"caption"} & self.tasks.keys() or self.tasks)
 
@@ -104,18 +106,24 @@ class MethodSettings(ABC):
         return 0
 
     def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
-        """Names of the parameter groups that these tasks train; ``stage.rates`` may name them.
+        """Return the names of the parameter groups that these tasks train. ``stage.rates`` may contain these
+        names.
 
-        tasks: tasks of a stage that are not ``vision_only``, at least one. The vision's group is not listed.
+        tasks: the tasks of a stage that are not ``vision_only``, at least one task. The vision's group is not
+        listed.
         """
         return ("method",)
 
     def longest_caption(self, single: bool = False) -> int:
-        """Number of words of a caption that training reads. single: of a single picture's caption."""
+        """Return the largest number of words that training reads of a caption. single: whether the caption
+        describes a single picture.
+        """
         return self.max_length - 2
 
     def expects_weights(self, recipe: "Recipe") -> str:
-        """Why the recipe only makes sense with published weights, in words; "" if it does not need them."""
+        """Return the reason why a recipe makes sense only with published weights; "" if the recipe does not
+        need published weights.
+        """
         return ""
 
     def check(self, recipe: "Recipe", where: str) -> None:  # noqa: B027 - a method may have nothing to check

@@ -22,9 +22,9 @@ MOVES_LITTLE = 1e-6
 
 @dataclass(frozen=True)
 class CLIP4IDCConfig(MethodSettings):
-    """CLIP4IDC's sizes and switches. The defaults are CLIP ViT-B/32 with the authors' captioner.
+    """CLIP4IDC's sizes and switches. The defaults are the sizes of CLIP ViT-B/32 with the authors' captioner.
 
-    ``width``, ``heads`` and ``ffn`` are those of the picture blocks.
+    ``width``, ``heads`` and ``ffn`` are the sizes of the picture blocks.
     """
 
     implementation: ClassVar[str] = "whatchanged.training.methods.clip4idc:CLIP4IDC"
@@ -33,9 +33,11 @@ class CLIP4IDCConfig(MethodSettings):
     name: str = "clip4idc"
     preset: Literal["paper", "authors"] = "authors"
     max_length: int = 33
-    """The most ids of a decoded caption, BOS included: one more than the decoding steps."""
+    """The most ids of a decoded caption, BOS included. This is one more than the number of decoding steps."""
     variant: Literal["clip4idc", "ft1", "ft2"] = "clip4idc"
-    """The method itself, or one of its two baselines, which have no inter blocks and no retrieval."""
+    """The variant: CLIP4IDC itself, or one of its two baselines. The baselines have no inter blocks and no
+    retrieval.
+    """
     width: int = 768
     """Width of the picture blocks' tokens."""
     heads: int = 12
@@ -57,7 +59,7 @@ class CLIP4IDCConfig(MethodSettings):
     context: int = 77
     """Rows of the text tower's table of positions."""
     joint_width: int = 512
-    """Width of the space in which pairs and captions are compared."""
+    """Width of the joint embedding space of pairs and captions."""
     decoder_width: int = 512
     """Width of the captioner's word vectors."""
     decoder_heads: int = 8
@@ -69,38 +71,42 @@ class CLIP4IDCConfig(MethodSettings):
     dropout: float = 0.1
     """Share of the captioner's activations that training sets to 0."""
     activation: Literal["quick_gelu", "gelu"] = "quick_gelu"
-    """CLIP's activation: quick for OpenAI's and LAION-400M's weights, exact for LAION-2B's and DataComp's."""
+    """CLIP's activation function: the quick GELU for OpenAI's and LAION-400M's weights, the exact GELU for
+    LAION-2B's and DataComp's weights.
+    """
     max_words: int = 32
     """Text length in training, including [start] or [end]."""
     freeze: bool = True
-    """With preset ``authors``: CLIP's tables and first layers do not learn. Set it to false without CLIP's
-    weights.
+    """With preset ``authors``: CLIP's tables and first layers do not learn. Set ``freeze`` to false for a
+    model without CLIP's weights.
     """
     train_words: bool = False
-    """With ``freeze``: captioning trains the word table nevertheless, as the authors do on Spot-the-Diff."""
+    """With ``freeze``: captioning still trains the word table, as the authors do on Spot-the-Diff."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """Retrieval, which the baselines lack, and captioning."""
+        """Return the tasks: retrieval, which the baselines lack, and captioning."""
         captioning = {"caption": Task(5)}
         return {"retrieval": Task(7), **captioning} if self.embeds_captions else captioning
 
     @property
     def embeds_captions(self) -> bool:
-        """Whether this variant embeds captions: the method does, its baselines do not."""
+        """Whether this variant embeds captions. CLIP4IDC embeds captions, and its two baselines do not."""
         return self.variant == "clip4idc"
 
     @property
     def guidable(self) -> bool:
-        """True: each pass predicts every word."""
+        """True, because each forward pass predicts every word."""
         return True
 
     def longest_caption(self, single: bool = False) -> int:
-        """Words, or subwords, between [start] and [end]."""
+        """Return the number of words, or subwords, between [start] and [end]."""
         return self.max_words - 2
 
     def expects_weights(self, recipe: Recipe) -> str:
-        """Frozen tables, and tiny learning rates for CLIP's parameters, need CLIP's weights."""
+        """Return the reason why this recipe needs CLIP's weights: frozen tables, or tiny learning rates for
+        CLIP's parameters.
+        """
         results = []
         if self.preset == "authors" and self.freeze:
             results.append("keeps tables and first layers as they are (method.freeze)")
@@ -113,7 +119,9 @@ class CLIP4IDCConfig(MethodSettings):
         return " and ".join(results)
 
     def groups(self, tasks: Collection[str]) -> tuple[str, ...]:
-        """CLIP's own tensors, the tensors that join the two pictures, and the captioner."""
+        """Return the parameter groups: CLIP's tensors, the tensors that join the two pictures, and the
+        captioner.
+        """
         own = self.tasks.keys() & set(tasks)
         if not own:
             return ()

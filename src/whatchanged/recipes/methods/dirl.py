@@ -1,4 +1,4 @@
-"""Settings of DIRL + CCR: sizes and switches, and the checks of which go together."""
+"""Settings of DIRL + CCR: sizes and switches, and the checks of their combinations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from whatchanged.recipes.schema import Recipe
 
 @dataclass(frozen=True)
 class DirlConfig(MethodSettings):
-    """DIRL's sizes and switches; a loss whose weight is 0 is not computed."""
+    """DIRL's sizes and switches. A loss whose weight is 0 is not computed."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.dirl:DIRL"
 
     name: str = "dirl"
     preset: Literal["paper", "authors_dc", "authors_change"] = "authors_dc"
-    """Which reading of the method: the paper, or one of the two training scripts of the released code, which
-    differ: for CLEVR-DC and for CLEVR-Change.
+    """The reading of the method: the paper, or one of the two training scripts of the released code. The
+    scripts for CLEVR-DC and for CLEVR-Change differ.
     """
     max_length: int = 40
     width: int = 512
@@ -33,7 +33,7 @@ class DirlConfig(MethodSettings):
     word_width: int = 300
     """Width of a word vector."""
     heads: int = 8
-    """Number of heads in each attention; they share the width."""
+    """Number of heads in each attention. The heads divide the width among them."""
     layers: int = 2
     """Number of cross-attention layers between the pictures."""
     decoder_layers: int = 2
@@ -41,38 +41,38 @@ class DirlConfig(MethodSettings):
     ffn: int = 2048
     """Inner width of the decoder's feed-forward parts."""
     projector_width: int = 2048
-    """Inner width of the projector that only the correlation loss reads."""
+    """Inner width of the projector, which only the correlation loss uses."""
     dropout: float = 0.1
     """Share of the activations that training sets to 0."""
     decorrelation_weight: float = 0.03
     """Weight of the correlation loss (DIRL)."""
     off_diagonal: float = 0.003
-    """In the correlation loss, weight of the correlations between different channels."""
+    """Weight of the correlations between different channels, in the correlation loss."""
     epsilon: float = 1e-5
-    """In the correlation loss, added to each channel's variance so that a constant channel causes no division
-    by zero. The released code adds 0.
+    """Number added to each channel's variance in the correlation loss, so that a constant channel causes no
+    division by zero. The released code adds 0.
     """
     contrast_weight: float = 0.05
     """Weight of the loss that aligns sentences with pictures (CCR)."""
     temperature: float = 0.5
-    """CCR's scores are divided by this."""
+    """The temperature that divides CCR's scores."""
     pooling: Literal["words", "all"] = "words"
-    """Over which positions CCR averages: "words": the words and both marks; "all": the padding too, as in
-    the code.
+    """The positions over which CCR averages. "words": the words and both marks. "all": also the padding, as
+    in the released code.
     """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """One task: captioning, with DIRL's and CCR's losses."""
+        """Return the only task: captioning, with DIRL's and CCR's losses."""
         return {"caption": Task(5)}
 
     @property
     def compares_by_place(self) -> bool:
-        """True: token n of one picture is combined with token n of the other."""
+        """True, because token n of one picture is combined with token n of the other picture."""
         return True
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Checks the sizes, and switches that only make sense together."""
+        """Checks the sizes, and the combinations of switches."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
         sizes = ("word_width", "layers", "decoder_layers", "ffn", "projector_width", "temperature")
         require_positive(where, "method.", self, *sizes)

@@ -1,4 +1,4 @@
-"""Settings of DUDA: sizes and switches, and the checks of which go together."""
+"""Settings of DUDA: sizes and switches, and the checks of their combinations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from whatchanged.recipes.schema import Recipe
 
 @dataclass(frozen=True)
 class DudaConfig(MethodSettings):
-    """DUDA's sizes and switches; a loss whose weight is 0 is not computed."""
+    """DUDA's sizes and switches. A loss whose weight is 0 is not computed."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.duda:DUDA"
 
@@ -27,9 +27,9 @@ class DudaConfig(MethodSettings):
     attention_width: int = 128
     """Width of the network that computes the attention over pictures."""
     norm_groups: int = 32
-    """Number of groups of its group normalisation."""
+    """Number of groups in the group normalisation of the attention network."""
     view_width: int = 512
-    """Width of the vector that the dynamic speaker reads of all three vectors of a pair."""
+    """Width of the vector that the dynamic speaker computes from all three vectors of a pair."""
     hidden_width: int = 512
     """Width of both LSTMs."""
     word_width: int = 300
@@ -39,26 +39,26 @@ class DudaConfig(MethodSettings):
     map_weight: float = 0.0025
     """Weight of the penalty on the attention maps."""
     entropy_weight: float = 0.0001
-    """Weight of the bonus for dynamic attention that is spread out; 0 by default in the released code."""
+    """Weight of the bonus for dynamic attention of high entropy. The default in the released code is 0."""
     regularise: Literal["changed", "all"] = "changed"
-    """Which pairs of whole scenes these two losses read."""
+    """The pairs of whole scenes that the map loss and the entropy loss read."""
     allow_marks: bool = False
-    """Whether captions may contain the marks for an unknown word and for the begin of a sentence, as in
-    the code.
+    """Whether captions may contain the marks for an unknown word and for the begin of a sentence, as in the
+    released code.
     """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """One task: captioning, with two regularisers of the attention."""
+        """Return the only task: captioning, with two regularisers of the attention."""
         return {"caption": Task(5)}
 
     @property
     def compares_by_place(self) -> bool:
-        """True: token n of the picture before is subtracted from token n of the picture after."""
+        """True, because token n of the picture before is subtracted from token n of the picture after."""
         return True
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Checks the sizes, and switches that only make sense together."""
+        """Checks the sizes, and the combinations of switches."""
         sizes = ("attention_width", "norm_groups", "view_width", "hidden_width", "word_width")
         require_positive(where, "method.", self, *sizes)
         require_not_negative(where, "method.", self, "map_weight", "entropy_weight")

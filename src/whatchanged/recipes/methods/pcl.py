@@ -1,4 +1,4 @@
-"""Settings of PCL: sizes and switches, and the checks of which stages use them."""
+"""Settings of PCL: sizes and switches, and checks that a stage uses each setting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ UNUSED_WITHOUT: Mapping[str, tuple[str, ...]] = {
     "fda": ("fda_temperature", "negatives"),
     "caption": ("every_word",),
 }
-"""Task -> the settings that only this task uses."""
+"""A mapping from a task to the settings that only this task uses."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PCLConfig(MethodSettings):
     width: int = 512
     """Width of every token and word vector."""
     heads: int = 8
-    """Number of heads in each attention; they share the width."""
+    """Number of heads in each attention. The heads divide the width among them."""
     ffn: int = 2048
     """Width of the feed-forward layers."""
     single_layers: int = 1
@@ -49,23 +49,27 @@ class PCLConfig(MethodSettings):
     dropout: float = 0.2
     """Share of the activations that training sets to 0."""
     mvcl_temperature: float = 1.0
-    """Similarities are divided by this (task mvcl)."""
+    """The temperature that divides similarities in the task mvcl."""
     fda_temperature: float = 1.0
-    """Likewise (task fda)."""
+    """The temperature that divides similarities in the task fda."""
     negatives: int = 6
     """Number of false captions for each pair (task fda)."""
     difference_encoder: bool = True
-    """Whether encoders read each picture, then both, before the cross-modal layers read them with the
-    words.
+    """Whether encoders read each picture, then both pictures, before the cross-modal layers read both
+    pictures with the words.
     """
     distractor_judging: bool = True
-    """Whether captioning also learns to distinguish changed pairs from unchanged ones."""
+    """Whether captioning also learns to distinguish changed pairs from unchanged pairs."""
     every_word: bool = False
-    """Captioning predicts every word of a caption in each pass, instead of a masked 15 %. Not published."""
+    """Captioning predicts every word of a caption in each forward pass, instead of a masked 15 %. This option
+    is not published.
+    """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """Masked words, masked patches, false captions (pre-training), and captioning."""
+        """Return the tasks: masked words, masked patches, false captions (these three for pre-training), and
+        captioning.
+        """
         return {
             "mlm": Task(2),
             "mvcl": Task(3),
@@ -75,16 +79,18 @@ class PCLConfig(MethodSettings):
 
     @property
     def guidable(self) -> bool:
-        """Whether each pass predicts every word."""
+        """Whether each forward pass predicts every word."""
         return self.every_word
 
     @property
     def text_positions(self) -> int:
-        """Ids of the longest text that the method reads, padding included."""
+        """The number of ids of the longest text that the method reads, padding included."""
         return self.max_length
 
     def longest_caption(self, single: bool = False) -> int:
-        """Words that fit between BOS and EOS with one PAD at the end, as in the released code."""
+        """Return the number of words that fit between BOS and EOS with one PAD at the end, as in the released
+        code.
+        """
         return self.max_length - 3
 
     def check(self, recipe: Recipe, where: str) -> None:

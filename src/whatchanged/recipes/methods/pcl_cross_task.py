@@ -1,4 +1,6 @@
-"""Settings of PCL's cross-task training: PCL's own, and those for single and for labelled pictures."""
+"""Settings of PCL's cross-task training: the settings of PCL, and the settings for single and for labelled
+pictures.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,15 +26,17 @@ class PCLCrossTaskConfig(PCLConfig):
 
     name: str = "pcl-cross-task"
     classes: int = 0
-    """Number of classes of the labelled pictures (task fgvc); 0 builds no classifier."""
+    """Number of classes of the labelled pictures (task fgvc). With 0, no classifier is built."""
     margin: float = 0.4
-    """Two pictures of different classes cost nothing while their cosine is at most this (task fgvc)."""
+    """The margin of the task fgvc: two pictures of different classes cost nothing while their cosine is at
+    most this margin.
+    """
     single_length: int = 40
-    """``max_length`` of single pictures' captions."""
+    """The ``max_length`` for captions of single pictures."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """The tasks of PCL and the classification of labelled pictures.
+        """Return the tasks of PCL and the classification of labelled pictures.
 
         Pre-training also reads single pictures.
         """
@@ -47,15 +51,17 @@ class PCLCrossTaskConfig(PCLConfig):
 
     @property
     def text_positions(self) -> int:
-        """The number of positions of PCL, or that of the captions of single pictures if they are longer."""
+        """The number of text positions of PCL, or of the captions of single pictures, whichever is larger."""
         return max(self.max_length, self.single_length)
 
     def longest_caption(self, single: bool = False) -> int:
-        """As for PCL. Captions of single pictures have a length of their own."""
+        """Return the largest number of words that training reads of a caption. ``single_length`` determines
+        this number for captions of single pictures.
+        """
         return (self.single_length if single else self.max_length) - 3
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Checks PCL's settings, and what the two further kinds of data need."""
+        """Checks PCL's settings, and the requirements of the two additional kinds of data."""
         super().check(recipe, where)
         labelled = any("fgvc" in stage.tasks for stage in recipe.stages)
         single = any(stage.data == "single" for stage in recipe.stages)

@@ -1,4 +1,4 @@
-"""Settings of SCORER + CBR: sizes and switches, and the checks of which go together."""
+"""Settings of SCORER + CBR: sizes and switches, and the checks of their combinations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from whatchanged.recipes.schema import Recipe
 
 @dataclass(frozen=True)
 class ScorerConfig(MethodSettings):
-    """SCORER's sizes and switches; a contrastive loss whose weight is 0 is not computed."""
+    """SCORER's sizes and switches. A contrastive loss whose weight is 0 is not computed."""
 
     implementation: ClassVar[str] = "whatchanged.training.methods.scorer:SCORER"
     weights_loader: ClassVar[str] = "whatchanged.training.weights.scorer_weights:load_scorer"
@@ -28,29 +28,33 @@ class ScorerConfig(MethodSettings):
     preset: Literal["paper", "authors"] = "paper"
     max_length: int = 24
     repaired: tuple[Literal["train_reasoning", "mean_sentence"], ...] = ()
-    """Mistakes of ``authors`` to repair. "train_reasoning": CBR does not learn. "mean_sentence": its sentence
-    vector is not a true mean.
+    """Mistakes of the preset ``authors`` to repair. "train_reasoning" repairs that CBR does not learn.
+    "mean_sentence" repairs that CBR's sentence vector is not a true mean.
     """
     difference: Literal["reconstruct", "subtract"] = "reconstruct"
-    """How the pictures are compared: each is reconstructed from the other, or they are subtracted."""
+    """How the pictures are compared: each picture is reconstructed from the other picture, or the pictures
+    are subtracted.
+    """
     fusion: Literal["concatenate", "sum", "product", "apart"] = "concatenate"
-    """How both reconstructed pictures become one difference. "apart": they stay separate, and words attend
-    to each.
+    """How both reconstructed pictures become one difference. "apart": the reconstructed pictures stay
+    separate, and words attend to each picture.
     """
     matching: Literal["tokens", "max", "mean"] = "tokens"
-    """What both contrastive losses compare: tokens, or the maximum or mean over each picture's tokens."""
+    """The inputs of both contrastive losses: tokens, or the maximum or mean over each picture's tokens."""
     heads_combined: Literal["sum", "mean"] = "sum"
-    """With ``paper``, which compares per head: how the heads' similarities become one."""
+    """How the similarities of all heads become one similarity. Used with the preset ``paper``, which compares
+    per head.
+    """
     view_loss: Literal["contrast", "distance"] = "contrast"
-    """The loss that aligns views: contrast with other pairs' views, or only the distance within a pair
-    (L2).
+    """The loss that aligns views: a contrast with the views of other pairs, or only the distance (L2) within
+    a pair.
     """
     width: int = 512
     """Width of every token."""
     word_width: int = 300
     """Width of a word vector."""
     heads: int = 8
-    """Number of heads in each attention; they share the width."""
+    """Number of heads in each attention. The heads divide the width among them."""
     layers: int = 2
     """Number of cross-attention layers between the pictures."""
     decoder_layers: int = 2
@@ -62,27 +66,27 @@ class ScorerConfig(MethodSettings):
     reason_weight: float = 0.001
     """Weight lambda_m of the cross-modal backward reasoning."""
     temperature: float = 1.0
-    """``paper`` divides matching scores by this. ``authors`` learns a factor instead and accepts no other
-    value.
+    """The temperature that divides matching scores in the preset ``paper``. The preset ``authors`` learns a
+    factor instead and accepts only the default.
     """
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """One task: captioning, with both contrastive losses."""
+        """Return the only task: captioning, with both contrastive losses."""
         return {"caption": Task(5)}
 
     @property
     def guidable(self) -> bool:
-        """True: each pass predicts every word."""
+        """True, because each forward pass predicts every word."""
         return True
 
     @property
     def compares_by_place(self) -> bool:
-        """True: token n of one picture is combined with token n of the other."""
+        """True, because token n of one picture is combined with token n of the other picture."""
         return True
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Checks the sizes, and switches that only make sense together."""
+        """Checks the sizes, and the combinations of switches."""
         check_width(where, "method.width", self.width, "method.heads", self.heads)
         require_positive(where, "method.", self, "word_width", "decoder_layers", "temperature")
         require_not_negative(where, "method.", self, "layers", "view_weight", "reason_weight")
@@ -101,7 +105,9 @@ class ScorerConfig(MethodSettings):
         require(where, "vision.keep", kept, recipe.vision.tokens_correspond, wanted)
 
     def _check_difference(self, where: str) -> None:
-        """Checks what reconstruction needs and subtraction does not use."""
+        """Checks the settings that depend on ``difference`` (reconstruction or subtraction) and on the
+        contrastive losses.
+        """
         subtract = self.difference == "subtract"
         wanted = '0 with method.difference = "subtract", which matches no views: --set method.view_weight=0'
         require(where, "method.view_weight", self.view_weight, not subtract or self.view_weight == 0, wanted)

@@ -1,7 +1,7 @@
 """Settings of the sources of a recipe's examples, one file for each source. Nothing here imports torch.
 
 To add a source, write a file with a class derived from ``DataSettings``, and add a line to ``SOURCES``. A
-package of its own names its class under the entry-point group ``whatchanged.sources``.
+plug-in package registers its class under the entry-point group ``whatchanged.sources``.
 """
 
 from abc import ABC, abstractmethod
@@ -18,21 +18,22 @@ SOURCES: Mapping[str, str] = {
     "dataset": "whatchanged.recipes.sources.dataset:DatasetConfig",
     "pool": "whatchanged.recipes.sources.pool:PoolConfig",
 }
-"""``data.source`` -> "module:class" of its settings, imported when a recipe names it. A recipe that names no
-source gets the first.
+"""``data.source`` -> "module:class" of its settings, imported when a recipe names it. A recipe without
+``data.source`` gets the first source.
 """
 
 
 @dataclass(frozen=True)
 class DataSettings(ABC):
-    """Settings that all sources of ``[data]`` share. A subclass adds fields (its keys); the first is
-    ``source``.
+    """Settings that all sources of ``[data]`` share. A subclass adds fields, which are the keys of the table.
+    The first field is ``source``.
 
-    The code that computes is named as "module:function", and only training imports it:
+    These attributes give functions that compute, as "module:function". Only training imports these functions:
 
     opener: (recipe, the run's folder) -> ``training.data.sources.Sources``.
-    planned_words: (settings) -> the vocabulary that ``whatchanged train --plan`` counts with and where its
-    words come from, or None where no data are named; "" where the words are known only once the data is open.
+    planned_words: (settings) -> the vocabulary for the estimates of ``whatchanged train --plan``, with the
+    origin of its words; None where the settings contain no data. The attribute is "" where the words are
+    known only after the data was opened.
     """
 
     opener: ClassVar[str] = ""
@@ -43,42 +44,48 @@ class DataSettings(ABC):
     beforehand.
     """
     on_disk: ClassVar[bool] = False
-    """Whether its pairs are those of a data set on disk. Their pictures are the same in each pass, and single
-    and labelled pictures may lie beside them.
+    """Whether the source's pairs come from a data set on disk. The pictures of such pairs are equal in each
+    pass. Single and labelled pictures may lie beside such pairs.
     """
     needs: ClassVar[str] = ""
-    """What a user must have besides captioned pictures, in a few words for lists; "" for nothing."""
+    """What a user must have besides captioned pictures, in a few words for lists; "" if captioned pictures
+    suffice.
+    """
     knows_scenes: ClassVar[bool] = False
     """Whether every pair's truth is known, such as the scenes it shows and the objects that words mention."""
 
     source: str
-    """Which source; see below."""
+    """The name of the source (comment below)."""
     path: str
-    """The folder or file that it reads."""
+    """The folder or file that the source reads."""
 
     @property
     def merges(self) -> str:
-        """CLIP's merges file, which splits captions into subwords; "": captions are split into words."""
+        """The path of CLIP's merges file, which splits captions into subwords. With "", captions are split
+        into words.
+        """
         return ""
 
     @property
     def tokens(self) -> str:
-        """The folder of tokens that a vision stored, which are read instead of pictures; "": none."""
+        """The folder of a vision's stored tokens, which are read instead of pictures. With "", pictures are
+        read.
+        """
         return ""
 
     @property
     def preparation(self) -> str:
-        """How captions become words; a name of ``datasets.preparation``."""
+        """The name of the preparation that turns captions into words (``datasets.preparation``)."""
         return "none"
 
     @property
     def examples(self) -> str:
-        """What one training example is, if stages can choose it; "" otherwise."""
+        """The kind of training example, if stages can choose the kind; otherwise ""."""
         return ""
 
     @property
     def validation(self) -> int:
-        """Number of validation pairs on which the metric is measured; 0: all."""
+        """Number of validation pairs on which the metric is measured. 0: all validation pairs."""
         return 0
 
     @property
@@ -88,30 +95,34 @@ class DataSettings(ABC):
 
     @property
     def stored(self) -> str:
-        """The folder of features or tokens that were computed from the pictures beforehand; "" for none."""
+        """The folder of features or tokens that were computed from the pictures beforehand; "" if no such
+        folder is used.
+        """
         return ""
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All paths that training data is read from."""
+        """All paths from which training data is read."""
         return (self.path,)
 
     @abstractmethod
     def with_folders(self, path: str, stored: str) -> Self:
-        """The same data in other folders."""
+        """Return these settings with other folders."""
 
     def without_folders(self) -> Self:
-        """The same data without the names of any folders, so that it may be published."""
+        """Return these settings without the names of any folders, so that the settings may be published."""
         return self.with_folders("", "")
 
     @abstractmethod
     def as_pictures(self) -> "DataSettings":
-        """The settings that read the same pairs as pictures, each as an example of its own, with the run's
-        words.
+        """Return settings that read the pictures of the pairs, not stored features, with the vocabulary of
+        the run. Each pair is a separate example.
         """
 
     def of_folder(self, path: str) -> "DataSettings":
-        """The settings that read the pairs of this data set on disk instead, in the same way."""
+        """Return settings that read the pairs of the data set in folder ``path`` instead, prepared in the
+        same way.
+        """
         settings: DataSettings = replace(default_source(), path=path, validation=self.validation)
         return settings
 
@@ -121,5 +132,5 @@ class DataSettings(ABC):
 
 
 def default_source() -> Any:
-    """The settings of the first source, each at its default."""
+    """Return the settings of the first source, with their defaults."""
     return imported(next(iter(SOURCES.values())))()

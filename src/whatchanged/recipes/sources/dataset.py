@@ -1,4 +1,6 @@
-"""Settings of a data set on disk as a recipe's data, and the checks of which stages and visions use them."""
+"""Settings of a data set on disk as a recipe's data, and checks that a stage or the vision uses each
+setting.
+"""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -23,7 +25,7 @@ PreparationName = Literal[
     "nct-image-editing-request",
     "levir",
 ]
-"""Names of ``datasets.preparation.PREPARATIONS``."""
+"""The names in ``datasets.preparation.PREPARATIONS``."""
 
 
 @dataclass(frozen=True)
@@ -43,38 +45,41 @@ class DatasetConfig(DataSettings):
     single: str = ""
     """Folder of single pictures with captions (CUB), for stages with ``data`` "single"."""
     single_preparation: PreparationName = "none"
-    """How captions of single pictures become words. The vocabulary holds the words of both sets."""
+    """The preparation that turns captions of single pictures into words. The vocabulary holds the words of
+    the pairs and of the single pictures.
+    """
     labelled: str = ""
     """Folder of pictures with class labels (NABirds), for the task fgvc."""
     merges: str = ""
     """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt), which splits captions into subwords.
-    "": captions are split into words.
+    With "", captions are split into words.
     """
     wording: str = "captions"
-    """Training captions. "captions": those on disk. Any other value names a fixed wording of the world whose
-    truth
-    lies beside the set: each pair gets the one sentence in it.
+    """The choice of training captions. "captions": the captions on disk. Any other value is the name of a
+    fixed wording of the world whose ground truth lies beside the set. Each pair then gets the one sentence of
+    this wording.
     """
     preparation: PreparationName = "none"
-    """How captions become words; ``datasets/preparation.py`` says what each name does."""
+    """The preparation that turns captions into words. ``datasets/preparation.py`` explains each name."""
     examples: Examples = "captions"
-    """What one training example is. "captions": each caption of each pair. "pairs": each pair, with a caption
-    drawn at each visit. "scenes": each scene, with its changed and its unchanged pair in the same batch.
+    """The kind of training example. "captions": each caption of each pair is an example. "pairs": each pair
+    is an example, with a caption drawn at each visit. "scenes": each scene is an example, whose changed and
+    unchanged pair are in the same batch.
     """
     exchange: bool = False
-    """With "scenes": in a random half of the visits, the unchanged view takes the place of the picture
-    before.
-    """
+    """With "scenes": in a random half of the visits, the unchanged view replaces the picture before."""
     shift: int = 0
-    """Largest shift in pixels of a training pair along each axis. Both pictures are shifted alike, by a
-    random amount at each visit.
+    """Largest shift in pixels of a training pair along each axis. Both pictures are shifted by the same
+    random amount, drawn at each visit.
     """
     mirror_unless: tuple[str, ...] = ()
-    """In half of the visits, a training pair is mirrored left to right, unless its caption holds one of these
-    words, which mirroring would make false. An empty list mirrors nothing.
+    """Words that prevent mirroring, because mirroring would make a caption with such a word false. All other
+    training pairs are mirrored left to right in half of the visits. An empty list mirrors no pair.
     """
     validation: int = 400
-    """Number of validation pairs on which the metric is measured, spread over the split. 0: all."""
+    """Number of validation pairs on which the metric is measured, spread over the split. 0: all validation
+    pairs.
+    """
 
     @property
     def stored(self) -> str:
@@ -82,23 +87,27 @@ class DatasetConfig(DataSettings):
         return self.features
 
     def with_folders(self, path: str, stored: str) -> "DatasetConfig":
-        """The same data in other folders."""
+        """Return these settings with other folders."""
         return replace(self, path=path, features=stored)
 
     def without_folders(self) -> "DatasetConfig":
-        """The same data without its folders and CLIP's merges file."""
+        """Return these settings without the folders and CLIP's merges file."""
         return replace(self.with_folders("", ""), merges="")
 
     def as_pictures(self) -> "DatasetConfig":
-        """The same pairs, each as an example of its own, without stored features."""
+        """Return settings that read the same pairs without stored features. Each pair is a separate
+        example.
+        """
         return replace(self, features="", merges="", examples="captions", exchange=False)
 
     def of_folder(self, path: str) -> "DatasetConfig":
-        """The pairs of another data set, prepared like these."""
+        """Return settings that read another data set and prepare its pairs like the pairs of these
+        settings.
+        """
         return replace(self.as_pictures(), path=path, wording="captions")
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Checks that a stage, or the vision, reads each key."""
+        """Checks that a stage, or the vision, uses each key."""
         require_not_negative(where, "data.", self, "validation", "shift")
         by = f"vision.kind = {kinds_that(lambda kind: kind.stored)}"
         require_used(where, "data.", self, recipe.vision.stored, by, "features")
@@ -118,8 +127,8 @@ class DatasetConfig(DataSettings):
             self._check_examples(stage, where)
 
     def _check_variation(self, recipe: Recipe, where: str) -> None:
-        """Checks that pictures are varied only where each pass reads their pixels, and that shifts leave
-        some of the frame.
+        """Checks that pictures are varied only where each pass reads the pixels of pictures. Checks that
+        shifts leave a part of the frame.
         """
         unchanging = recipe.vision.learns and not any(stage.learns_vision for stage in recipe.stages)
         used = not recipe.vision.stored and not unchanging
@@ -137,7 +146,7 @@ class DatasetConfig(DataSettings):
         require(where, "data.mirror_unless", self.mirror_unless, words, wanted)
 
     def _check_examples(self, stage: StageConfig, where: str) -> None:
-        """Checks the settings of a stage about its own examples."""
+        """Checks the settings ``examples`` and ``exchange`` of a stage."""
         prefix, own = f"stage.{stage.name}.", stage.examples
         by = f'{prefix}data = "pairs"'
         require_used(where, prefix, stage, stage.data == "pairs", by, "examples", "changed_only")

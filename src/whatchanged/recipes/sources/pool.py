@@ -1,4 +1,4 @@
-"""Settings of a pool of drawn triples as a recipe's data, and the checks of what it can give."""
+"""Settings of a pool of drawn triples as a recipe's data, and the checks of these settings."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -11,7 +11,7 @@ from whatchanged.recipes.visions import kinds_that
 
 @dataclass(frozen=True)
 class PoolConfig(DataSettings):
-    """Drawn triples of pictures whose truth is known. Each ordered pair of a triple is an example.
+    """Drawn triples of pictures with ground truth. Each ordered pair of a triple is an example.
 
     ``--data`` and ``--features`` on the command line set ``path`` and ``tokens``.
     """
@@ -29,23 +29,24 @@ class PoolConfig(DataSettings):
     """Folder of stored tokens (``whatchanged features POOL OUT --run RUN``). "": pictures are read."""
     merges: str = ""
     """CLIP's merges file (bpe_simple_vocab_16e6.txt.gz or merges.txt), which splits captions into subwords.
-    "": captions are split into words.
+    With "", captions are split into words.
     """
     wording: str = "captions"
-    """"captions": a caption is drawn at each visit. Any other value names a fixed wording of the world: each
-    pair gets the one sentence in it.
+    """The choice of training captions. "captions": a caption is drawn at each visit. Any other value is the
+    name of a fixed wording of the world. Each pair then gets the one sentence of this wording.
     """
     ordered_pairs: Literal["official", "all", "balanced"] = "official"
-    """Which pairs of a triple are examples: the two official ones, all six, or all six with the unchanged
-    ones twice.
+    """The pairs of a triple that are examples: the two official pairs, all six pairs, or all six pairs with
+    the unchanged pairs twice.
     """
     augment: Literal["examples", "batches"] = "examples"
-    """How pictures are augmented. "examples": one by one on the CPU, when they are read. "batches": whole
-    batches on the device that trains, which is faster with a GPU and draws other random numbers.
+    """How pictures are augmented. "examples": each picture separately on the CPU, when the picture is read.
+    "batches": whole batches on the device that trains, which is faster with a GPU and draws different random
+    numbers.
     """
     validation: int = 400
-    """Number of validation pairs on which the metric is measured, from the first tenth of the triples. 0:
-    all of that.
+    """Number of validation pairs on which the metric is measured, from the first tenth of the triples. 0: all
+    pairs of this tenth.
     """
 
     @property
@@ -59,19 +60,19 @@ class PoolConfig(DataSettings):
         return self.tokens
 
     def with_folders(self, path: str, stored: str) -> "PoolConfig":
-        """The same data in other folders."""
+        """Return these settings with other folders."""
         return replace(self, path=path, tokens=stored)
 
     def without_folders(self) -> "PoolConfig":
-        """The same data without its folders and CLIP's merges file."""
+        """Return these settings without the folders and CLIP's merges file."""
         return replace(self.with_folders("", ""), merges="")
 
     def as_pictures(self) -> "PoolConfig":
-        """The same triples, without stored tokens."""
+        """Return settings that read the pictures of the same triples, without stored tokens."""
         return replace(self, tokens="", merges="")
 
     def check(self, recipe: Recipe, where: str) -> None:
-        """Checks what a pool of drawn triples can give."""
+        """Checks that a pool of drawn triples can provide what the recipe needs."""
         require_not_negative(where, "data.", self, "validation")
         wanted = 'another kind with data.source = "pool", which holds no grid features'
         require(where, "vision.kind", recipe.vision.kind, not recipe.vision.stored, wanted)

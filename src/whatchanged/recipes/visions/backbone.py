@@ -19,18 +19,18 @@ class BackboneConfig(VisionSettings):
 
     kind: Literal["backbone"] = "backbone"
     image_width: int = 240
-    """Pixels. Pictures are resized to this width."""
+    """The width in pixels to which pictures are resized."""
     image_height: int = 160
-    """Pixels. Pictures are resized to this height."""
+    """The height in pixels to which pictures are resized."""
     channels: tuple[int, ...] = (32, 64, 96)
-    """Channels of each convolution that halves the picture: three make cells of 8 pixels a side, four of
-    16.
+    """Channels of each convolution that halves the picture. Three convolutions make cells of 8 pixels a side,
+    four convolutions make cells of 16 pixels a side.
     """
     blocks: int = 4
     """Number of residual blocks at the resolution of the cells."""
     same_cell: bool = False
-    """Adds to each token the features of the same cell in the other picture, and their difference. Made for
-    pictures taken from one camera position.
+    """Adds two parts to each token: the features of the same cell in the other picture, and the difference of
+    both cells' features. This setting is made for pictures from one camera position.
     """
 
     @property
@@ -44,7 +44,7 @@ class BackboneConfig(VisionSettings):
         return self.image_width, self.image_height
 
     def check(self, where: str) -> None:
-        """Checks what the convolutions need."""
+        """Checks that the sizes of pictures, channels and blocks fit the convolutions."""
         fits = len(self.channels) in (3, 4) and min(self.channels) > 0
         wanted = "three or four numbers above 0, one a convolution"
         require(where, "vision.channels", self.channels, fits, wanted)

@@ -30,7 +30,7 @@ class FeaturesConfig(VisionSettings):
 
     @property
     def needs(self) -> str:
-        """The stored grid features."""
+        """The need for stored grid features, in words."""
         return f"features of {self.rows} x {self.columns} x {self.feature_width:,}"
 
     def check(self, where: str) -> None:

@@ -18,9 +18,10 @@ class ObjectsConfig(VisionSettings):
     """Object tokens of CLEVR scenes: the ``keep`` cells of a backbone that most likely show an object's
     middle.
 
-    Not published. A token holds the cell's features and the predictions of heads about it. The vision's own
-    tasks learn from the truth of drawn scenes. ``detection``: what each cell shows. ``matching``: which
-    tokens are the same object, and how it changed.
+    This vision is not published. A token holds the features of a cell and the predictions of heads about this
+    cell. The tasks of the vision learn from the ground truth of drawn scenes. The task ``detection`` learns
+    what each cell shows. The task ``matching`` learns which tokens show the same object, and how this object
+    changed.
     """
 
     implementation: ClassVar[str] = "whatchanged.training.objects.tokens:ObjectVision"
@@ -33,38 +34,42 @@ class ObjectsConfig(VisionSettings):
 
     kind: Literal["objects"] = "objects"
     image_width: int = 240
-    """Pixels. Pictures are resized to this width."""
+    """The width in pixels to which pictures are resized."""
     image_height: int = 160
-    """Pixels. Pictures are resized to this height."""
+    """The height in pixels to which pictures are resized."""
     channels: tuple[int, ...] = (32, 64, 96)
-    """Channels of each convolution that halves the picture: three, so that a cell has sides of 8 pixels."""
+    """Channels of each convolution that halves the picture. There are three convolutions, so that a cell has
+    sides of 8 pixels.
+    """
     blocks: int = 4
     """Number of residual blocks at the resolution of the cells."""
     keep: int = 24
-    """Tokens of a picture: the cells most likely to show the middle of an object. 0 keeps all cells."""
+    """Number of tokens of a picture. The tokens are the cells most likely to show the middle of an object.
+    With 0, all cells are tokens.
+    """
     matching: bool = False
     """Matches the tokens of the two pictures, and adds to each token the features of its match."""
     scene_context: bool = False
-    """Corrects estimated sizes and positions from all objects of a picture together, before they are
-    matched.
+    """Corrects estimated sizes and positions of objects, using all objects of a picture together, before the
+    objects are matched.
     """
     occlusion: bool = False
-    """Adds to each token how much of it other objects hide: here, and at its position in the other
-    picture.
+    """Adds two numbers to each token: how much other objects hide the token in its picture, and how much they
+    would hide the token at its position in the other picture.
     """
     landmarks: bool = False
-    """Adds to each token on which of its sides the changed object lies and that object's duplicate does
-    not.
+    """Adds to each token the sides of the token on which the changed object lies and the duplicate of the
+    changed object does not lie.
     """
     guided_attention: bool = False
     """Trains each word to attend to the objects that it mentions."""
     frozen: bool = False
-    """The vision comes from another model (``--init``) and is not trained. Its tokens are standardised: each
-    number has mean 0 and deviation 1 over training pairs.
+    """The vision comes from another model (``--init``) and is not trained. The tokens of a frozen vision are
+    standardised: each number has mean 0 and deviation 1 over training pairs.
     """
     aligned: bool = False
-    """Orders the tokens after by their matches before. Needs a matching that no longer changes:
-    ``frozen``.
+    """Orders the tokens of the picture after like their matches in the picture before. This needs a matching
+    that no longer changes, so ``frozen`` must be set.
     """
 
     @property
@@ -74,8 +79,8 @@ class ObjectsConfig(VisionSettings):
 
     @property
     def same_cell(self) -> bool:
-        """False: a token learns about the other picture by matching, not from the cell at the same
-        position.
+        """False, because a token gets features of the other picture by matching, not from the cell at the
+        same position.
         """
         return False
 
@@ -104,13 +109,13 @@ class ObjectsConfig(VisionSettings):
 
     @property
     def tokens_correspond(self) -> bool:
-        """Whether token n of both pictures corresponds: all cells do by position, kept cells if they are
-        aligned.
+        """Whether token n of one picture corresponds to token n of the other picture. All cells of a grid
+        correspond by position, and chosen cells correspond if ``aligned`` is set.
         """
         return self.keeps_every_cell or self.aligned
 
     def check(self, where: str) -> None:
-        """Checks the convolutions' sizes, the number of tokens, and settings that need each other."""
+        """Checks the sizes of the convolutions, the number of tokens, and settings that need each other."""
         fits = len(self.channels) == 3 and min(self.channels) > 0
         wanted = "three numbers above 0, one a convolution"
         require(where, "vision.channels", self.channels, fits, wanted)
@@ -130,8 +135,8 @@ class ObjectsConfig(VisionSettings):
         require(where, "vision.aligned", self.aligned, fits, wanted)
 
     def check_recipe(self, recipe: Recipe, where: str) -> None:
-        """Checks that some part of the recipe uses guided attention and an order of tokens, if they are
-        switched on.
+        """Checks that a part of the recipe uses guided attention if this is switched on. Checks the same for
+        the order of tokens.
         """
         self._check_guided_attention(recipe, where)
         wanted = "false: this method reads tokens in any order"
@@ -139,7 +144,9 @@ class ObjectsConfig(VisionSettings):
         require(where, "vision.aligned", self.aligned, fits, wanted)
 
     def _check_guided_attention(self, recipe: Recipe, where: str) -> None:
-        """Checks that the objects of words are known, and that the method gives its attention to words."""
+        """Checks that the data contains the objects that words mention, and that the method returns the
+        attention of words.
+        """
         key, guided = "vision.guided_attention", self.guided_attention
         wanted = (
             'false without data.source = "pool": only of drawn scenes it is known which objects words mention'

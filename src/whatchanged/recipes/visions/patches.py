@@ -15,9 +15,9 @@ class PatchesConfig(VisionSettings):
 
     kind: Literal["patches"] = "patches"
     image_width: int = 224
-    """Pixels. Pictures are resized to this width."""
+    """The width in pixels to which pictures are resized."""
     image_height: int = 224
-    """Pixels. Pictures are resized to this height."""
+    """The height in pixels to which pictures are resized."""
     patch: int = 32
     """Side of a patch in pixels. Each patch is one token."""
 

@@ -1,1 +1,3 @@
-"""The examples that a run reads, from data sets, drawn pools and stored features; and false captions."""
+"""Provides the examples that a run reads, from data sets, drawn pools and stored features. Also makes false
+captions.
+"""

@@ -23,10 +23,11 @@ def check_wording(wording: str, world: World) -> None:
 def reword(
     records: Sequence[PairRecord], wording: str, world: World | None, truths: Mapping[str, Truth]
 ) -> list[PairRecord]:
-    """The records; with a fixed wording, each training pair has the world's one sentence as its only caption.
+    """Return the records. With a fixed wording, the only caption of each training pair is the one sentence of
+    this wording.
 
-    With the wording "captions", records stay unchanged. Raises RecipeError where the truth of a training pair
-    is not known, or the world has no such wording.
+    With the wording "captions", records stay unchanged. Raises RecipeError where a training pair has no
+    ground truth, or where the world has no such wording.
     """
     if wording == "captions":
         return list(records)
@@ -46,7 +47,8 @@ def reword(
 
 
 def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
-    """The record with prepared captions: truncated to the paper's length for training, in full as references.
+    """Return the record with prepared captions. Captions for training are truncated to the paper's length,
+    reference captions are not truncated.
 
     Validation scores compare prepared predictions with prepared references. The command ``evaluate`` uses the
     captions as annotated.
@@ -63,7 +65,7 @@ def prepare(record: PairRecord, prepared: Preparation) -> PairRecord:
 
 
 def no_change_captions(records: Sequence[PairRecord]) -> tuple[str, ...]:
-    """Captions that only unchanged pairs have, the most frequent first."""
+    """Return the captions that only unchanged pairs have, the most frequent caption first."""
     said: Counter[str] = Counter()
     others: set[str] = set()
     for record in records:

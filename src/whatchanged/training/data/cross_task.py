@@ -1,9 +1,9 @@
-"""PCL's cross-task examples: single pictures with captions (CUB), pairs of labelled pictures (NABirds).
+"""PCL's cross-task examples: single pictures with captions (CUB), and pairs of labelled pictures (NABirds).
 
 The authors built 48,562 pairs of NABirds pictures by a rule that they did not publish. Here, in each pass,
-every picture is the first of one pair. Its partner is drawn anew each time: with probability 1/2 from its own
-class, otherwise from another class. A picture that is alone in its class always gets a partner of another
-class. If a data set already holds PCL's pairs, they are read unchanged.
+every picture is the first picture of one pair. The partner is drawn anew each time: with probability 1/2 from
+the class of the first picture, otherwise from another class. A picture that is alone in its class always gets
+a partner of another class. If a data set already holds PCL's pairs, these pairs are read unchanged.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ SAME = 0.5
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Examples of two labelled pictures. Picture ``index`` is the first of example ``index``.
+    """Examples of two labelled pictures. Picture ``index`` is the first picture of example ``index``.
 
     Records that are pairs already stay unchanged.
     """
@@ -36,11 +36,11 @@ class LabelledPairs:
         return len(self.records)
 
     def count(self, task: Task) -> int:
-        """The number of pictures: each is the first of one pair in a pass."""
+        """Return the number of pictures. In a pass, each picture is the first picture of one pair."""
         return len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Picture ``index`` and a partner drawn from ``rng``."""
+        """Return the example of picture ``index`` and a partner, which is drawn with ``rng``."""
         record = self.records[index]
         pair = record if record.after is not None else self._paired(record, index, rng)
         assert pair.after is not None
@@ -71,17 +71,19 @@ class LabelledPairs:
 
     @cached_property
     def _by_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Pictures ordered by class, where each class begins in that order, and each picture's class."""
+        """Return the pictures ordered by class, the position at which each class begins in this order, and
+        each picture's class.
+        """
         labels = np.array([record.labels[0] if record.labels else 0 for record in self.records])
         order = np.argsort(labels, kind="stable")
         return order, np.searchsorted(labels[order], np.arange(labels.max() + 2)), labels
 
 
 def open_labelled(folder: str, read: PictureReader, classes: int, pictures: bool) -> LabelledPairs:
-    """The training pictures of the labelled set at ``folder``, to be paired.
+    """Return the training pictures of the labelled set at ``folder``, ready to be paired.
 
-    classes: the method's number of classes. Raises RecipeError where no folder is named; DatasetError where
-    the folder holds no labels, labels of one class alone, or a label above classes - 1.
+    classes: the method's number of classes. Raises RecipeError where ``folder`` is empty. Raises DatasetError
+    where the folder holds no labels, labels of one class alone, or a label above classes - 1.
     """
     if not folder:
         raise RecipeError(
@@ -105,9 +107,10 @@ def open_labelled(folder: str, read: PictureReader, classes: int, pictures: bool
 
 
 def open_singles(folder: str, pictures: bool) -> tuple[str, list[PairRecord]]:
-    """The name of the single-picture set at ``folder``, and its captioned training pictures.
+    """Return the name of the single-picture set at ``folder``, and the captioned training pictures of the
+    set.
 
-    Raises RecipeError where no folder is named, DatasetError where it holds something else.
+    Raises RecipeError where ``folder`` is empty, DatasetError where the folder holds no such set.
     """
     if not folder:
         raise RecipeError(

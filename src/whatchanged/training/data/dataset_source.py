@@ -1,4 +1,4 @@
-"""The examples of a data set on disk, with prepared captions, pictures and false captions."""
+"""Opens the examples of a data set on disk, with prepared captions, pictures and false captions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from whatchanged.worlds import Truth, World, world_of
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The data set's captioned pairs, prepared, for training and for validation; and all words of its
+    """The prepared captioned pairs of a data set, for training and for validation, and all words of the
     captions.
     """
 
@@ -40,10 +40,12 @@ class _Pairs:
 
 
 def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
-    """Training and validation examples of the data set at ``data.path``, grouped as ``data.examples`` says.
+    """Return the training and validation examples of the data set at ``data.path``, grouped as
+    ``data.examples`` says.
 
-    run: the run's folder, which keeps false captions. Raises RecipeError where the recipe's data is not a
-    data set on disk or lacks a folder; DatasetError where a folder does not hold what the recipe needs.
+    run: the run's folder, in which false captions are saved. Raises RecipeError where the recipe's data is
+    not a data set on disk or lacks a folder. Raises DatasetError where a folder does not hold what the recipe
+    needs.
     """
     data = recipe.data
     if not isinstance(data, DatasetConfig):
@@ -81,7 +83,9 @@ def open_dataset_sources(recipe: Recipe, run: Path) -> Sources:
 
 
 def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
-    """The words of the data set's captions, and the name of their origin; None where no data set is named."""
+    """Return the words of the data set's captions, and the name of their origin; None where the settings
+    contain no data set.
+    """
     if not data.path:
         return None
     records = open_dataset(Path(data.path), pictures=False).records
@@ -90,7 +94,9 @@ def planned_words(data: DatasetConfig) -> tuple[Vocabulary, str] | None:
 
 
 def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
-    """The data set, with captions prepared for the recipe. Raises as ``open_dataset_sources``."""
+    """Return the data set with captions prepared for the recipe. The errors are the errors of
+    ``open_dataset_sources``.
+    """
     if not data.path:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
     root = Path(data.path)
@@ -115,7 +121,9 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
 
 
 def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source | None, Sequence[str]]:
-    """Examples and words for stages with data = "single"; nothing where there is no such stage."""
+    """Return examples and words for stages with data = "single". Returns no examples where the recipe has no
+    such stage.
+    """
     if all(stage.data != "single" for stage in recipe.stages):
         return None, []
     prepared = preparation(data.single_preparation)
@@ -134,7 +142,7 @@ def _open_single(recipe: Recipe, data: DatasetConfig, run: Path) -> tuple[Source
 
 
 def _open_labelled(recipe: Recipe, data: DatasetConfig) -> Source | None:
-    """Pairs of labelled pictures, where a task reads them."""
+    """Return pairs of labelled pictures, if a task reads labelled pictures."""
     tasks = [recipe.tasks[name] for stage in recipe.stages for name in stage.tasks]
     if all(task.reads != "labelled" for task in tasks):
         return None
@@ -144,7 +152,9 @@ def _open_labelled(recipe: Recipe, data: DatasetConfig) -> Source | None:
 
 
 def _spread(records: list[PairRecord], most: int) -> list[PairRecord]:
-    """``most`` of the records, drawn at random and kept in order; all of them if ``most`` is 0."""
+    """Return ``most`` records, drawn at random, in their original order. Returns all records if ``most`` is
+    0.
+    """
     if not most or len(records) <= most:
         return records
     return [records[i] for i in sorted(np.random.default_rng(0).permutation(len(records))[:most])]

@@ -1,4 +1,6 @@
-"""Numbers a data set's captioned pairs as examples: one per caption, per pair, or per scene of two pairs."""
+"""Makes numbered examples of a data set's captioned pairs: one example per caption, per pair, or per scene of
+two pairs.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +20,10 @@ from whatchanged.worlds import Truth
 class DatasetSource:
     """Examples of a data set, one per caption.
 
-    items: the numbers of the record and of its caption, for each example. views: record number -> the
-    unchanged pair of its scene; in half of the visits, that pair's second picture replaces the picture
-    before.
-    truths: pair id -> what the world knows of it, for a vision that learns from it; {} for others.
+    items: for each example, the number of the record and the number of the caption in the record. views:
+    record number -> the unchanged pair of the record's scene. In half of the visits, the second picture of
+    this unchanged pair replaces the picture before. truths: pair id -> the ground truth of the pair, for a
+    vision that learns from ground truth; {} for other visions.
     """
 
     records: Sequence[PairRecord]
@@ -35,11 +37,11 @@ class DatasetSource:
         return len(self.items)
 
     def count(self, task: Task) -> int:
-        """Every task can use every example."""
+        """Return the number of examples. Every task can use every example."""
         return len(self.items)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``. Only the view is drawn at random, if ``views`` has the record."""
+        """Return example ``index``. Only the view is drawn at random, if ``views`` has the record."""
         number, caption = self.items[index]
         record = self.records[number]
         if number in self.views and rng.random() < 0.5:
@@ -49,9 +51,9 @@ class DatasetSource:
 
 @dataclass(frozen=True)
 class DrawnSource:
-    """Examples whose caption is drawn at each visit: of pairs, or of scenes (changed pair, unchanged pair).
+    """Examples of pairs, or of scenes (changed pair, unchanged pair), whose caption is drawn at each visit.
 
-    exchange: in half of the visits, a scene's pairs are replaced by those of ``exchanged``.
+    exchange: in half of the visits, the function ``exchanged`` replaces the pairs of a scene.
     """
 
     groups: Sequence[tuple[PairRecord, ...]]
@@ -64,11 +66,13 @@ class DrawnSource:
         return len(self.groups)
 
     def count(self, task: Task) -> int:
-        """Every task can use every example."""
+        """Return the number of examples. Every task can use every example."""
         return len(self.groups)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Pair ``index``, or both pairs of scene ``index``, the unchanged one as ``partner``."""
+        """Return pair ``index``, or both pairs of scene ``index``. The unchanged pair of a scene is the
+        ``partner``.
+        """
         group = self.groups[index]
         if self.exchange and rng.random() < 0.5:
             group = exchanged(*group)
@@ -80,7 +84,7 @@ class DrawnSource:
 
 
 def exchanged(changed: PairRecord, same: PairRecord) -> tuple[PairRecord, PairRecord]:
-    """A scene's two pairs with the two views of the unchanged scene swapped.
+    """Return a scene's two pairs after swapping the two views of the unchanged scene.
 
     Let d be the picture before, c the changed picture, and n the unchanged picture from another view. The
     pairs (d, c) and (d, n) become (n, c) and (n, d).
@@ -106,7 +110,9 @@ def _example(
 
 
 def _scenes(train: Sequence[PairRecord], root: Path) -> Sequence[tuple[PairRecord, ...]]:
-    """Each scene's changed pair and its unchanged one. Raises DatasetError for a scene with other pairs."""
+    """Return each scene's changed pair and unchanged pair. Raises DatasetError for a scene with other
+    pairs.
+    """
     members: dict[str, list[PairRecord]] = {}
     for record in train:
         members.setdefault(record.group_id, []).append(record)
@@ -130,10 +136,10 @@ class ExampleMaker:
     truths: Mapping[str, Truth] = field(default_factory=dict)
 
     def make(self, kind: Examples, exchange: bool, changed_only: bool = False) -> Source:
-        """Group the pairs into examples of a kind: one per caption, per pair, or per scene.
+        """Group the pairs into examples of a kind: one example per caption, per pair, or per scene.
 
-        exchange: see ``exchanged``. changed_only: without the unchanged pairs. Raises DatasetError where the
-        data set does not have the pairs that this needs.
+        exchange: see ``exchanged``. changed_only: leave out the unchanged pairs. Raises DatasetError where
+        the data set lacks the pairs that the kind needs.
         """
         train = self.train
         views: dict[int, PairRecord] = {}

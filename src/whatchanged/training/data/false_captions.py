@@ -1,4 +1,6 @@
-"""Finds false captions that were published with the data or saved in the run folder, or makes new ones."""
+"""Finds false captions that were published with the data or saved in the run folder, or makes new false
+captions.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,11 +26,13 @@ def find_false_captions(
     world: World | None,
     truths: Mapping[str, Truth],
 ) -> FalseCaptions:
-    """``count`` false captions of each record. Those that come with the data are used unchanged.
+    """Return ``count`` false captions for each record. False captions that come with the data are used
+    unchanged.
 
-    kept: the file in the run folder to which they are written; a resumed run reads it. If a pair's captions
-    are in the language of a world, that world's rules make its false captions. All others are made as for
-    free text, by ``text_negatives``, and checked by ``world`` where it knows the truth.
+    kept: the file in the run folder to which the false captions are written. A resumed run reads this file.
+    If a pair's captions are in the language of a world, the rules of this world make the pair's false
+    captions. For all other pairs, ``text_negatives`` makes false captions as for free text. ``world`` checks
+    these captions where it has the ground truth of the pair.
     """
     if all(record.negatives for record in records):
         return {record.pair_id: record.negatives for record in records}
@@ -47,10 +51,11 @@ def _mine(
     truths: Mapping[str, Truth],
     settings: Mapping[str, Any],
 ) -> Mined:
-    """Makes each pair's false captions, by a world's rules where its captions are in the world's language.
+    """Makes each pair's false captions. A world's rules make the false captions where a pair's captions are
+    in the world's language.
 
-    If only some pairs have such captions, they may be too few to find false captions among. Then theirs, too,
-    are made as for free text.
+    If only some pairs have captions in the world's language, there may be too few such captions to choose
+    false captions from. The false captions of these pairs are then made as for free text, too.
     """
     speaking = language_of([record.captions[0] for record in records if record.captions])
     if speaking is None:
@@ -70,14 +75,16 @@ def _mine(
 
 
 def _speaks(world: World, record: PairRecord) -> bool:
-    """Whether at least half of a pair's captions are in the world's language; True for a pair without
-    captions.
+    """Return whether at least half of a pair's captions are in the world's language. Returns True for a pair
+    without captions.
     """
     return not record.captions or language_of(record.captions) is world
 
 
 def _judge(world: World | None, truths: Mapping[str, Truth]) -> Judge | None:
-    """A function that asks the world whether a caption is true; None where no truth is known."""
+    """Return a function that asks the world whether a caption is true, or None where there is no ground
+    truth.
+    """
     if world is None or not truths:
         return None
 

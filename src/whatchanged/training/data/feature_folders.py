@@ -1,7 +1,7 @@
-"""A folder of stored grid features, in either of two layouts: ``grid_files`` or ``npy_files``.
+"""Reads a folder of stored grid features, in one of two layouts: ``grid_files`` or ``npy_files``.
 
-It reads a picture's features for the vision of stored features, and gives placeholders to plans without data.
-Nothing here needs torch, because an exported model of such a run reads features too.
+This module reads a picture's features for the vision of stored features, and makes placeholders for estimates
+without data. Nothing here needs torch, because exported models of stored features use this module, too.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,22 +20,24 @@ from whatchanged.training.data.npy_files import ABOUT, features_paths, read_feat
 
 
 def grid_reader(vision: FeaturesConfig, folder: Path, root: Path) -> Callable[[Path], NDArray[np.float32]]:
-    """A function that reads a picture's features (N, F) for a recipe's vision. root: the data set's folder.
+    """Return a function that reads a picture's features (N, F) for a recipe's vision. root: the data set's
+    folder.
 
-    Raises as ``features_reader`` does.
+    The errors are the errors of ``features_reader``.
     """
     return features_reader((vision.rows, vision.columns, vision.feature_width), folder, root)
 
 
 def planned_grid(vision: FeaturesConfig) -> tuple[NDArray[np.float32], None]:
-    """A placeholder for a picture's features, (N, F), and no truth."""
+    """Return a placeholder for a picture's features, (N, F), and None as the ground truth."""
     return np.zeros((vision.rows * vision.columns, vision.feature_width), np.float32), None
 
 
 def features_reader(
     grid: tuple[int, int, int], folder: Path, root: Path
 ) -> Callable[[Path], NDArray[np.float32]]:
-    """A function that reads a picture's features (N, F), N cells of F numbers. root: the data set's folder.
+    """Return a function that reads a picture's features (N, F), N cells of F numbers. root: the data set's
+    folder.
 
     grid: rows, columns, F. Raises DatasetError where the stored grids have another size.
     """
@@ -47,9 +49,9 @@ def features_reader(
 
 
 def made_by(folder: Path) -> str:
-    """What computed the features: a backbone and the first digits of its weights' SHA-256.
+    """Return the origin of the features: the backbone and the first digits of the SHA-256 of its weights.
 
-    "" where the folder does not say so, as with published features.
+    The result is "" where the folder does not record the origin, as with published features.
     """
     if is_grid_folder(folder):
         return _in_words(GridFiles(folder).about)
@@ -61,8 +63,8 @@ def made_by(folder: Path) -> str:
 
 
 def check_made_by(folder: Path, wanted: str) -> None:
-    """Raise DatasetError where the folder and ``wanted`` (a ``made_by``) both name the origin, and they
-    differ.
+    """Raise DatasetError where the folder and ``wanted`` (a ``made_by``) give different origins of the
+    features.
     """
     actual = made_by(folder)
     if actual and wanted and actual != wanted:

@@ -1,11 +1,12 @@
-"""Grid features on disk, as the command ``features`` writes them: shards of float16 grids.
+"""Grid features on disk as shards of float16 grids, the format that the command ``features`` writes.
 
 OUT/00000.safetensors   "features" (n, N, F) float16; metadata "grids", JSON: "about" (the backbone and its
                         hash), "pictures" (n names, paths below the data set's folder) and "sha256" (of the
                         features' bytes; shards before 0.2 have none)
 
-Each shard can be read without the others. Features of several data sets may lie in folders side by side,
-OUT/a/00000.safetensors, and are read as one. For features with one ``.npy`` per picture see ``npy_files``.
+Each shard can be read without the other shards. Features of several data sets may lie in folders side by
+side, OUT/a/00000.safetensors. These folders are read as one set of features. For features with one ``.npy``
+per picture see ``npy_files``.
 """
 
 import hashlib
@@ -31,7 +32,7 @@ MOST_HEADER = 100_000_000
 
 
 def shard_file(folder: Path, number: int) -> Path:
-    """The path of shard ``number``."""
+    """Return the path of shard ``number``."""
     return folder / f"{number:05d}.safetensors"
 
 
@@ -46,7 +47,9 @@ def write_shard(
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """``FrozenBackbone.about`` of a shard, and the names of its pictures. Raises DatasetError."""
+    """Return the ``FrozenBackbone.about`` that a shard records, and the names of the shard's pictures. Raises
+    DatasetError.
+    """
     try:
         metadata, shape = _header(path)
         grids = read_json(metadata["grids"])
@@ -67,7 +70,9 @@ def read_header(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def _header(path: Path) -> tuple[dict[str, str], list[int]]:
-    """The metadata of a shard and the shape of its features. Raises what safetensors does, or ValueError."""
+    """Return the metadata of a shard and the shape of its features. Raises the errors of safetensors, or
+    ValueError.
+    """
     if not is_remote(path):
         with safe_open(regular(path), framework="numpy") as file:
             return file.metadata() or {}, file.get_slice("features").get_shape()
@@ -80,12 +85,12 @@ def _header(path: Path) -> tuple[dict[str, str], list[int]]:
 
 
 def is_grid_folder(folder: Path) -> bool:
-    """Whether the folder, or one of its subfolders, holds shards."""
+    """Return whether the folder, or one of its subfolders, holds shards."""
     return any(True for pattern in (PATTERN, f"*/{PATTERN}") for _ in folder.glob(pattern))
 
 
 def _named(about: Mapping[str, Any]) -> str:
-    """The name of the backbone, and its precision if that is not fp32."""
+    """Return the name of the backbone, with its precision if the precision is not fp32."""
     return " in ".join([about["backbone"], *([about["precision"]] if "precision" in about else [])])
 
 
@@ -96,7 +101,7 @@ def _shards(folder: Path) -> list[Path]:
 class GridFiles:
     """The shards of one folder and its subfolders. A picture's features are read on demand.
 
-    Raises DatasetError where shards come from different backbones, or two hold the same picture.
+    Raises DatasetError where shards come from different backbones, or where two shards hold the same picture.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,7 +139,7 @@ class GridFiles:
             )
 
     def read(self, name: str) -> NDArray[np.float32]:
-        """The features (N, F) of the picture ``name``, cells row by row. Raises DatasetError."""
+        """Return the features (N, F) of the picture ``name``, cells row by row. Raises DatasetError."""
         place = self._rows.get(name)
         if place is None:
             raise DatasetError(
@@ -149,7 +154,7 @@ class GridFiles:
 
 
 def _open_checked(path: Path) -> Any:
-    """An open shard whose features match their checksum. Raises DatasetError."""
+    """Open a shard and compare its features with their checksum. Raises DatasetError."""
     shard: Any = safe_open(regular(path), framework="numpy")
     sha256 = read_json(shard.metadata()["grids"]).get("sha256")
     features = np.ascontiguousarray(shard.get_tensor("features"))
@@ -162,6 +167,8 @@ def _open_checked(path: Path) -> Any:
 
 
 def picture_name(picture: Path, root: Path) -> str:
-    """A picture's name in the shards: its path below the folder of the data set or list, with slashes."""
+    """Return a picture's name in the shards: the picture's path below the folder of the data set or list,
+    with slashes.
+    """
     base = root if root.is_dir() else root.parent
     return (picture.relative_to(base) if picture.is_relative_to(base) else picture).as_posix()

@@ -1,12 +1,13 @@
-"""False captions for PCL's task FDA: the part that is the same for every language, and their file.
+"""False captions for PCL's task FDA: the steps that are the same for every language, and the file of false
+captions.
 
     Retrieve   the captions of other pairs that are most similar by TF-IDF
     Replace    the half of a caption's nouns and adjectives that TF-IDF ranks highest, each replaced by
                another word of its kind
     Confuse    the two objects of a caption exchanged
 
-``text_negatives`` does this for free text, ``objects.clevr_negatives`` for the sentences of CLEVR. Both also
-decide whether a sentence is false.
+``text_negatives`` makes false captions for free text, ``objects.clevr_negatives`` for the sentences of CLEVR.
+Both modules also decide whether a sentence is false.
 """
 
 import json
@@ -28,17 +29,19 @@ from whatchanged.records import PairRecord
 NegativeKind = Literal["retrieve", "replace", "confuse"]
 KINDS: tuple[NegativeKind, ...] = ("retrieve", "replace", "confuse")
 ProposedNegative = tuple[NegativeKind, str, float]
-"""A kind, a sentence of that kind, and the fraction of its words that were replaced."""
+"""The kind of a false caption, its sentence, and the fraction of the sentence's words that were replaced."""
 Proposed = tuple[list[str], Iterator[ProposedNegative]]
-"""The false captions that a pair already has, and an iterator over further proposals, which differ from
-them."""
+"""The false captions that a pair already has, and an iterator over further proposals, which differ from these
+false captions."""
 
 SHARES = ".shares.json"
 """The suffix of the file that records the number of false captions of each kind."""
 MIN_DOCUMENTS = 10
 """A word may be a substitute only if Replace would choose it in at least this number of captions."""
 POOL = 20_000
-"""The largest number of different captions that Retrieve searches. They are drawn at random."""
+"""The largest number of different captions that Retrieve searches. The captions to search are drawn at
+random.
+"""
 CANDIDATES = 200
 """The number of most similar captions that Retrieve examines for one pair."""
 TRIES = 12
@@ -49,8 +52,8 @@ TRIES = 12
 class Mined:
     """The false captions that were made.
 
-    They are: pair id -> its false captions; how many of each kind; the share of words that Replace replaced;
-    pair id -> the kind of each of its false captions, where it is known.
+    The fields are: pair id -> the pair's false captions; the number of false captions of each kind; the share
+    of words that Replace replaced; pair id -> the kind of each false caption, where the kind is known.
     """
 
     sentences: Mapping[str, tuple[str, ...]]
@@ -59,15 +62,15 @@ class Mined:
     kinds: Mapping[str, tuple[NegativeKind, ...]] = field(default_factory=dict)
 
     def shares(self) -> dict[str, Any]:
-        """Number of pairs, false captions of each kind, and words replaced, in the form that the run's
-        folder keeps.
+        """Return the number of pairs, the number of false captions of each kind, and the share of replaced
+        words, in the format of the file in the run's folder.
         """
         counts = {kind: self.counts.get(kind, 0) for kind in KINDS}
         return {"pairs": len(self.sentences), "kinds": counts, "replaced_words": self.replaced}
 
 
 def joined(one: Mined, other: Mined) -> Mined:
-    """The false captions of two groups of pairs as one."""
+    """Join the false captions of two groups of pairs."""
     counts = Counter(one.counts) + Counter(other.counts)
     replaced = one.replaced * one.counts.get("replace", 0) + other.replaced * other.counts.get("replace", 0)
     return Mined(
@@ -85,10 +88,10 @@ def fill(
     seed: int,
     count: int,
 ) -> Mined:
-    """Take each record's proposals in order until it has ``count`` of them.
+    """Take each record's proposals in order until the record has ``count`` false captions.
 
     propose: (record, the most similar captions, random numbers) -> the list to fill and the proposals. A
-    proposal may depend on what the list already holds. Raises DatasetError for a record with too few
+    proposal may depend on the present content of the list. Raises DatasetError for a record with too few
     proposals.
     """
     sentences: dict[str, tuple[str, ...]] = {}
@@ -129,7 +132,7 @@ class CaptionVectors:
         self.weights = dict(zip(self.vectors.get_feature_names_out(), self.vectors.idf_, strict=True))
 
     def similar(self, queries: Sequence[str]) -> Iterator[list[str]]:
-        """For each query the most similar captions, best first."""
+        """Return for each query the most similar captions, best first."""
         chunk = 256
         for start in range(0, len(queries), chunk):
             rows = (self.vectors.transform(queries[start : start + chunk]) @ self.table.T).toarray()
@@ -139,29 +142,29 @@ class CaptionVectors:
 
 
 def in_turn(captions: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
-    """The captions in a random order, repeated ``TRIES`` times."""
+    """Return the captions in a random order, repeated ``TRIES`` times."""
     order = rng.permutation(len(captions))
     return (captions[i] for _ in range(TRIES) for i in order)
 
 
 def first_of(proposals: Iterator[ProposedNegative]) -> Iterator[ProposedNegative]:
-    """The next proposal, if there is one."""
+    """Yield the next proposal, if a further proposal exists."""
     results = next(proposals, None)
     if results is not None:
         yield results
 
 
 def most_specific(record: PairRecord) -> str:
-    """The pair's longest caption. Retrieve compares other captions with it."""
+    """Return the pair's longest caption. Retrieve compares other captions with this caption."""
     return max(record.captions, key=lambda caption: (len(caption.split()), caption), default="")
 
 
 def write_negatives(path: Path, records: Iterable[PairRecord], mined: Mined) -> None:
     """Write the published format, atomically: JSON lines with img1, img2, sentences, neg_samples.
 
-    Each line begins with the pair's id, because pictures in different folders may have the same name. It ends
-    with the kind of each false caption, where that is known. The file NAME.shares.json beside it says how
-    many false captions there are of each kind, and which share of words Replace replaced.
+    Each line begins with the pair's id, because pictures in different folders may have the same name. Each
+    line ends with the kind of each false caption, where the kind is known. The file NAME.shares.json beside
+    ``path`` records the number of false captions of each kind, and the share of words that Replace replaced.
     """
     with whole(path.with_suffix(SHARES)) as draft:
         draft.write_text(json.dumps(mined.shares()) + "\n", encoding="utf-8")
@@ -180,7 +183,7 @@ def write_negatives(path: Path, records: Iterable[PairRecord], mined: Mined) -> 
 
 
 def share_lines(run: Path) -> list[str]:
-    """For each file of false captions that a run made, a line that summarises it."""
+    """Return one line of summary for each file of false captions that a run made."""
     lines = []
     for file in sorted(run.glob(f"*{SHARES}")):
         shares = read_json(read_regular_text(file))
@@ -193,11 +196,12 @@ def share_lines(run: Path) -> list[str]:
 
 
 def read_negatives(path: Path, records: Iterable[PairRecord]) -> dict[str, tuple[str, ...]]:
-    """Pair id -> false captions of these records, from a file in the published format.
+    """Return a mapping from pair id to the false captions of these records, from a file in the published
+    format.
 
-    A line belongs to the pair with its id or, without an id, with its two file names. Raises DatasetError for
-    a line in another format, where two lines give a pair different false captions, and where a record has
-    none.
+    The id in a line identifies the pair. In a line without an id, the two file names identify the pair.
+    Raises DatasetError for a line in another format, where two lines give a pair different false captions,
+    and where a record has no false captions.
     """
     results: dict[tuple[str, ...], tuple[str, ...]] = {}
     try:

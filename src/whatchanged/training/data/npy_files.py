@@ -16,14 +16,17 @@ from whatchanged.errors import DatasetError, OutputError
 from whatchanged.training.data.grid_files import picture_name
 
 ABOUT = "features.json"
-"""The file that names the backbone of the features beside it. `whatchanged features --npy` writes it."""
+"""The file that records the backbone of the features in its folder. `whatchanged features --npy` writes this
+file.
+"""
 
 
 def npy_file(folder: Path, name: str) -> Path:
-    """The path of a picture's features. name: its path below the data set's folder, with slashes.
+    """Return the path of a picture's features. name: the picture's path below the data set's folder, with
+    slashes.
 
-    "images" in the names of its folders becomes "features". Raises OutputError where the path leaves the
-    folder.
+    "images" in the names of the picture's folders becomes "features". Raises OutputError where the path
+    leaves the folder.
     """
     parts = PurePosixPath(name).parts
     if _leaves(name):
@@ -40,18 +43,19 @@ def _leaves(name: str) -> bool:
 
 
 def npy_bytes(array: NDArray[np.floating]) -> bytes:
-    """An array as the bytes of its file: float32, row by row."""
+    """Return the bytes of an array's ``.npy`` file: float32, row by row."""
     stream = io.BytesIO()
     np.save(stream, np.ascontiguousarray(array, np.float32), allow_pickle=False)
     return stream.getvalue()
 
 
 def features_paths(folder: Path, picture: Path, root: Path) -> list[Path]:
-    """The paths that may hold the features of a picture of the data set at ``root``, in order of preference.
+    """Return the paths that may hold the features of a picture of the data set at ``root``, in order of
+    preference.
 
-    FOLDER/<picture's file name>.npy; FOLDER/<its folder>/<file name>.npy; the latter with "images" in the
-    folder's name replaced by "features" (sc_images: sc_features); and its whole path below ``root`` likewise
-    (``npy_file``).
+    The paths are: FOLDER/<picture's file name>.npy; FOLDER/<picture's folder>/<picture's file name>.npy; the
+    second path with "images" in the folder's name replaced by "features" (sc_images: sc_features); and the
+    picture's whole path below ``root``, with the same replacement (``npy_file``).
     """
     file = f"{picture.name}.npy"
     parent = picture.parent.name
@@ -61,10 +65,10 @@ def features_paths(folder: Path, picture: Path, root: Path) -> list[Path]:
 
 
 def read_features(paths: Sequence[Path], rows: int, columns: int, width: int) -> NDArray[np.float32]:
-    """The features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
+    """Return the features of one picture as (N, F), N = rows x columns, cell number = columns x row + column.
 
-    paths: the paths that may hold them. The array may have the shape (F, rows, columns), (F, N) or (N, F).
-    Raises DatasetError if no file exists or the shape is another.
+    paths: the paths that may hold the features. The array may have the shape (F, rows, columns), (F, N) or
+    (N, F). Raises DatasetError if no file exists or the array has another shape.
     """
     path = next((file for file in paths if file.is_file()), None)
     if path is None:

@@ -1,4 +1,6 @@
-"""Reads a picture of a data set for training: its pixels, or features that were computed beforehand."""
+"""Reads a picture of a data set for training: the picture's pixels, or features that were computed
+beforehand.
+"""
 
 from pathlib import Path
 
@@ -19,11 +21,12 @@ Further pictures are decoded again each time.
 
 
 def picture_reader(vision: VisionSettings, features: str, root: Path) -> PictureReader:
-    """A function that reads a picture of the data set at ``root`` for a vision: pixels (H, W, 3) uint8, or
-    what was stored, such as features (N, F) float32.
+    """Return a function that reads a picture of the data set at ``root`` for a vision. The function returns
+    pixels (H, W, 3) uint8, or stored data such as features (N, F) float32.
 
-    features: the folder of stored features; a vision that reads pixels ignores it. Raises RecipeError where
-    it is empty, DatasetError where it does not hold what the recipe needs.
+    features: the folder of stored features. A vision that reads pixels ignores this folder. Raises
+    RecipeError where ``features`` is empty, DatasetError where the folder does not hold what the recipe
+    needs.
     """
     if vision.stored and not features:
         raise RecipeError(
@@ -35,7 +38,8 @@ def picture_reader(vision: VisionSettings, features: str, root: Path) -> Picture
 
 
 def pixel_reader(vision: VisionSettings, stored: Path, root: Path) -> PictureReader:
-    """A function that reads pixels (H, W, 3) uint8, resized to the vision's picture size; nothing is stored.
+    """Return a function that reads pixels (H, W, 3) uint8, resized to the vision's picture size. No stored
+    data is used.
 
     Raises RecipeError where the vision has no picture size.
     """
@@ -43,16 +47,16 @@ def pixel_reader(vision: VisionSettings, stored: Path, root: Path) -> PictureRea
 
 
 def planned_pixels(vision: VisionSettings) -> tuple[NDArray[np.uint8], None]:
-    """A black picture of the vision's size, and no truth. Raises RecipeError where the vision has no
-    picture size.
+    """Return a black picture of the vision's picture size, and None as the ground truth. Raises RecipeError
+    where the vision has no picture size.
     """
     width, height = pixel_size(vision)
     return np.zeros((height, width, 3), np.uint8), None
 
 
 def pixel_size(vision: VisionSettings) -> tuple[int, int]:
-    """Width and height of the pictures that a vision reads. Raises RecipeError where it has no picture
-    size.
+    """Return the width and height of the pictures that a vision reads. Raises RecipeError where the vision
+    has no picture size.
     """
     if vision.picture_size is None:
         raise RecipeError(
@@ -63,10 +67,11 @@ def pixel_size(vision: VisionSettings) -> tuple[int, int]:
 
 
 def kept_pixels(size: tuple[int, int], most_bytes: int = MOST_BYTES) -> PictureReader:
-    """A function that reads pixels (H, W, 3) uint8, and keeps decoded pictures in memory while there is room.
+    """Return a function that reads pixels (H, W, 3) uint8. The function stores decoded pictures in memory up
+    to ``most_bytes``.
 
-    size: width and height to which pictures are resized. Later calls return the same array, so no caller may
-    write into it.
+    size: width and height to which pictures are resized. Later calls for a picture return the stored array,
+    so no caller may write into the array.
     """
     kept = dict[Path, NDArray[np.uint8]]()
 

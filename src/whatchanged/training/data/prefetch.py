@@ -1,8 +1,8 @@
 """Worker processes that read batches ahead, for a GPU that is faster than one process can read.
 
 The examples, their order and their random numbers are those of ``batches.draws``. The workers are forked, so
-that they share the source's memory, and they compute only on the CPU. Batches come back through shared
-memory.
+that the workers share the source's memory. The workers compute only on the CPU. Batches come back through
+shared memory.
 """
 
 import signal
@@ -23,9 +23,10 @@ AHEAD = 2
 
 @dataclass(frozen=True)
 class _Read(Dataset[Draw | WhatchangedError]):
-    """Reads the examples that a plan has drawn for one step.
+    """A data set whose items are the draws of a stage. Each item is read from the plan of one step.
 
-    A WhatchangedError is returned as a value, because raising it in a worker would wrap it in a traceback.
+    A WhatchangedError is returned as a value, because an error raised in a worker would be wrapped in a
+    traceback.
     """
 
     given: StageInput
@@ -68,7 +69,9 @@ def draws_by_processes(
 
 
 def _start(number: int) -> None:
-    """Let a worker end with its parent only, not by a signal to the whole group: the run saves first."""
+    """Let a worker end with its parent process only. A signal to the whole process group does not end the
+    worker, because the run must be saved first.
+    """
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     end_with_parent()
 

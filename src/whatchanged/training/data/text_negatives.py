@@ -2,21 +2,24 @@
 
     Retrieve   the captions of other pairs that are most similar by TF-IDF
     Replace    the half of a caption's nouns and adjectives that TF-IDF ranks highest, each replaced by
-               another word of the same tag (JJ, JJR, JJS, NN, NNS) out of those that are often ranked so
+               another frequently ranked word with the same tag (JJ, JJR, JJS, NN, NNS)
     Confuse    animal1 and animal2 exchanged
 
 The paper tags words with CoreNLP. This module uses TextBlob's pattern tagger, whose lexicon comes with the
-package. A caption of a single picture has no two animals to exchange; Retrieve and Replace make its share.
+package. A caption of a single picture has no two animals to exchange, so Retrieve and Replace make all its
+false captions.
 
-A false caption must be false, but nothing proves this for free text. If a world knows the truth, it decides
-(``Judge``). Otherwise a caption is used only if it says something that none of the pair's own captions says:
-- Retrieve: it has a noun or adjective that none of them has (a caption of their words alone may summarise
-  them), and it comes from other pictures, of other species where species are known;
-- Replace: none of them has the new words, nor a synonym ("grey" does not replace "gray");
+A false caption must be false, but nothing proves falsehood for free text. If a world has the ground truth of
+a pair, the world decides (``Judge``). Otherwise a caption is used only if it says something that none of the
+pair's true captions says:
+- Retrieve: the caption has a noun or adjective that no true caption has. A caption that has only words of the
+  true captions may summarise these captions. The caption comes from other pictures, of other species where
+  species are known.
+- Replace: no true caption has the new words, nor a synonym ("grey" does not replace "gray").
 - Confuse: captions that say the same of both animals ("same", "similar", "both", "no difference") are not
-  used, nor are captions whose clauses the exchange leaves unchanged;
-- a caption that calls both animals alike is not used if one of the pair's own does so, and otherwise at most
-  once.
+  used, nor are captions whose clauses the exchange leaves unchanged.
+- A caption that calls both animals alike is not used if a true caption of the pair calls both animals alike.
+  Otherwise at most one such caption is used.
 A retrieved caption can still be true of a pair whose annotators did not mention what it says. docs/birds.md
 measures how often, on drawn birds whose truth is known.
 """
@@ -45,7 +48,7 @@ from whatchanged.training.data.negatives import (
 )
 
 Judge = Callable[[PairRecord, str], bool | None]
-"""A function that returns whether a sentence is true for a pair, or None if it cannot tell."""
+"""A function that returns whether a sentence is true for a pair, or None if this is unknown."""
 
 TAGS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS"})
 SUBJECTS = frozenset({"animal", "animals", "animal1", "animal2", "bird", "birds", "one", "other", "1", "2"})
@@ -100,8 +103,8 @@ def mine_text(
     """Make ``count`` false captions for every record: a third of each kind (single pictures: half of two).
 
     The same seed gives the same captions. longest: the number of words to which a caption is truncated.
-    among: the pairs whose captions may be used; None: those of the records. Raises DatasetError for a record
-    that has fewer than ``count``, MissingExtra without TextBlob.
+    among: the pairs whose captions may be used; None: the pairs of the records. Raises DatasetError for a
+    record with fewer than ``count`` false captions, MissingExtra without TextBlob.
     """
     captions = _TextCaptions(records if among is None else among, seed)
 
@@ -120,8 +123,8 @@ def _proposals(
     count: int,
     rng: np.random.Generator,
 ) -> Iterator[ProposedNegative]:
-    """Accepted proposals in order: each kind's share, then more retrieved and replaced captions if a kind
-    had too few.
+    """Yield accepted proposals in order: each kind's share, then more retrieved and replaced captions if a
+    kind had too few proposals.
     """
     kinds: tuple[NegativeKind, ...] = (
         ("replace", "retrieve") if record.after is None else ("replace", "confuse", "retrieve")
@@ -150,7 +153,7 @@ def _proposals(
 
 
 class _TextNegatives:
-    """What one pair's false captions must differ from, and the false captions found so far."""
+    """The captions from which one pair's false captions must differ, and the false captions found so far."""
 
     def __init__(
         self, record: PairRecord, captions: "_TextCaptions", longest: int, judge: Judge | None
@@ -162,7 +165,7 @@ class _TextNegatives:
         self.sentences: list[str] = []
 
     def accept(self, kind: NegativeKind, sentence: str, share: float = 0.0) -> Iterator[ProposedNegative]:
-        """The proposal itself if it is new and, as far as this can be known, false; otherwise nothing."""
+        """Yield the proposal if the sentence is new and not known to be true; otherwise yield nothing."""
         known = self.own | {canonical(earlier, self.longest) for earlier in self.sentences}
         if canonical(sentence, self.longest) in known:
             return
@@ -176,8 +179,8 @@ class _TextNegatives:
 
 
 class _TextCaptions:
-    """The captions from which false ones are made, the records of each, and the words that may replace
-    others.
+    """The captions from which false captions are made, the records of each caption, and the words that may
+    replace other words.
     """
 
     def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
@@ -197,12 +200,12 @@ class _TextCaptions:
                 self.substitutes.setdefault(tag, []).append(word)
 
     def is_unrelated(self, record: PairRecord, sentence: str) -> bool:
-        """Whether a sentence is a caption of unrelated pictures only (see ``_related``)."""
+        """Return whether a sentence is a caption of unrelated pictures only (see ``_related``)."""
         return not any(_related(record, other) for other in self.where[sentence])
 
     def content(self, caption: str) -> dict[str, str]:
-        """Word -> tag of a caption's nouns and adjectives, without ``SUBJECTS``, ``SYMMETRIC`` and short
-        words.
+        """Return a mapping from word to tag for a caption's nouns and adjectives, without ``SUBJECTS``,
+        ``SYMMETRIC`` and short words.
         """
         return {
             word: tag
@@ -211,7 +214,9 @@ class _TextCaptions:
         }
 
     def replace(self, caption: str, rng: np.random.Generator) -> tuple[str, float]:
-        """The caption with its highest-ranked half replaced, and the share of its words that this changed."""
+        """Replace the highest-ranked half of a caption's nouns and adjectives. Returns the new caption and
+        the share of changed words.
+        """
         words = caption.split()
         ranked, used = self._ranked(caption), {_meaning(word) for word in words}
         drawn: dict[str, str] = {}
@@ -225,7 +230,9 @@ class _TextCaptions:
         return " ".join(changed), share
 
     def _ranked(self, caption: str) -> dict[str, str]:
-        """Word -> tag of the half of the nouns and adjectives with the highest TF-IDF."""
+        """Return a mapping from word to tag for the half of the nouns and adjectives with the highest
+        TF-IDF.
+        """
         content = self.content(caption)
         times = Counter(_plain(word) for word in caption.split())
         ranked = sorted(content, key=lambda word: (-times[word] * self.texts.weights.get(word, 0.0), word))
@@ -233,26 +240,28 @@ class _TextCaptions:
 
 
 def canonical(sentence: str, longest: int) -> str:
-    """The first ``longest`` words in lower case, without punctuation, with one word for all its synonyms."""
+    """Return the first ``longest`` words in lower case, without punctuation. All synonyms become one word."""
     words = (_meaning(word) for word in sentence.split()[:longest])
     return " ".join(word for word in words if word)
 
 
 def is_symmetric(sentence: str) -> bool:
-    """Whether a sentence says the same of both animals: it has one of the authors' words for that, or a
-    few more.
+    """Return whether a sentence says that both animals are alike. Such a sentence contains one of the
+    authors' words for likeness, or one of a few more words.
     """
     words = {_plain(word) for word in sentence.split()}
     return bool(words & SYMMETRIC) or ("no" in words and bool(words & {"difference", "differences"}))
 
 
 def exchange(caption: str) -> str:
-    """The caption with animal1 and animal2 exchanged."""
+    """Return the caption after exchanging animal1 and animal2."""
     return _ANIMAL.sub(lambda found: found[1] + "21"[int(found[2]) - 1], caption)
 
 
 def can_exchange(caption: str) -> bool:
-    """Whether the exchange changes the meaning: clauses differ, and no clause is about both animals."""
+    """Return whether the exchange changes the meaning: clauses differ, and no clause is about both
+    animals.
+    """
     if is_symmetric(caption) or re.search(
         r"animal ?1 and animal ?2|animal ?2 and animal ?1", caption.lower()
     ):
@@ -265,8 +274,8 @@ def can_exchange(caption: str) -> bool:
 
 
 def _related(one: PairRecord, other: PairRecord) -> bool:
-    """Whether two records show the same two pictures in any order, or the same species or class, where
-    that is known.
+    """Return whether two records show the same two pictures in any order. Two records of the same species or
+    class are related, too, where species or class are known.
     """
     if {one.before, one.after} == {other.before, other.after}:
         return True
@@ -287,7 +296,7 @@ def _meaning(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def _tagged(caption: str) -> tuple[tuple[str, str], ...]:
-    """(word, part of speech) of every word between blanks, in lower case and without punctuation."""
+    """Return (word, part of speech) of every word between blanks, in lower case and without punctuation."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)  # the package leaves its lexicon's file open

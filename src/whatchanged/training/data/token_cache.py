@@ -1,8 +1,8 @@
-"""A cache of each picture's tokens, for runs that do not train their backbone.
+"""A cache of the tokens of pictures, for runs that do not train their backbone.
 
-A frozen backbone computes the same tokens for a picture in every pass, and this takes nearly all the time of
-fine-tuning on a few hundred pairs. The cache computes a picture's tokens at the first read and keeps them in
-memory, 10 KB for 16 tokens, up to ``MOST_BYTES`` in all.
+A frozen backbone computes the same tokens for a picture in every pass. This computation takes nearly all the
+time of fine-tuning on a few hundred pairs. The cache computes a picture's tokens at the first read and stores
+the tokens in memory, 10 KB for 16 tokens, up to ``MOST_BYTES`` in all.
 """
 
 from copy import deepcopy
@@ -26,8 +26,8 @@ time."""
 def cached_tokens(
     read: PictureReader, vision: PictureVision, kept: dict[Path, NDArray[np.float32]]
 ) -> PictureReader:
-    """A function that reads a picture's tokens (N, F'), float32. ``kept`` holds the tokens of the pictures
-    read so far.
+    """Return a function that reads a picture's tokens (N, F'), float32. ``kept`` holds the tokens of the
+    pictures read so far.
     """
 
     def tokens(path: Path) -> NDArray[np.float32]:
@@ -44,7 +44,9 @@ def cached_tokens(
 
 
 def with_tokens(sources: Sources, vision: PictureVision) -> Sources:
-    """The same examples with tokens instead of pixels, computed by ``vision`` with its present weights."""
+    """Return the sources with tokens instead of pixels. ``vision`` computes the tokens with its present
+    weights.
+    """
     # A copy, because examples are read in threads while the loop switches the method's training mode.
     frozen = deepcopy(vision)
     frozen.backbone.eval()

@@ -1,5 +1,5 @@
-"""Varies a pair slightly at each visit, by shifts and mirroring, and keeps the difference between its
-pictures.
+"""Varies a pair slightly at each visit, by shifts and mirroring. The difference between the two pictures does
+not change.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,12 @@ from whatchanged.training.batches import Example, Source
 
 @dataclass(frozen=True)
 class VariedSource:
-    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis, half of them mirrored.
+    """The examples of ``source``, shifted by up to ``shift`` pixels along each axis. Half of the examples are
+    mirrored.
 
-    Both pictures of an example are varied alike, so their difference stays; its partner is varied
-    independently. Pixels at the edge are repeated. mirror_unless: an example whose captions hold one of these
-    words is never mirrored; an empty list mirrors nothing.
+    Both pictures of an example are varied alike, so the difference between the pictures stays. The partner of
+    an example is varied independently. Pixels at the edge are repeated. mirror_unless: an example whose
+    captions hold one of these words is never mirrored. An empty list mirrors no example.
     """
 
     source: Source
@@ -28,11 +29,11 @@ class VariedSource:
         return len(self.source)
 
     def count(self, task: Task) -> int:
-        """As many as the source says."""
+        """Return the count of the source."""
         return self.source.count(task)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Example ``index``. The variation is drawn after everything that the source draws."""
+        """Return example ``index``. The variation is drawn after all random numbers of the source."""
         return self._varied(self.source.example(index, rng), rng)
 
     def _varied(self, example: Example, rng: np.random.Generator) -> Example:

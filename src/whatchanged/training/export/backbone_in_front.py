@@ -32,7 +32,7 @@ class PicturesInFront(VisionSettings):
         return self.image_width, self.image_height
 
     def check(self, where: str) -> None:
-        """They are what the backbone needs."""
+        """Check nothing: these settings come from the backbone."""
 
 
 def put_backbone_in_front(

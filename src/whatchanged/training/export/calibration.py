@@ -46,8 +46,8 @@ def calibrate(method: Method, validation: Source, sentences: tuple[str, ...]) ->
 
 
 def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The first ``MOST_SENTENCES`` of these captions whose words are all in the vocabulary, truncated and
-    without repeats, as the decoder would write them.
+    """Return the first ``MOST_SENTENCES`` of these captions whose words are all in the vocabulary, truncated
+    and without repeats, as the decoder would write them.
     """
     rows = (vocabulary.sentence(caption, recipe.method.longest_caption()) for caption in captions)
     sentences = dict.fromkeys(vocabulary.text(row) for row in rows if UNK not in row)
@@ -57,7 +57,7 @@ def sayable_sentences(captions: Sequence[str], recipe: Recipe, vocabulary: Vocab
 def judge(
     method: Method, examples: Sequence[Example], sentences: Sequence[str]
 ) -> tuple[NDArray[np.float64], bool]:
-    """Each pair's uncalibrated no-change probability, and whether a head of the method predicts it.
+    """Return each pair's uncalibrated no-change probability, and whether a head of the method predicts it.
 
     For a method without such a head, it is the sum of the probabilities that its decoder assigns to
     ``sentences``.

@@ -12,7 +12,9 @@ from whatchanged.errors import RecipeError
 from whatchanged.training.methods import Cache, Method
 
 EARLIER = (3,)
-"""What grows in every tensor of a method that declares nothing, as all methods did before 0.3."""
+"""The growing axis of every tensor of a method without a declaration. Before 0.3, no method had a
+declaration.
+"""
 DESCRIBED = "see growing_axes of whatchanged.training.methods.CaptionWriter"
 
 
@@ -27,7 +29,8 @@ class DecoderState(NamedTuple):
 
 
 def decoder_state(method: Method, memory: Any, previous: Tensor) -> DecoderState:
-    """The state of the pairs in ``memory``, found by two decoding steps with the words ``previous`` (B,).
+    """Return the state of the pairs in ``memory``, found by two decoding steps with the words ``previous``
+    (B,).
 
     Raises RecipeError where the state contradicts the method's declaration.
     """

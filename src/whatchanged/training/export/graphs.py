@@ -119,7 +119,7 @@ def write_graphs(
 
 
 def _read_parts(method: Method, memory: Any, previous: Tensor, cache: dict[str, Tensor]) -> list[str]:
-    """The memory's fields that a decoder step reads, found by trial.
+    """Return the memory's fields that a decoder step reads, found by trial.
 
     A field is read if the step fails once an object that is not a tensor replaces it. A field that is None is
     not read.
@@ -182,7 +182,7 @@ def store_half(path: Path) -> None:
 
 
 def compare(method: Method, folder: Path, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
-    """The largest difference between the captions' log-probabilities. Raises BundleError if a word
+    """Return the largest difference between the captions' log-probabilities. Raises BundleError if a word
     differs.
     """
     torch_rows = decode(method, torch.from_numpy(before), torch.from_numpy(after))
@@ -225,7 +225,7 @@ def compare_ood_distance(
 def decode_graphs(
     folder: Path, before: NDArray[np.float32], after: NDArray[np.float32], longest: int
 ) -> list[Decoded]:
-    """Greedy captions, computed by the two graphs."""
+    """Return greedy captions, computed by the two graphs."""
     encoder, decoder = (_session(folder / f"{name}.onnx") for name in ("encoder", "decoder"))
     outputs = [item.name for item in encoder.get_outputs()]
     memory = dict(zip(outputs, encoder.run(None, {"before": before, "after": after}), strict=True))
@@ -244,5 +244,5 @@ def decode_graphs(
 
 
 def _session(file: Path) -> Any:
-    """A graph that was just written, ready to run."""
+    """Return a graph that was just written, ready to run."""
     return import_silent("onnxruntime").InferenceSession(str(file), providers=["CPUExecutionProvider"])

@@ -72,7 +72,8 @@ def statistics(features: Tensor) -> Tensor:
 
 
 def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDistribution]:
-    """The distance, fitted to one half of a pool's triples, and its threshold, from the other. Deterministic.
+    """Return the distance, fitted to one half of a pool's triples, and its threshold, from the other.
+    Deterministic.
 
     Raises RecipeError for a vision without a backbone of its own, DatasetError where there is no pool, the
     pool is too small, or its pictures have another size.
@@ -108,7 +109,7 @@ def fit_in_distribution(vision: Vision, pool: Path) -> tuple[OODDistance, InDist
 
 
 def fit_colors(shards: Sequence[Shard]) -> tuple[Ranges, str]:
-    """The ranges of the numbers about colours over these pools' pictures, and how they were found."""
+    """Return the ranges of the numbers about colours over these pools' pictures, and how they were found."""
     places = _some([(shard, i, k) for shard in shards for i in range(len(shard)) for k in range(3)])
     generator = torch.Generator().manual_seed(0)
     rows = [color_numbers(augmented.numpy()) for augmented in _augmented(places, generator, REACH)]
@@ -121,7 +122,7 @@ def fit_colors(shards: Sequence[Shard]) -> tuple[Ranges, str]:
 
 
 def _range(numbers: NDArray[np.float64]) -> tuple[float, float]:
-    """The range of most of the numbers; it is never empty."""
+    """Return the range of most of the numbers. The range is never empty."""
     outside = (1 - QUANTILE) / 2
     low, high = np.quantile(numbers, [outside, 1 - outside])
     return float(low), float(max(high, low + 1e-6))
@@ -130,9 +131,11 @@ def _range(numbers: NDArray[np.float64]) -> tuple[float, float]:
 def encode_and_judge(
     method: Method, before: Tensor, after: Tensor, distance: OODDistance | None
 ) -> tuple[Any, Tensor | None]:
-    """The memory, and the pictures' ``distance`` (B, 2), from the features that encoding computes anyway.
+    """Return the memory, and the pictures' ``distance`` (B, 2), from the features that encoding computes
+    anyway.
 
-    Without a distance the second is None. Raises RecipeError for a vision without a backbone of its own.
+    Without a distance, the second result is None. Raises RecipeError for a vision without a backbone of its
+    own.
     """
     if distance is None:
         return method.encode(before, after), None
@@ -160,8 +163,8 @@ def fit(rows: NDArray[np.float64]) -> OODDistance:
 
 
 def _some(pictures: Sequence[PoolPicture]) -> list[PoolPicture]:
-    """At most ``PICTURES`` of them, drawn at random. Regular steps could choose the same picture of every
-    triple.
+    """Return at most ``PICTURES`` of the pictures, drawn at random. Regular steps could choose the same
+    picture of every triple.
     """
     chosen = np.random.default_rng(0).permutation(len(pictures))[:PICTURES]
     return [pictures[i] for i in np.sort(chosen)]
@@ -178,13 +181,13 @@ def _statistics(
 def _features(
     vision: PictureVision, pictures: Sequence[PoolPicture], generator: torch.Generator
 ) -> Iterator[Tensor]:
-    """The backbone's features of these pictures, each augmented, batch by batch."""
+    """Yield the backbone's features of these augmented pictures, batch by batch."""
     for augmented in _augmented(pictures, generator, REACH):
         yield vision.features(vision.normalise(augmented))
 
 
 def _augmented(pictures: Sequence[PoolPicture], generator: torch.Generator, reach: float) -> Iterator[Tensor]:
-    """These pictures, each augmented, batch by batch: uint8 (B, H, W, 3)."""
+    """Yield these pictures, augmented, batch by batch: uint8 (B, H, W, 3)."""
     for start in range(0, len(pictures), BATCH):
         pixels = np.stack([shard.triples.read(i)[k] for shard, i, k in pictures[start : start + BATCH]])
         yield augment_pixels(torch.from_numpy(pixels), generator, reach)

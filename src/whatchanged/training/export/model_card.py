@@ -26,7 +26,7 @@ the CPU with ONNX Runtime, without PyTorch and without a network connection.
 
 
 def model_card(card: Card, recipe: Recipe, world: World | None, folder: Path) -> str:
-    """The text of a bundle's README: a YAML head for model hubs, then what a user must know.
+    """Return the text of a bundle's README: a YAML head for model hubs, then what a user must know.
 
     folder: holds the other files of the bundle.
     """
@@ -81,7 +81,7 @@ def _seconds_in_words(card: Card) -> str:
 
 
 def _checkpoint_in_words(card: Card) -> str:
-    """The step at which the weights were saved, and whether the run was finished."""
+    """Return the step at which the weights were saved, and whether the run was finished."""
     of = card.provenance["checkpoint"]
     step = f"step {of['step']:,} of {of['of']:,} of {of['stage']}"
     return step if card.provenance["finished"] else f"{step}; **the run was not finished**"

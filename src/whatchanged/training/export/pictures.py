@@ -117,7 +117,7 @@ def write_checked_graphs(
 
 
 def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world: World | None) -> NoChange:
-    """The no-change probability, calibrated on validation pairs.
+    """Return the no-change probability, calibrated on validation pairs.
 
     Its no-change sentences are those of the world, or those of the data whose words the model has.
     """
@@ -127,7 +127,7 @@ def calibrated_no_change(method: Method, recipe: Recipe, sources: Sources, world
 
 
 def picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
-    """The settings that read the pairs of ``folder``, or of the run's own data, as pictures.
+    """Return the settings that read the pairs of ``folder``, or of the run's own data, as pictures.
 
     The vocabulary stays that of the run, and each pair is an example of its own.
     """
@@ -135,7 +135,8 @@ def picture_data(data: DataSettings, folder: Path | None) -> DataSettings:
 
 
 def fixture_pairs(validation: Source) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The first validation pairs, as the model reads them: pixels (B, H, W, 3) uint8, or features (B, N, F).
+    """Return the first validation pairs, as the model reads them: pixels (B, H, W, 3) uint8, or features (B,
+    N, F).
 
     Raises RecipeError if there are none.
     """

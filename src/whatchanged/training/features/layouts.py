@@ -22,7 +22,7 @@ from whatchanged.training.data.npy_files import ABOUT, npy_bytes, npy_file
 class Job:
     """Pictures whose features are computed and written together, by name and by path.
 
-    number: of the shard.
+    number: the number of the shard.
     """
 
     number: int
@@ -39,11 +39,15 @@ class FeatureLayout(Protocol):
         ...
 
     def pictures(self, root: Path, named: Mapping[str, Path]) -> dict[str, Path]:
-        """The pictures that get features, by name: those of the records, and others that readers need."""
+        """Return the pictures that get features, by name: the pictures of the records, and further pictures
+        that readers need.
+        """
         ...
 
     def missing(self, pictures: Mapping[str, Path], size: int) -> list[Job]:
-        """The jobs that remain, ``size`` pictures each. Raises OutputError where other features lie."""
+        """Return the jobs that remain, ``size`` pictures each. Raises OutputError where other features
+        lie.
+        """
         ...
 
     def write(self, job: Job, grids: NDArray[np.floating[Any]]) -> None:
@@ -64,11 +68,11 @@ class Shards:
     dtype = np.float16
 
     def pictures(self, root: Path, named: Mapping[str, Path]) -> dict[str, Path]:
-        """Those of the records."""
+        """Return the pictures of the records."""
         return dict(named)
 
     def missing(self, pictures: Mapping[str, Path], size: int) -> list[Job]:
-        """The shards that are not there."""
+        """Return the jobs of the missing shards."""
         jobs = _jobs(pictures, size)
         results = [job for job in jobs if not self._is_there(job)]
         own = {self._file(job).name for job in jobs}
@@ -81,11 +85,11 @@ class Shards:
         return results
 
     def write(self, job: Job, grids: NDArray[np.floating[Any]]) -> None:
-        """One shard."""
+        """Write one shard."""
         write_shard(self._file(job), self.about, job.names, grids.astype(np.float16, copy=False))
 
     def files(self, pictures: Mapping[str, Path], size: int) -> list[Path]:
-        """Every shard."""
+        """Return the path of every shard."""
         return [self._file(job) for job in _jobs(pictures, size)]
 
     def _file(self, job: Job) -> Path:
@@ -119,7 +123,9 @@ class FilePerPicture:
     dtype = np.float32
 
     def pictures(self, root: Path, named: Mapping[str, Path]) -> dict[str, Path]:
-        """Those of the records and, in a data set's folder, all pictures beside them, sorted by name."""
+        """Return the pictures of the records. In a data set's folder, all pictures in the same folders are
+        added. Pictures are sorted by name.
+        """
         for name in named:
             npy_file(self.folder, name)  # a name that leaves the folder stops here
         found = dict(named)
@@ -130,7 +136,7 @@ class FilePerPicture:
         return dict(sorted(found.items()))
 
     def missing(self, pictures: Mapping[str, Path], size: int) -> list[Job]:
-        """The pictures without a file."""
+        """Return the jobs for pictures without a file."""
         self._claim()
         left = {name: path for name, path in pictures.items() if not npy_file(self.folder, name).exists()}
         return _jobs(left, size)

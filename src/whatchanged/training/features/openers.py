@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OPENERS: Mapping[str, str] = {
     "transformers": "whatchanged.training.features.transformers_models:open_transformers",
 }
-"""``--backbone`` -> "module:function" of what this package brings."""
+"""A mapping from a name in ``--backbone`` to "module:function", for the openers of this package."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ there is no such thing, or its weights are missing or do not fit."""
 
 
 def opener_names() -> tuple[str, ...]:
-    """The names of all openers, those of this package first. Imports none of them."""
+    """Return the names of all openers, with the openers of this package first. No opener is imported."""
     return plugins.names(plugins.BACKBONES, OPENERS)
 
 
 def find_opener(name: str) -> BackboneOpener:
-    """The opener of this name, imported by this call. Raises PluginError where the import fails."""
+    """Return the opener of this name, imported by this call. Raises PluginError where the import fails."""
     return plugins.find(plugins.BACKBONES, name, OPENERS, _callable)
 
 
 def _callable(name: str, value: object) -> BackboneOpener:
-    """The function itself. Raises TypeError where it is not a function."""
+    """Return the function itself. Raises TypeError where it is not a function."""
     if not callable(value):
         raise TypeError(f"wanted a function (detail, weights) -> GridNetwork, got {value!r}")
     return value

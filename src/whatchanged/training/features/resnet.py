@@ -59,7 +59,7 @@ class ResNet101(nn.Module):
         self.stages = stages
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """The last stage's map."""
+        """Return the last stage's map."""
         x = F.max_pool2d(F.relu(self.bn1(self.conv1(pictures))), 3, stride=2, padding=1)
         for number in range(1, self.stages + 1):
             x = self.get_submodule(f"layer{number}")(x)

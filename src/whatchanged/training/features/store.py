@@ -34,18 +34,18 @@ from whatchanged.training.weights.trained import open_trained
 from whatchanged.urls import is_remote
 
 BATCH = 100
-"""Pictures of a pool in one batch."""
+"""The number of pictures of a pool in one batch."""
 TOGETHER = 8
-"""Pictures of a data set side by side, where a launch does not say how many."""
+"""The default number of pictures of a data set in one batch, for a launch without a batch size."""
 MOST_CELLS = 2048
-"""Cells of a picture at most: a token is stored with the number of its cell, and float16 holds whole numbers
-up to this exactly."""
+"""The largest number of cells of a picture. A token is stored with the number of its cell, and float16 stores
+whole numbers up to this limit exactly."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What ``store_features`` did: number of pictures, of files written and kept, and the bytes of all
-    files.
+    """A summary of ``store_features``: the number of pictures, of written files and of existing files, and
+    the bytes of all files.
     """
 
     pictures: int
@@ -142,7 +142,7 @@ def _write(
 
 @contextmanager
 def _one_thread(wanted: bool) -> Iterator[None]:
-    """A context in which torch computes with one thread, as each of several worker processes does, so
+    """Return a context in which torch computes with one thread, as each of several worker processes does, so
     results agree.
     """
     threads = torch.get_num_threads()

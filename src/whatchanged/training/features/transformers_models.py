@@ -52,7 +52,8 @@ class TransformersGrid(nn.Module):
 
 
 def as_grid(states: Tensor, size: tuple[int, int], patch: tuple[int, int] | None) -> Tensor:
-    """A map (B, F, rows, columns), from a map or from tokens (B, N, F), row by row after the special tokens.
+    """Return a map (B, F, rows, columns), from a map or from tokens (B, N, F), row by row after the special
+    tokens.
 
     size: height and width of the pictures. patch: of a cell. Without ``patch``, or with fewer tokens than
     patches, the tokens form a grid with as many rows as columns. Raises ValueError where that is impossible.
@@ -70,7 +71,7 @@ def as_grid(states: Tensor, size: tuple[int, int], patch: tuple[int, int] | None
 
 
 def open_transformers(layer: str, weights: Path | None) -> GridNetwork:
-    """The vision model in the folder ``weights``, frozen.
+    """Return the vision model in the folder ``weights``, frozen.
 
     layer: an index into ``hidden_states`` (0: the input of the first block; -2: the last but one); "":
     the library's ``last_hidden_state``. Raises RecipeError where the folder is missing, holds pickles, or
@@ -125,7 +126,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _load(folder: Path) -> Any:
-    """The folder's vision model. Every weight must come from the folder."""
+    """Return the folder's vision model. Every weight must come from the folder."""
     library = import_silent("transformers")
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
@@ -152,7 +153,7 @@ def _load(folder: Path) -> Any:
 
 
 def _picture_form(folder: Path) -> tuple[tuple[int, int], tuple[float, ...], tuple[float, ...]]:
-    """Width and height, mean and deviation, as the folder's image processor defines them."""
+    """Return the width and height, mean and deviation, as the folder's image processor defines them."""
     form: Mapping[str, Any] = {}
     for name in FORMS:
         if (folder / name).is_file():
@@ -180,12 +181,12 @@ def _picture_form(folder: Path) -> tuple[tuple[int, int], tuple[float, ...], tup
 
 
 def _numbers(stated: Any) -> tuple[float, ...]:
-    """A list of numbers. Raises TypeError or ValueError."""
+    """Return a list of numbers. Raises TypeError or ValueError."""
     return tuple(float(one) for one in stated)
 
 
 def _size(stated: Any) -> tuple[int, int]:
-    """The width and height in a processor's size, which has one of three forms."""
+    """Return the width and height in a processor's size, which has one of three forms."""
     if isinstance(stated, Mapping) and "shortest_edge" in stated:
         stated = stated["shortest_edge"]
     height, width = (stated["height"], stated["width"]) if isinstance(stated, Mapping) else (stated, stated)
@@ -202,7 +203,7 @@ def _pair(patch: Any) -> tuple[int, int] | None:
 
 
 def _json(path: Path) -> Mapping[str, Any]:
-    """The object in a JSON file. Raises RecipeError."""
+    """Return the object in a JSON file. Raises RecipeError."""
     try:
         stated = read_json(read_regular_text(path))
     except (OSError, ValueError) as error:

@@ -1,11 +1,11 @@
-"""The contract of a method: what the training loop, the evaluation and the export require of it.
+"""The contract of a method: the requirements of the training loop, the evaluation and the export.
 
-A method is a torch module with the functions that ``Method`` lists. It learns, and it is a ``CaptionWriter``.
-There is no base class. Each ability that only some methods have is a protocol of its own (``EmbedsCaptions``,
-``PadsCaptions``; for the papers' figures ``ReadsGivenCaptions``, ``AlignsPictures``, ``ShowsBlocks``). Needs
-the extra "train".
+A method is a torch module with the functions that ``Method`` lists. A method learns, and is a
+``CaptionWriter``. There is no base class. Each ability that only some methods have is a separate protocol
+(``EmbedsCaptions``, ``PadsCaptions``; for the papers' figures ``ReadsGivenCaptions``, ``AlignsPictures``,
+``ShowsBlocks``). Needs the extra "train".
 
-A method's module imports its settings from ``whatchanged.recipes``, and all else from here:
+A method's module imports its settings from ``whatchanged.recipes``, and everything else from this package:
 
 - its inputs: ``Example`` and ``Batch``; ``Vision``, whose ``Tokens`` of both pictures form a ``TokenPair``;
   ``Vocabulary``, with the ids of its special entries (``PAD``, ``BOS``, ...);
@@ -77,11 +77,11 @@ __all__ = [
 ]
 
 Cache = dict[str, Tensor]
-"""The state of a decoder: what it keeps of the words so far, as named tensors of any number, shape and type.
+"""The state of a decoder after the words so far: named tensors of any number, shape and type.
 
 Examples are a transformer's keys and values, (B, layers, heads, words, width), or the two vectors of an LSTM,
 (B, width) each. The pairs are the first axis of every tensor, so ``value[rows]`` selects pairs, or hypotheses
-of a beam search. ``CaptionWriter.growing_axes`` says which axes become longer with the words.
+of a beam search. ``CaptionWriter.growing_axes`` lists the axes that become longer with the words.
 """
 
 
@@ -92,87 +92,95 @@ class CaptionWriter(TorchModule, Protocol):
     vocabulary: Vocabulary
     max_length: int
     attention_description: str
-    """Which attention ``step`` returns, in words."""
+    """A description, in words, of the attention that ``step`` returns."""
 
     @property
     def growing_axes(self) -> Mapping[str, Sequence[int]]:
-        """Each tensor of the state -> its axes that become longer with each word, counted from 0.
+        """A mapping from each tensor of the state to the axes that become longer with each word, counted from
+        0.
 
         ``{"keys": (3,)}`` for keys (B, layers, heads, words, width), ``{"h": (), "c": ()}`` for an LSTM's
-        vectors (B, width). Every other axis but the first keeps its length. A plain attribute suffices.
+        vectors (B, width). Every other axis except the first axis keeps its length. A plain attribute may
+        replace this property.
         """
 
     def encode(self, before: Tensor, after: Tensor) -> Any:
-        """The memory of each pair: a named tuple of tensors, batch first."""
+        """Return the memory of each pair: a named tuple of tensors, batch first."""
 
     def first_cache(self, memory: Any) -> Cache:
-        """The state before the first step.
+        """Return the state before the first step.
 
-        It may begin with anything: empty tensors (length 0 along a growing axis), zeros, or numbers computed
-        from the memory. Create it from the memory's own tensors (``memory.pair.new_zeros(...)``). A graph is
-        traced on two pairs; its state then still has one row for each pair.
+        This state may consist of empty tensors (length 0 along a growing axis), zeros, or numbers computed
+        from the memory. Create the state from tensors of the memory (``memory.pair.new_zeros(...)``). A graph
+        is traced on two pairs, and a state made from the memory then has one row for each pair.
         """
 
     def step(
         self, memory: Any, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """Log-probabilities (B, V) of a word, its attention (B, 2, rows, columns), and the next state.
+        """Return log-probabilities (B, V) of a word, the word's attention (B, 2, rows, columns), and the next
+        state.
 
         The word is at ``position``, right after ``previous`` (B,); the first word has position 1 and follows
-        BOS. In a graph, ``position`` is a tensor without axes. The next state has the same tensors as the
-        state before, which must stay unchanged.
+        BOS. In a graph, ``position`` is a tensor without axes. The next state has the same tensor names as
+        ``cache``. The step must not change ``cache``.
         """
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position, from the words before it, without a cache.
+        """Return logits (B, L, V) of the word at each position, computed from the words before this position,
+        without a cache.
 
-        A method that predicts masked words reads ``ids`` at that position too: MASK at a word to be
-        predicted.
+        A method that predicts masked words also reads ``ids`` at the position of the predicted word, where
+        ``ids`` has MASK.
         """
 
     def no_change(self, memory: Any) -> Tensor | None:
-        """Probability (B,) that nothing changed, from a head of the method.
+        """Return the probability (B,) that nothing changed, from a head of the method.
 
-        None if it has no such head; then its sentences decide.
+        A method without such a head returns None, and its sentences decide.
         """
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """Names of the tensors with a row for each word -> the row of each vocabulary entry."""
+        """Return a mapping from the names of the tensors with a row for each word to the row of each
+        vocabulary entry.
+        """
 
 
 class Method(CaptionWriter, Protocol):
     """The contract of every method: it learns to write captions."""
 
     architecture: str
-    """Methods of one architecture have the same tensor names, so one can start from another's weights."""
+    """The name of the architecture. Methods of one architecture have the same tensor names, so each of these
+    methods can start from the weights of another.
+    """
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
         """The tasks whose loss deliberately depends on the padding of captions."""
 
     def batch_size(self, task: str, batch: int) -> int:
-        """The number of examples in a batch of ``task``, if this is the ``batch`` of the stage."""
+        """Return the number of examples in a batch of ``task``. ``batch``: the batch size of the stage."""
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples as tensors. Captions are truncated to the method's maximum length."""
+        """Make a batch of tensors from examples. Captions are truncated to the method's maximum length."""
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named terms of one task's loss. The training loop adds them up."""
+        """Return the named terms of one task's loss. The training loop adds up these terms."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """The parameters in named groups ("name", "params"). Every parameter is in exactly one group.
+        """Return the parameters in named groups ("name", "params"). Every parameter is in exactly one group.
 
-        A group may also have "weight_decay", in place of the stage's, and "moves_when_idle". If that is true,
-        the optimiser treats a missing gradient as zero once the parameter has had a gradient in the stage, so
-        its moments continue to move it.
+        A group may also have "weight_decay", which replaces the weight decay of the stage, and
+        "moves_when_idle". If "moves_when_idle" is true, the optimiser treats a missing gradient as zero once
+        the parameter has had a gradient in the stage. The moments then continue to move the parameter.
         """
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that deliberately get no gradient from any of these tasks."""
+        """Return the names of the parameters that deliberately get no gradient from any of these tasks."""
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Start from an earlier stage's weights; returns the names of the tensors that keep their initial
-        values.
+        """Start from the weights of an earlier stage. Returns the names of the tensors that keep their
+        initial values.
         """
 
 
@@ -181,10 +189,10 @@ class EmbedsCaptions(Protocol):
     """A method that can also rank pairs and captions by similarity."""
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
-        """The pairs' vectors (B, J), not normalised."""
+        """Return the vectors (B, J) of the pairs, not normalised."""
 
     def embed_texts(self, ids: Tensor) -> Tensor:
-        """The captions' vectors (B, J), not normalised. ids: (B, T), BOS words EOS PAD."""
+        """Return the vectors (B, J) of the captions, not normalised. ids: (B, T), BOS words EOS PAD."""
 
 
 @runtime_checkable
@@ -192,7 +200,9 @@ class PadsCaptions(Protocol):
     """A method whose loss divides by the number of a caption's positions, padding included."""
 
     def pad_captions(self, length: int) -> None:
-        """From now on, pad captions to ``length`` ids: the data's longest caption with BOS and EOS."""
+        """From now on, pad captions to ``length`` ids, the length of the longest caption of the data with BOS
+        and EOS.
+        """
 
 
 @runtime_checkable
@@ -200,20 +210,21 @@ class ReadsGivenCaptions(Protocol):
     """A method whose transformer can read a given caption together with both pictures."""
 
     def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """The attention of each word of the captions ``ids`` (B, L), BOS words EOS, to the patches of both
-        pictures: (B, L, 2, rows, columns).
+        """Return the attention of each word of the captions ``ids`` (B, L), BOS words EOS, to the patches of
+        both pictures: (B, L, 2, rows, columns).
         """
 
 
 @runtime_checkable
 class AlignsPictures(Protocol):
-    """A method that reconstructs each picture from the other."""
+    """A method that reconstructs each picture of a pair from the other picture."""
 
     def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """The weights with which each cell is reconstructed from the other picture's cells, (B, 2, N, N).
+        """Return the weights with which each cell is reconstructed from the cells of the other picture, (B,
+        2, N, N).
 
-        Rows are the query cells, of the picture before and of the picture after. Also the numbers of the
-        cells on their grids, (B, 2, N).
+        Rows are the query cells, of the picture before and of the picture after. Also returns the numbers of
+        the cells on their grids, (B, 2, N).
         """
 
 
@@ -222,11 +233,13 @@ class ShowsBlocks(Protocol):
     """A method with a joint token, which represents a picture or a pair and attends to the patches."""
 
     def block_attention(self, before: Tensor, after: Tensor) -> Mapping[str, Tensor]:
-        """A token and its block (a text) -> the token's attention to both grids, (B, 2, rows, columns)."""
+        """Return a mapping from a text that describes a joint token and its block to the token's attention to
+        both grids, (B, 2, rows, columns).
+        """
 
 
 def initialise_from(method: Method, source: Method, where: str) -> str:
-    """Start ``method`` from the weights of ``source``; returns a message that says what was copied.
+    """Start ``method`` from the weights of ``source``. Returns a message about the copied tensors.
 
     Rows of word tables are copied by word. Words that ``source`` lacks keep their initial rows. From a method
     of another architecture, only the vision's weights are copied. where: the origin of the weights, for
@@ -253,7 +266,7 @@ def initialise_from(method: Method, source: Method, where: str) -> str:
 
 
 def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The word tables of ``method``, with rows from ``state`` for the words that ``source`` has."""
+    """Return the word tables of ``method``, with rows from ``state`` for the words that ``source`` has."""
     own, theirs, results = method.state_dict(), source.word_tables(), {}
     for name, rows in method.word_tables().items():
         if name in own and name in state and name in theirs and own[name].shape[1:] == state[name].shape[1:]:
@@ -265,7 +278,9 @@ def _words_by_name(method: Method, source: Method, state: Mapping[str, Tensor]) 
 def _by_word(
     own: Tensor, entries: Sequence[str], rows: Sequence[int], theirs: Tensor, indices: Mapping[str, int]
 ) -> Tensor:
-    """``own`` (V, ...), with the rows of the other table for the words that it has (``indices``)."""
+    """Return the table ``own`` (V, ...) after copying the rows of the other table for the words in both
+    tables (``indices``).
+    """
     mixed = own.clone()
     for word, row in zip(entries, rows, strict=True):
         if word in indices:
@@ -276,9 +291,9 @@ def _by_word(
 def task_of(
     method: str, tasks: Mapping[str, Callable[[Batch], dict[str, Tensor]]], task: str
 ) -> Callable[[Batch], dict[str, Tensor]]:
-    """The function that computes the loss of one of a method's tasks. Raises RecipeError for an unknown task.
+    """Return the function that computes the loss of a method's task. Raises RecipeError for an unknown task.
 
-    method: its name, for messages.
+    method: the name of the method, for messages.
     """
     if task not in tasks:
         raise RecipeError(f"{method} has no task {task!r}. Choose among: {', '.join(tasks)}.")
@@ -286,10 +301,10 @@ def task_of(
 
 
 def batch_of_scenes(examples: Sequence[Example], ids: Tensor, vision: Vision) -> Batch:
-    """A batch of captions ``ids`` (B, L) in which ``changed`` is set for whole scenes only.
+    """Return a batch of captions ``ids`` (B, L) in which ``changed`` is set for whole scenes only.
 
-    The loss then averages changed and unchanged pairs of scenes separately (``kinds_of_pairs``); all other
-    pairs share one mean.
+    The loss then averages changed and unchanged pairs of scenes separately (``kinds_of_pairs``). Without
+    scenes, all pairs share one mean.
     """
     scenes = any(example.partner is not None for example in examples)
     changed = torch.tensor([int(e.record.changed is True) for e in examples]) if scenes else None
@@ -298,9 +313,10 @@ def batch_of_scenes(examples: Sequence[Example], ids: Tensor, vision: Vision) ->
 
 
 def method_and_vision(method: CaptionWriter) -> list[dict[str, Any]]:
-    """Two parameter groups: "method", and "vision" for the parameters that compute tokens, if any learn.
+    """Return two parameter groups: "method", and "vision" for the parameters that compute tokens, if these
+    parameters learn.
 
-    A method without further groups can return them from ``Method.parameter_groups``.
+    A method without further groups can return these two groups from ``Method.parameter_groups``.
     """
     vision = {f"vision.{name}" for name in method.vision.token_parameters()}
     groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}

@@ -68,13 +68,14 @@ CLIP_TABLES = (
     "pair.positions",
     "pair.entry_norm.",
 )
-"""The tensors that ``authors`` keeps as CLIP has them."""
+"""The tensors that keep CLIP's values in the preset ``authors``."""
 NEW = ("pair.sides", "pair.side_positions", "pair.mid_norm.")
 """The pair encoder's tensors that CLIP does not have."""
 
 
 def contrast(captions: Tensor, pairs: Tensor, scale: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Contrastive loss in both directions: captions match their pair in the batch, pairs their caption.
+    """Return the contrastive loss of both directions: captions must match their pair in the batch, and pairs
+    must match their caption.
 
         S_ij = scale · cos(g_i, v_j);   CE(S) = −(1/B) Σ_i log softmax_j(S_ij) at j = i;   CE(S), CE(Sᵀ)
 
@@ -88,7 +89,7 @@ def contrast(captions: Tensor, pairs: Tensor, scale: Tensor | float) -> tuple[Te
 
 
 def word_loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Mean cross entropy of the words that are not PAD. logits: (B, T, V); targets: (B, T)."""
+    """Return the mean cross entropy of the words that are not PAD. logits: (B, T, V); targets: (B, T)."""
     mean = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
     return share_of_mean(mean, (targets != PAD).sum())
 
@@ -141,19 +142,19 @@ class CLIP4IDC(nn.Module):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What a stage may mix; the baselines have no retrieval."""
+        """Return the tasks that a stage may mix. The baselines have no retrieval."""
         own = {"retrieval": self._retrieval, "caption": self._caption}
         if self.config.variant != "clip4idc":
             own.pop("retrieval")
         return {**own, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """The stage's batch, unchanged."""
+        """Return the batch size of the stage, unchanged."""
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples as tensors, with captions padded to the longest. Raises ShapeError for pictures of
-        different shapes.
+        """Make a batch of tensors from examples. Captions are padded to the longest caption. Raises
+        ShapeError for pictures of different shapes.
         """
         most = self.config.max_words - 2
         ids = torch.tensor(padded([self.vocabulary.sentence(e.caption, most) for e in examples]))
@@ -164,15 +165,17 @@ class CLIP4IDC(nn.Module):
 
     @property
     def padding_sensitive_tasks(self) -> frozenset[str]:
-        """None: no loss depends on the padding."""
+        """The empty set, because no loss depends on the padding."""
         return frozenset()
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
+        """Return the named, unweighted loss terms of one task. Raises RecipeError for an unknown task."""
         return task_of(f"CLIP4IDC ({self.config.variant})", self.tasks, task)(batch)
 
     def _retrieval(self, batch: Batch) -> dict[str, Tensor]:
-        """``contrast`` in both directions: averaged in ``authors``, added in ``paper``."""
+        """Return ``contrast`` in both directions. The directions are averaged in ``authors`` and added in
+        ``paper``.
+        """
         before, after, ids = batch.before, batch.after, batch.ids
         if batch.changed is not None and batch_total(batch.changed.sum()) >= 2:
             chosen = batch.changed.bool()
@@ -189,16 +192,16 @@ class CLIP4IDC(nn.Module):
         return {"text_to_pair": to_pair, "pair_to_text": to_text}
 
     def embed_pairs(self, before: Tensor, after: Tensor) -> Tensor:
-        """The pairs' vectors v (B, J): the mean of the two class rows, not normalised."""
+        """Return the vectors v (B, J) of the pairs: the mean of the two class rows, not normalised."""
         return self._pair_vectors(self.read(before, after))
 
     def _pair_vectors(self, pair: TokenPair) -> Tensor:
         return self.pair.class_rows(pair).mean(1)
 
     def block_attention(self, before: Tensor, after: Tensor) -> dict[str, Tensor]:
-        """The attention of the class tokens to the patches, mean over heads, on both grids (B, 2, rows,
-        columns): each picture's own token in the last intra block, either token in the last inter block.
-        Source: the code's visualize.py.
+        """Return the attention of the class tokens to the patches, mean over heads, on both grids (B, 2,
+        rows, columns). In the last intra block, each picture has its class token. In the last inter block,
+        each of the two class tokens attends to both pictures. Source: the released code's visualize.py.
         """
         pair = self.read(before, after)
         _, intra, inter = self.pair.encoded(pair)
@@ -214,7 +217,8 @@ class CLIP4IDC(nn.Module):
         return {name: on_grids(rows, pair.cells, self.vision) for name, rows in results.items()}
 
     def embed_texts(self, ids: Tensor) -> Tensor:
-        """The captions' vectors g (B, J): the text tower's row at EOS. ids: (B, T), BOS words EOS PAD.
+        """Return the vectors g (B, J) of the captions: the text tower's row at EOS. ids: (B, T), BOS words
+        EOS PAD.
 
         Raises RecipeError for a baseline, which has no retrieval.
         """
@@ -227,7 +231,9 @@ class CLIP4IDC(nn.Module):
         return self.text.rows_of_queries(words, ends)[:, 0]
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """``word_loss`` over the batch; in ``authors`` that over changed plus that over unchanged pairs."""
+        """Return ``word_loss`` over the batch. In ``authors``, return the sum of ``word_loss`` over changed
+        pairs and over unchanged pairs.
+        """
         pair, targets = self.read(batch.before, batch.after), batch.ids[:, 1:]
         logits, attention = in_parts(self._read_captions, batch.accumulate, pair, batch.ids)
         guided = self.vision.attention_terms(pair, batch.truth, attention, targets != PAD)
@@ -242,17 +248,19 @@ class CLIP4IDC(nn.Module):
         }
 
     def read(self, before: Tensor, after: Tensor) -> TokenPair:
-        """Two batches of pictures in the form that the vision reads."""
+        """Encode two batches of pictures, which have the form that the vision reads."""
         return self.vision.add_match_features(self.vision.tokens(before, after))
 
     def _clip_tables(self) -> tuple[Tensor, Tensor]:
-        """CLIP's word table and positions. Raises RecipeError for FT2, whose captioner has a copy."""
+        """Return CLIP's word table and positions. Raises RecipeError for FT2, whose captioner has a copy of
+        CLIP's word table.
+        """
         if self.words is None or self.text_positions is None:
             raise RecipeError(f"method.variant = {self.config.variant!r} has no text tower; ft1 has one.")
         return self.words.weight, self.text_positions
 
     def _tables(self) -> tuple[Tensor, Tensor]:
-        """The captioner's word table and positions: its own, or CLIP's."""
+        """Return the word table and positions that the captioner uses: the captioner's, or CLIP's."""
         if self.captioner.words is not None and self.captioner.positions is not None:
             return self.captioner.words.weight, self.captioner.positions
         return self._clip_tables()
@@ -260,9 +268,10 @@ class CLIP4IDC(nn.Module):
     def _embed(
         self, ids: Tensor, at_positions: Tensor, past: Past = None
     ) -> tuple[Tensor, tuple[Tensor, Tensor] | None]:
-        """Words (B, T) at ``at_positions`` (T,) as the captioner reads them; FT1: through CLIP's text tower.
+        """Embed words (B, T) at ``at_positions`` (T,) for the captioner.
 
-        For FT1, also returns the tower's keys and values of these words.
+        For FT1, the words pass through CLIP's text tower, and the tower's keys and values of these words are
+        returned, too.
         """
         table, positions = self._tables()
         words = F.embedding(self.table_rows[ids], table) + positions[at_positions]
@@ -272,8 +281,8 @@ class CLIP4IDC(nn.Module):
         return out.rows, (out.keys, out.values)
 
     def _logits(self, rows: Tensor) -> Tensor:
-        """Word rows (..., D) -> logits (..., V) of this package's ids; an id that CLIP lacks is
-        impossible.
+        """Word rows (..., D) -> logits (..., V) of this package's ids. An id that CLIP lacks gets probability
+        0.
         """
         logits = self.captioner.logits(rows, self._tables()[0])
         if not isinstance(self.vocabulary, BPEVocabulary):
@@ -281,18 +290,20 @@ class CLIP4IDC(nn.Module):
         return logits[..., self.table_rows].masked_fill(self.unsaid, float("-inf"))
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position of ``ids``, given those before it; zeros for BOS."""
+        """Return logits (B, L, V) of the word at each position of ``ids``, computed from the words before
+        this position. The logits at the position of BOS are zeros.
+        """
         rows = self._decoded(self.read(before, after), ids).rows  # (B, L - 1, D)
         return F.pad(self._logits(rows), (0, 0, 1, 0))  # (B, L, V)
 
     def _read_captions(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, T, V) of the words behind BOS, and their attention (B, T, 2, N)."""
+        """Return logits (B, T, V) of the words behind BOS, and the attention (B, T, 2, N) of these words."""
         said = self._decoded(pair, ids)
         attention = to_patches(said.attention.mean((1, 2)), self.vision.patches)
         return self._logits(said.rows), attention
 
     def _decoded(self, pair: TokenPair, ids: Tensor) -> DecoderOutput:
-        """The decoder's output for the words before each position from 1 on. ids: (B, L)."""
+        """Return the decoder's output for the words before each position from 1 on. ids: (B, L)."""
         said = ids[:, :-1]
         places = torch.arange(said.shape[1], device=ids.device)
         allowed = captioning_mask(0, len(places), ids.device)
@@ -300,7 +311,7 @@ class CLIP4IDC(nn.Module):
         return found
 
     def encode(self, before: Tensor, after: Tensor) -> CLIP4IDCMemory:
-        """The memory of each pair: what the decoder attends to, projected once."""
+        """Return the memory of each pair: the projected keys and values to which the decoder attends."""
         return self._memory(self.read(before, after))
 
     def _memory(self, pair: TokenPair) -> CLIP4IDCMemory:
@@ -308,16 +319,20 @@ class CLIP4IDC(nn.Module):
         return CLIP4IDCMemory(keys, values, pair.cells)
 
     def no_change(self, memory: CLIP4IDCMemory) -> None:
-        """None: the method has no head for it, so its no-change sentences decide."""
+        """Return None: CLIP4IDC has no no-change head, so the no-change sentences decide."""
 
     @property
     def growing_axes(self) -> Mapping[str, Sequence[int]]:
-        """Every tensor of the state holds keys or values, one row per word."""
+        """A mapping that declares one growing axis: every tensor of the state holds keys or values, one row
+        per word.
+        """
         towers = ("tower_keys", "tower_values") if self.config.variant == "ft1" else ()
         return dict.fromkeys(("keys", "values", *towers), (3,))
 
     def first_cache(self, memory: CLIP4IDCMemory) -> Cache:
-        """Keys and values of no words yet, (B, layers, heads, 0, D/heads); FT1 keeps its text tower's too."""
+        """Return empty keys and values, (B, layers, heads, 0, D/heads). For FT1, also return empty keys and
+        values of the text tower.
+        """
         empty = memory.keys[:, :, :, :0]
         cache = {"keys": empty, "values": empty}
         if self.config.variant == "ft1":
@@ -329,7 +344,7 @@ class CLIP4IDC(nn.Module):
     def step(
         self, memory: CLIP4IDCMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at text ``position`` (from 1), right after ``previous`` (B,).
+        """Predict the word at text ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), the attention to both grids (B, 2, rows, columns), mean over heads
         and layers, and the grown cache.
@@ -355,12 +370,13 @@ class CLIP4IDC(nn.Module):
         return self._kept and name.startswith(CLIP_TABLES) and not thawed
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "clip", "new" (of the pair encoder), "captioner", "vision"; "frozen" is never
-        trained. The recipes have the published rate of each group (``stage.rates``).
+        """Return groups that contain every parameter once: "clip", "new" (of the pair encoder), "captioner",
+        "vision", and "frozen", which is never trained. The recipes have the published rate of each group
+        (``stage.rates``).
 
-        Weight decay excludes biases and the weights of the captioner's layer normalisations. It includes
-        CLIP's layer normalisations, because the code excludes by the names "bias" and "LayerNorm.weight",
-        which CLIP's do not have.
+        Weight decay excludes biases and the weights of the captioner's layer normalisations. Weight decay
+        includes the weights of CLIP's layer normalisations, because the released code excludes parameters by
+        the names "bias" and "LayerNorm.weight". CLIP's layer normalisations have other names.
         """
         groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
         for name, parameter in self.named_parameters():
@@ -377,7 +393,9 @@ class CLIP4IDC(nn.Module):
         return [{"name": name, "params": params, **decay[bare]} for (name, bare), params in groups.items()]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the method's parameters that deliberately get no gradient from any of ``tasks``."""
+        """Return the names of the method's parameters that deliberately get no gradient from any of
+        ``tasks``.
+        """
         adapts = self.config.variant == "clip4idc"
         unused = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         for name, _ in self.named_parameters():
@@ -392,14 +410,14 @@ class CLIP4IDC(nn.Module):
         return frozenset(unused)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The tables with a row for each word: CLIP's own, or the captioner's; in the order of CLIP's
-        table.
+        """Return the tables with a row for each word, of CLIP or of the captioner, with rows in the order of
+        CLIP's table.
         """
         rows = [int(row) for row in self.table_rows]
         return {"words.weight": rows, "captioner.words.weight": rows, "captioner.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Copy every tensor that has the name of one of this method's.
+        """Copy every tensor whose name this method also has.
 
         Returns the names that keep their initial values. Raises ShapeError where a name fits but the shape
         differs.
@@ -408,7 +426,9 @@ class CLIP4IDC(nn.Module):
 
 
 def _text_tower(config: CLIP4IDCConfig) -> TextTower:
-    """CLIP's text tower. For the baselines, which embed no captions, it has no final projection."""
+    """Build CLIP's text tower. The baselines embed no captions, so their text tower has no final
+    projection.
+    """
     joint = config.joint_width if config.variant == "clip4idc" else None
     sizes = config.text_width, config.text_heads, config.text_ffn, config.text_layers
     return TextTower(*sizes, joint, config.activation)

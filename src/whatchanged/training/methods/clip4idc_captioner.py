@@ -20,7 +20,9 @@ from whatchanged.training.nn.transformer import Past, by_layer
 
 
 class CLIP4IDCMemory(NamedTuple):
-    """What decoding needs of a pair: keys, values (B, layers, h, R, k); cells (B, 2, N) on the full grid."""
+    """The memory of a pair for decoding: keys, values (B, layers, h, R, k); cells (B, 2, N), the cell numbers
+    on the full grid.
+    """
 
     keys: Tensor
     values: Tensor
@@ -28,7 +30,7 @@ class CLIP4IDCMemory(NamedTuple):
 
 
 class DecoderOutput(NamedTuple):
-    """Word rows (B, T, D), their keys and values (B, layers, h, T, k), attention (B, layers, h, T, R)."""
+    """Word rows (B, T, D), with keys and values (B, layers, h, T, k), and attention (B, layers, h, T, R)."""
 
     rows: Tensor
     keys: Tensor
@@ -66,7 +68,9 @@ class CaptionDecoder(nn.Module):
             nn.init.normal_(self.positions, std=0.01)
 
     def keys_values(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Pair tokens (B, R, J) -> what each decoder layer attends to: keys, values (B, layers, h, R, k)."""
+        """Pair tokens (B, R, J) -> the keys and values (B, layers, h, R, k) to which the decoder layers
+        attend.
+        """
         m = tokens if self.widen is None else self.widen(tokens)  # (B, R, D)
         outputs = []
         for layer in layers_of(self.encoder, EncoderLayer):
@@ -81,7 +85,9 @@ class CaptionDecoder(nn.Module):
     def forward(
         self, words: Tensor, memory: CLIP4IDCMemory, allowed: Tensor | None = None, past: Past = None
     ) -> DecoderOutput:
-        """Embedded words (B, T, D) behind ``past`` (B, layers, h, P, k), attending to a memory."""
+        """Decode embedded words (B, T, D) that follow ``past`` (B, layers, h, P, k) and attend to a
+        memory.
+        """
         d = self.dropout(self.entry_norm(words))
         results = []
         for i, layer in enumerate(layers_of(self.decoder, PostNormDecoderLayer)):

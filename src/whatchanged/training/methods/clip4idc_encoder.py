@@ -1,4 +1,4 @@
-"""CLIP4IDC's pair encoder: CLIP's picture tower, whose last blocks read both pictures at once.
+"""CLIP4IDC's pair encoder: CLIP's picture tower, whose last blocks read both pictures together.
 
 Official code: sushizixin/CLIP4IDC. Axis letters as in ``clip4idc``: B pairs, N patches of a picture,
 R = 2 (N + 1) rows of a pair, D width, J joint width.
@@ -73,13 +73,15 @@ class PairEncoder(nn.Module):
         return self.encoded(pair).tokens
 
     def encoded(self, pair: TokenPair) -> EncodedPair:
-        """The same, with the attention of the last blocks."""
+        """Encode both pictures as ``forward`` does, and also return the attention of the last blocks."""
         y, intra = self._both(pair)
         y, inter = _through(self.inter, y)
         return EncodedPair(self.project(self.exit_norm(y)), intra, inter)
 
     def class_rows(self, pair: TokenPair) -> Tensor:
-        """The two class tokens among H, (B, 2, J). The last inter block computes only these rows."""
+        """Return the two class tokens of H, (B, 2, J). The last inter block computes only the rows of these
+        tokens.
+        """
         y, _ = self._both(pair)
         places = torch.arange(y.shape[1], device=y.device)
         classes = torch.stack([places[0], places[y.shape[1] // 2]])
@@ -90,7 +92,7 @@ class PairEncoder(nn.Module):
         return rows
 
     def _both(self, pair: TokenPair) -> tuple[Tensor, Tensor | None]:
-        """The rows (B, R, D) that the inter blocks read, and the attention in the last intra block."""
+        """Return the rows (B, R, D) that the inter blocks read, and the attention in the last intra block."""
         batch = pair.before.features.shape[0]
         cells = torch.cat([pair.before.cells, pair.after.cells]) + 1
         places = torch.cat([torch.zeros_like(cells[:, :1]), cells], dim=1)  # (2B, N + 1)
@@ -106,7 +108,9 @@ class PairEncoder(nn.Module):
 
 
 def _through(blocks: nn.ModuleList, x: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Rows after all blocks, and the last block's attention (..., h, T, T); None if there is no block."""
+    """Return the rows after all blocks, and the attention (..., h, T, T) of the last block; None if there is
+    no block.
+    """
     attention = None
     for block in layers_of(blocks, CLIPBlock):
         x, seen = block(x)

@@ -107,10 +107,10 @@ class DirlMemory(NamedTuple):
 
 
 class WordsSeen(NamedTuple):
-    """The outputs of a decoder layer for rows (B, T, D).
+    """The outputs of a decoder layer for word rows (B, T, D).
 
-    rows: its output. text, visual: the rows before and after the attention to the memory, (B, T, D) each.
-    own: their keys and values, (B, h, T, k) each. attention: to the cells, (B, h, T, N).
+    rows: the layer's output. text, visual: the rows before and after the attention to the memory, (B, T, D)
+    each. own: the keys and values of the word rows, (B, h, T, k) each. attention: to the cells, (B, h, T, N).
     """
 
     rows: Tensor
@@ -146,7 +146,7 @@ def decorrelation(correlation: Tensor, off_diagonal: float) -> Tensor:
 
 
 def alignment(texts: Tensor, visuals: Tensor, temperature: float, average_after: bool) -> Tensor:
-    """L_ccr: a contrastive loss that matches sentences in the batch with what their words attended to.
+    """Return L_ccr: the contrastive loss of sentences and the features to which their words attended.
 
         S = T Vᵀ / tau;   −(1/B) Σ_i log softmax_row((S + Sᵀ) / 2)_ii
 
@@ -178,7 +178,8 @@ def draw_xavier(*modules: nn.Module) -> None:
 
 
 class SharedFeatures(nn.Module):
-    """The features that a picture shares with the other: u = LN(x + Drop(MHA(x, y, y))), no feed-forward.
+    """The features that a picture shares with the other picture: u = LN(x + Drop(MHA(x, y, y))), without a
+    feed-forward part.
 
     Source: ``models/DIRL.py``.
     """
@@ -255,13 +256,13 @@ class WordDecoder(nn.Module):
             draw_attention(layer.cross)
 
     def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
-        """ids (B, T) at positions ``positions`` (T,), BOS being 0 -> rows (B, T, D)."""
+        """ids (B, T) at ``positions`` (T,), where BOS has position 0 -> rows (B, T, D)."""
         words = self.words(ids) + self.positions[positions]  # (B, T, E)
         rows: Tensor = self.dropout(self.norm(self.widen(words)))  # (B, T, D)
         return rows
 
     def forward(self, ids: Tensor, memory: Tensor) -> WordsSeen:
-        """The last layer's output for whole sentences (B, L). A word attends to the real words up to itself.
+        """Return the last layer's output for sentences (B, L). Words attend to earlier words and themselves.
 
         memory: M (B, N, D). Padding attends to words as well, which affects only means over all positions.
         """
@@ -276,15 +277,16 @@ class WordDecoder(nn.Module):
         return last
 
     def keys_values(self, memory: Tensor) -> KeysValues:
-        """Keys and values of M (B, N, D) for the layers' cross attention: (B, layers, h, N, k) each."""
+        """Return keys and values of M (B, N, D) for all cross attentions: (B, layers, h, N, k) each."""
         read = [layer.cross.project_keys_values(memory) for layer in layers_of(self.layers, WordLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
 
     def one_word(self, ids: Tensor, position: Tensor, memory: KeysValues, past: KeysValues) -> WordsSeen:
-        """The output for one more word, ids (B,) at ``position`` (1,), after the words of ``past``.
+        """Return the output for one more word, ids (B,) at ``position`` (1,), after the words of ``past``.
 
-        memory, past: (B, layers, h, rows, k) each. So is the result's ``own``, which holds all layers.
+        memory, past: (B, layers, h, rows, k) each. The result's ``own`` has this shape, too, and holds all
+        layers.
         """
         h = self.embed(ids[:, None], position)
         outputs = []
@@ -335,7 +337,7 @@ class DIRL(nn.Module):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What a stage may mix."""
+        """Return the tasks that a stage may mix."""
         return {"caption": self._caption, **self.vision.tasks}
 
     @property
@@ -345,20 +347,21 @@ class DIRL(nn.Module):
         return frozenset({"caption"} if counted else ())
 
     def batch_size(self, task: str, batch: int) -> int:
-        """The stage's batch. If an example is a scene, each gives two pairs."""
+        """Return the stage's batch size in examples. An example that is a scene gives two pairs."""
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included.
+        """Make a batch of tensors from examples.
 
-        They are padded to the batch's longest; where a loss counts the padding, to ``max_length``.
+        A caption has at most ``max_length`` ids, BOS and EOS included. Captions are padded to the longest
+        caption of the batch. Where a loss counts the padding, captions are padded to ``max_length``.
         """
         rows = [self.vocabulary.sentence(example.caption, self.max_length - 2) for example in examples]
         ids = torch.tensor(padded(rows, self.max_length if self.padding_sensitive_tasks else None))
         return batch_of_scenes(examples, ids, self.vision)
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
+        """Return the named, weighted loss terms of one task. Raises RecipeError for an unknown task."""
         return task_of("DIRL", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
@@ -389,7 +392,7 @@ class DIRL(nn.Module):
     def _read(
         self, pair: TokenPair, ids: Tensor
     ) -> tuple[Tensor, tuple[Tensor, Tensor] | None, Tensor, Tensor]:
-        """Logits (B, L - 1, V), the two tensors to correlate (B, N, D), and CCR's means T and V (B, D)."""
+        """Return logits (B, L - 1, V), two tensors to correlate (B, N, D), and CCR's means T, V (B, D)."""
         before, after = self.tokens(pair)
         seen = self.decoder(ids, self.memory(before, after))
         counted = ids != PAD if self.config.pooling == "words" else torch.ones_like(ids, dtype=torch.bool)
@@ -398,7 +401,7 @@ class DIRL(nn.Module):
         return self.decoder.output(seen.rows[:, :-1]), correlated, means[0], means[1]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The vision's tokens of both pictures, cell by cell."""
+        """Return the vision's tokens of both pictures, cell by cell."""
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
         return corresponding(pair, self.vision)
 
@@ -434,34 +437,34 @@ class DIRL(nn.Module):
         return remembered
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
+        """Return logits (B, L, V) of the word at each position, uncached; zeros at position 0, of BOS."""
         memory = self.memory(*self.tokens(self.pair(before, after)))
         logits = self._speak(self.decoder(ids[:, :-1], memory).rows)
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of the entries that may be written: the words and EOS."""
+        """Return the logits of the vocabulary entries that may be written: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DirlMemory:
-        """The memory of each pair."""
+        """Return the memory of each pair."""
         pair = self.pair(before, after)
         keys, values = self.decoder.keys_values(self.memory(*self.tokens(pair)))
         return DirlMemory(keys, values, pair.cells)
 
     def no_change(self, memory: DirlMemory) -> None:
-        """None: DIRL has no head for it, so its sentences decide."""
+        """Return None: DIRL has no no-change head, so the no-change sentences decide."""
         return
 
     def first_cache(self, memory: DirlMemory) -> Cache:
-        """Keys and values of no words yet: (B, layers, h, 0, k)."""
+        """Return empty keys and values: (B, layers, h, 0, k)."""
         return {"keys": memory.keys[:, :, :, :0], "values": memory.values[:, :, :, :0]}
 
     def step(
         self, memory: DirlMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at ``position`` (from 1), right after ``previous`` (B,).
+        """Predict the word at ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
         the grown cache.
@@ -476,20 +479,22 @@ class DIRL(nn.Module):
         return scores, attention, {"keys": grown[0], "values": grown[1]}
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "vision" (computes the cells) or "method"."""
+        """Return every parameter once, in two groups: "vision" (computes the cells) and "method"."""
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of parameters without a gradient from any of ``tasks``; captioning gives one to all."""
+        """Return names of parameters without a gradient from ``tasks``. Captioning trains all parameters."""
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         return frozenset(vision if "caption" in tasks else vision | own)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the output layer, with rows in the order of the vocabulary."""
+        """Return the word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"decoder.words.weight": rows, "decoder.output.weight": rows, "decoder.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Copy tensors that have the name of one of this method's; returns the names that are left out."""
+        """Copy every tensor whose name this method also has. Returns the names of the tensors that are left
+        out.
+        """
         return copy_matching_tensors(self, state)

@@ -100,7 +100,7 @@ class DudaMemory(NamedTuple):
 
 
 class SpeakerOutput(NamedTuple):
-    """Logits (B, V) of a word, log α (B, 3), and the next state."""
+    """The speaker's output: logits (B, V) of a word, log α (B, 3), and the next state."""
 
     logits: Tensor
     log_weights: Tensor
@@ -163,7 +163,8 @@ class DualAttention(nn.Module):
 
 
 class DynamicSpeaker(nn.Module):
-    """Before each word, weighs the picture before, the difference and the picture after; then writes it.
+    """The speaker weighs the picture before, the difference and the picture after before each word, and then
+    writes this word.
 
         v       = Drop(ReLU(W_v [l_bef; l_diff; l_aft] + b))
         h_d,c_d = LSTM_d([v; h_c], (h_d, c_d))
@@ -189,17 +190,17 @@ class DynamicSpeaker(nn.Module):
         self.hidden_width = hidden
 
     def first_state(self, view: Tensor) -> Cache:
-        """Zeros, (B, D) each. view: (B, E')."""
+        """Return zeros, (B, D) each. view: (B, E')."""
         names = ("attention_hidden", "attention_cell", "language_hidden", "language_cell")
         return {name: view.new_zeros(view.shape[0], self.hidden_width) for name in names}
 
     def see(self, vectors: Tensor) -> Tensor:
-        """v (B, E') from a pair's vectors (B, 3, F), before dropout."""
+        """Return v (B, E'), computed from a pair's vectors (B, 3, F), before dropout."""
         viewed: Tensor = self.view(vectors.flatten(1)).relu()
         return viewed
 
     def forward(self, ids: Tensor, vectors: Tensor, view: Tensor, state: Cache) -> SpeakerOutput:
-        """The word after ``ids`` (B,). vectors: (B, 3, F). view: v (B, E'), before dropout."""
+        """Predict the word after ``ids`` (B,). vectors: (B, 3, F). view: v (B, E'), before dropout."""
         read = torch.cat([self.dropout(view), state["language_hidden"]], dim=1)
         h_d, c_d = self.attention(read, (state["attention_hidden"], state["attention_cell"]))
         log_weights = self.weigh(h_d).log_softmax(-1)  # (B, 3)
@@ -246,20 +247,24 @@ class DUDA(nn.Module):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What a stage may mix."""
+        """Return the tasks that a stage may mix."""
         return {"caption": self._caption, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """The stage's batch. If an example is a scene, each gives two pairs."""
+        """Return the number of examples for the batch size of the stage. An example that is a scene gives two
+        pairs.
+        """
         return batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included."""
+        """Make a batch of tensors from examples. A caption has at most ``max_length`` ids, BOS and EOS
+        included.
+        """
         rows = [self.vocabulary.sentence(example.caption, self.max_length - 2) for example in examples]
         return batch_of_scenes(examples, torch.tensor(padded(rows)), self.vision)
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
+        """Return the named, weighted loss terms of one task. Raises RecipeError for an unknown task."""
         return task_of("DUDA", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
@@ -288,7 +293,9 @@ class DUDA(nn.Module):
         return terms
 
     def _read(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits (B, L - 1, V) and log α (B, L - 1, 3) of words from those before, and maps (B, 2, N)."""
+        """Return logits (B, L - 1, V) and log α (B, L - 1, 3) of words, computed from the words before, and
+        maps (B, 2, N).
+        """
         vectors, maps = self.attend(*self.cells(pair))
         view = self.speaker.see(vectors)
         state, outputs = self.speaker.first_state(view), []
@@ -301,13 +308,13 @@ class DUDA(nn.Module):
         return logits, log_weights, maps
 
     def _regularised(self, batch: Batch) -> Tensor:
-        """The numbers of the pairs that the two regularisers read."""
+        """Return the row numbers of the pairs that the two regularisers read."""
         if batch.changed is None or self.config.regularise == "all":
             return torch.arange(len(batch.ids), device=batch.ids.device)
         return batch.changed.nonzero()[:, 0]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The vision's tokens of both pictures, cell by cell."""
+        """Return the vision's tokens of both pictures, cell by cell."""
         pair = self.vision.add_match_features(self.vision.tokens(before, after))
         return corresponding(pair, self.vision)
 
@@ -323,35 +330,39 @@ class DUDA(nn.Module):
         return before, after
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
+        """Return logits (B, L, V) of the word at each position, without a cache. The logits are zeros at
+        position 0, the position of BOS.
+        """
         logits, _, _ = self._read(self.pair(before, after), ids)
         first = torch.arange(1, ids.shape[1], device=ids.device)[:, None] == 1
         logits = self._speak(logits, first)
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, logits: Tensor, first: Tensor) -> Tensor:
-        """Logits of the entries that may be written: the words and, except where ``first`` is true, EOS."""
+        """Return the logits of the vocabulary entries that may be written: the words and, except where
+        ``first`` is true, EOS.
+        """
         return logits.masked_fill(self.unsaid | (self.end & first), BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> DudaMemory:
-        """The memory of each pair."""
+        """Return the memory of each pair."""
         pair = self.pair(before, after)
         vectors, maps = self.attend(*self.cells(pair))
         shares = maps / maps.sum(2, keepdim=True)
         return DudaMemory(vectors, self.speaker.see(vectors), shares, pair.cells)
 
     def no_change(self, memory: DudaMemory) -> None:
-        """None: DUDA has no head for it, so its sentences decide."""
+        """Return None: DUDA has no no-change head, so the no-change sentences decide."""
         return
 
     def first_cache(self, memory: DudaMemory) -> Cache:
-        """The vectors of both LSTMs, (B, D) each: zeros."""
+        """Return zeros for the vectors of both LSTMs, (B, D) each."""
         return self.speaker.first_state(memory.view)
 
     def step(
         self, memory: DudaMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at ``position`` (from 1), right after ``previous`` (B,).
+        """Predict the word at ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
         the next state.
@@ -364,20 +375,24 @@ class DUDA(nn.Module):
         return self._speak(word.logits, first).log_softmax(-1), attention, word.state
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "vision" (computes the cells) or "method"."""
+        """Return groups that contain every parameter once: "vision" (computes the cells) and "method"."""
         return method_and_vision(self)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of parameters without a gradient from any of ``tasks``; captioning gives one to all."""
+        """Return the names of parameters without a gradient from any of ``tasks``. Captioning gives every
+        parameter a gradient.
+        """
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         vision = {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
         return frozenset(vision if "caption" in tasks else vision | own)
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the output layer, with rows in the order of the vocabulary."""
+        """Return the word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"speaker.words.weight": rows, "speaker.output.weight": rows, "speaker.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Copy tensors that have the name of one of this method's; returns the names that are left out."""
+        """Copy every tensor whose name this method also has. Returns the names of the tensors that are left
+        out.
+        """
         return copy_matching_tensors(self, state)

@@ -67,11 +67,11 @@ from whatchanged.training.vision.base import Hidden, TokenPair, Vision, on_grids
 from whatchanged.vocabulary import MASK, PAD, Vocabulary, padded
 
 HEADS = {"mlm": {"output"}, "mvcl": {"regressor"}, "fda": set(), "caption": {"output", "distractor"}}
-"""The parts that only some tasks train; every task trains the rest. No task uses the authors' pooler."""
+"""The parts that only some tasks train. Every task trains all other parts. The authors' pooler is unused."""
 
 
 class PCLMemory(NamedTuple):
-    """Everything that decoding needs of a pair, batch first.
+    """The memory of a pair for decoding, batch first.
 
     keys, values: (B, layers, heads, R or R + 1, D/heads), of the image rows (and [CLS] in ``paper``);
     pair: (B, 2D), the cross-modal rows [IMG1], [IMG2]; cells: (B, 2, N), the patches on the full grid;
@@ -124,16 +124,16 @@ class PCL(nn.Module):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What a stage may mix."""
+        """Return the tasks that a stage may mix."""
         own = {"mlm": self._mlm, "mvcl": self._mvcl, "fda": self._fda, "caption": self._caption}
         return {**own, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """The stage's batch; for FDA, divided by K + 1, because it reads every example K + 1 times."""
+        """Return the stage's batch size, for FDA divided by K + 1: FDA reads an example K + 1 times."""
         return batch // (self.config.negatives + 1) if task == "fda" else batch
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples as tensors. Raises ShapeError or DatasetError where examples do not fit each other."""
+        """Make tensors from examples. Raises ShapeError or DatasetError where examples do not fit."""
         ids = torch.tensor([self._ids(e, e.caption) for e in examples])
         false = self._false_captions(examples)
         if not self.preset.read_pads:
@@ -146,7 +146,7 @@ class PCL(nn.Module):
         return Batch(*stack_pictures(examples), ids, false, changed, truth=truth)
 
     def _false_captions(self, examples: Sequence[Example]) -> Tensor | None:
-        """Ids (B, K, L) of false captions; None if there are none. Raises DatasetError for another number."""
+        """Return ids (B, K, L) of false captions or None. Raises DatasetError for another number than K."""
         counts = {len(e.negatives) for e in examples}
         if counts == {self.config.negatives}:
             return torch.tensor([[self._ids(e, caption) for caption in e.negatives] for e in examples])
@@ -164,7 +164,7 @@ class PCL(nn.Module):
         return row
 
     def text_length(self, example: Example) -> int:
-        """L, the number of ids of an example's captions."""
+        """Return L, the number of ids of an example's captions."""
         return self.max_length
 
     @property
@@ -173,7 +173,7 @@ class PCL(nn.Module):
         return frozenset({"mlm", "mvcl", "fda"} if self.preset.read_pads else ())
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named, unweighted terms of one task. Raises RecipeError for an unknown one."""
+        """Return the named, unweighted loss terms of one task. Raises RecipeError for an unknown task."""
         return task_of("PCL", self.tasks, task)(batch)
 
     def _mlm(self, batch: Batch) -> dict[str, Tensor]:
@@ -187,12 +187,12 @@ class PCL(nn.Module):
         return {"mlm": share_of_mean(loss, len(wanted))}
 
     def _read_words(self, pair: TokenPair, ids: Tensor, real: Tensor, query_rows: Tensor) -> Tensor:
-        """The rows (B, Q, D) of the words at ``query_rows`` (B, Q), after all rows have attended to all."""
+        """Return the words' rows (B, Q, D) at ``query_rows`` (B, Q), after all rows attended to all rows."""
         images = self.image_rows(pair)
         return self.joint_rows(images, ids, real, images.rows.shape[1] + 1 + query_rows)
 
     def _mvcl(self, batch: Batch) -> dict[str, Tensor]:
-        """Regress a picture's masked patches from all rows and true words; each must match its original."""
+        """Regress masked patches from all rows and true words. Each result must match its original patch."""
         pair = self.tokens(batch)
         hidden = corrupt_patches(pair, batch.generator, batch.part)
         masked = torch.cat(hidden, dim=1)
@@ -216,9 +216,10 @@ class PCL(nn.Module):
     def _read_patches(
         self, pair: TokenPair, hidden: Hidden, ids: Tensor, query_rows: Tensor | None
     ) -> Tensor:
-        """The patches' rows, some masked, after all rows attended to all: (B, 2N, D), or (B, Q, D).
+        """Return the patches' rows (some masked) after all rows attended to all rows: (B, 2N, D) or (B, Q,
+        D).
 
-        query_rows: (B, Q), numbers of patches, those of the second picture after the first one's; None: all.
+        query_rows: (B, Q), numbers of patches, first of picture 1, then of picture 2; None: all patches.
         """
         images = self.image_rows(pair, hidden)
         places = torch.arange(images.rows.shape[1], device=ids.device)
@@ -244,7 +245,7 @@ class PCL(nn.Module):
         return in_parts(self._similarities, batch.accumulate, self.tokens(batch), texts)
 
     def _similarities(self, pair: TokenPair, texts: Tensor) -> Tensor:
-        """The similarities of pairs and texts (B, K+1, L)."""
+        """Return the similarities of pairs and texts (B, K+1, L)."""
         images = self.image_rows(pair)
         ids = texts.flatten(0, 1)  # (B (K+1), L), pair b, text k -> b (K+1) + k
         specials = self._specials(images)
@@ -255,7 +256,7 @@ class PCL(nn.Module):
         return cosines(visual[:, None], cls[:, None]).view(texts.shape[:2])
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
-        """Cross entropy summed over labelled words and pairs; ``every_word``: mean over pairs, times 0.15."""
+        """Return cross entropy summed over words and pairs; with ``every_word``: 0.15 x mean over pairs."""
         pair = self.tokens(batch)
         if self.config.every_word:
             return self._every_word(pair, batch)
@@ -272,19 +273,19 @@ class PCL(nn.Module):
         return {**terms, **self._judging(specials, batch)}
 
     def _read_captions(self, images: ImageRows, ids: Tensor, query_rows: Tensor) -> tuple[Tensor, Tensor]:
-        """When captioning, the rows of words at ``query_rows`` (B, Q), and [IMG1] beside [IMG2] (B, 2D)."""
+        """Return captioning's word rows at ``query_rows`` (B, Q), and [IMG1] [IMG2] concatenated (B, 2D)."""
         specials = self._specials(images).expand(len(ids), -1)
         words = images.rows.shape[1] + self.preset.cls_captions + query_rows
         out = self.captioning_rows(images, ids, torch.cat([specials, words], dim=1))
         return out[:, 2:], out[:, :2].flatten(1)
 
     def _specials(self, images: ImageRows) -> Tensor:
-        """The row numbers of [IMG1] and [IMG2], (2,)."""
+        """Return the row numbers of [IMG1] and [IMG2], (2,)."""
         places = torch.arange(images.rows.shape[1], device=images.rows.device)
         return torch.cat([places[:1], places[images.second : images.second + 1]])
 
     def _every_word(self, pair: TokenPair, batch: Batch) -> dict[str, Tensor]:
-        """The caption and distractor losses with every word predicted, and the vision's attention loss."""
+        """Return the losses of captions (every word predicted), distractors and the vision's attention."""
         rows, specials, attention = in_parts(self._read_every_word, batch.accumulate, pair, batch.ids)
         targets = batch.ids[:, 1:]
         asked = targets != PAD
@@ -297,7 +298,7 @@ class PCL(nn.Module):
         return {name: term / pairs for name, term in sums.items()}
 
     def _read_every_word(self, pair: TokenPair, ids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The rows that predict words (B, T, D), the specials (B, 2D), the attention (B, T, 2, N)."""
+        """Return rows that predict words (B, T, D), the specials (B, 2D), and the attention (B, T, 2, N)."""
         images = self.image_rows(pair)
         found = self.every_word_rows(images, ids)
         attention = found.attention[:, :, :, 2:].mean((1, 2))  # over layers and heads: (B, T, S)
@@ -305,7 +306,7 @@ class PCL(nn.Module):
         return found.rows[:, 2:], found.rows[:, :2].flatten(1), attention
 
     def _judging(self, specials: Tensor, batch: Batch) -> dict[str, Tensor]:
-        """Distractor judging: cross entropy of changed or not, summed over pairs; no term without a head."""
+        """Return the cross entropy of "changed or not", summed over pairs; without a head, no term."""
         if self.distractor is None:
             return {}
         if batch.changed is None:
@@ -314,7 +315,7 @@ class PCL(nn.Module):
         return {"distractor": F.cross_entropy(judged, batch.changed, reduction="sum")}
 
     def tokens(self, batch: Batch) -> TokenPair:
-        """The tokens of a batch's pictures. A picture without tokens is empty."""
+        """Return the tokens of a batch's pictures. A picture without tokens is empty."""
         return self.vision.tokens(batch.before, batch.after)
 
     def embedded(self, pair: TokenPair, hidden: Hidden = (None, None)) -> tuple[ImageRows, ImageRows]:
@@ -326,13 +327,13 @@ class PCL(nn.Module):
         return ImageRows(first, index), ImageRows(second, index)
 
     def alone(self, picture: ImageRows) -> ImageRows:
-        """One picture's rows after F_sing; without the difference encoder, unchanged."""
+        """Return one picture's rows after F_sing. Without the difference encoder, rows stay unchanged."""
         if self.single is None:
             return picture
         return picture._replace(rows=self.single(picture.rows))
 
     def together(self, first: ImageRows, second: ImageRows) -> ImageRows:
-        """Both pictures' rows after F_pair; without the difference encoder, concatenated."""
+        """Return both pictures' rows after F_pair; without the difference encoder, only concatenated."""
         rows = torch.cat([first.rows, second.rows], dim=1)  # (B, R, D)
         if self.pair is not None:
             rows = self.pair(rows)
@@ -350,7 +351,7 @@ class PCL(nn.Module):
     def joint_rows(
         self, images: ImageRows, ids: Tensor, real: Tensor, query_rows: Tensor | None = None
     ) -> Tensor:
-        """Pre-training: images, [CLS] and words attend to one another; in ``authors`` also to pads.
+        """Return pre-training rows: images, [CLS], words (and pads in ``authors``) attend to one another.
 
         query_rows: which rows are returned, as in ``Attention``.
         """
@@ -358,19 +359,19 @@ class PCL(nn.Module):
         return out
 
     def _joint(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
-        """The rows of images, [CLS] and words (B, R + 1 + L, D), and which of them may be attended to."""
+        """Return rows of images, [CLS] and words (B, R + 1 + L, D), and a mask of rows that may be read."""
         behind, allowed = self._behind_images(images, ids, real)
         return torch.cat([images.rows, behind], dim=1), allowed
 
     def _behind_images(self, images: ImageRows, ids: Tensor, real: Tensor) -> tuple[Tensor, Tensor | None]:
-        """[CLS] and words (B, 1 + L, D), and which of them and of the images may be attended to."""
+        """Return rows of [CLS] and words (B, 1 + L, D), and a mask of rows, images' too, that may be read."""
         rows = torch.cat([self.embed.special(2, ids.shape[0]), self._words(ids)], dim=1)
         if self.preset.read_pads:
             return rows, None
         return rows, key_mask(F.pad(real, (images.rows.shape[1] + 1, 0), value=True))
 
     def given_caption_attention(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Each word's attention in the last layer of F_cross, mean over heads, (B, L, 2, rows, columns).
+        """Return each word's attention, (B, L, 2, rows, columns), mean over heads of F_cross's last layer.
 
         As in pre-training, all rows attend to one another. ids: (B, L). Source: the paper's pictures of
         alignment.
@@ -398,7 +399,7 @@ class PCL(nn.Module):
         return self.cross.with_cache(rows, allowed, query_rows=asked)
 
     def captioning_rows(self, images: ImageRows, ids: Tensor, query_rows: Tensor | None = None) -> Tensor:
-        """Captioning: images do not attend to text, and no word attends to later words; words come last.
+        """Return captioning rows: images do not attend to text, words attend to no later word and come last.
 
         query_rows: which rows are returned, as in ``Attention``.
         """
@@ -408,7 +409,7 @@ class PCL(nn.Module):
         return out
 
     def _front(self, rows: Tensor) -> Tensor:
-        """The rows before the words when captioning: image rows, and [CLS] if the preset keeps it."""
+        """Return the rows before captioning's words: image rows, and [CLS] if the preset has this row."""
         if not self.preset.cls_captions:
             return rows
         return torch.cat([rows, self.embed.special(2, rows.shape[0])], dim=1)
@@ -417,13 +418,13 @@ class PCL(nn.Module):
         return self.embed.text(ids, torch.arange(ids.shape[1], device=ids.device))
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position of ``ids`` (MASK where it is predicted), uncached."""
+        """Return logits (B, L, V) of the words at the positions of ``ids`` (MASK: predicted), uncached."""
         images = self.image_rows(self.vision.tokens(before, after))
         logits: Tensor = self.output(self.captioning_rows(images, ids)[:, -ids.shape[1] :])
         return logits
 
     def encode(self, before: Tensor, after: Tensor) -> PCLMemory:
-        """The memory of each pair. Image rows never attend to words, so they are computed once."""
+        """Return the memory of each pair. Image rows never attend to words, and are computed once."""
         pair = self.vision.tokens(before, after)
         images = self.image_rows(pair)
         front = self._front(images.rows)
@@ -432,22 +433,22 @@ class PCL(nn.Module):
         return PCLMemory(kept.keys, kept.values, kept.rows.flatten(1), pair.cells)
 
     def no_change(self, memory: PCLMemory) -> Tensor | None:
-        """Probability (B,) that nothing changed, from the distractor head; None without one."""
+        """Return the probability (B,) that nothing changed, from the distractor head; None without one."""
         return None if self.distractor is None else self.distractor(memory.pair).softmax(-1)[:, 0]
 
     def first_cache(self, memory: PCLMemory) -> Cache:
-        """Keys and values of no words yet: (B, layers, heads, 0, D/heads)."""
+        """Return empty keys and values: (B, layers, heads, 0, D/heads)."""
         return {"keys": memory.keys[:, :, :, :0], "values": memory.values[:, :, :, :0]}
 
     def step(
         self, memory: PCLMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at text ``position`` (from 1), right after ``previous`` (B,).
+        """Predict the word at text ``position`` (from 1), right after ``previous`` (B,).
 
-        Two rows are computed: the previous word, which joins the cache, and [MASK]. The [MASK] row is
-        discarded, because the word that replaces it will have other states in every layer. Returns
-        log-probabilities (B, V), the MASK row's attention to both grids (B, 2, rows, columns), mean over
-        heads and layers, and the grown cache.
+        Two rows are computed: the row of the previous word, which joins the cache, and the row of [MASK]. The
+        [MASK] row is discarded, because the word that replaces it will have other states in every layer.
+        Returns log-probabilities (B, V), the MASK row's attention to both grids (B, 2, rows, columns), mean
+        over heads and layers, and the grown cache.
         """
         ids = torch.stack([previous, torch.full_like(previous, MASK)], dim=1)  # (B, 2)
         rows = self.embed.text(ids, torch.as_tensor(position, device=ids.device) + self.offsets)
@@ -463,7 +464,7 @@ class PCL(nn.Module):
         return scores, on_grids(attention, memory.cells, self.vision), grown
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: group "vision" (computes a picture's tokens, if it learns) or "method"."""
+        """Return every parameter once, in two groups: "vision" (a vision that learns) and "method"."""
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": []}
         vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
@@ -476,7 +477,7 @@ class PCL(nn.Module):
         ]
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the method's parameters that deliberately get no gradient from any of ``tasks``."""
+        """Return names of parameters that deliberately get no gradient from any of ``tasks``."""
         trained = [HEADS[task] for task in tasks if task in HEADS]
         unused = {"output", "regressor", "distractor", "pooler"}.difference(*trained)
         if not trained:
@@ -485,12 +486,12 @@ class PCL(nn.Module):
         return own | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the output layer, with rows in the order of the vocabulary."""
+        """Return the word vectors and the output layer, with rows in the vocabulary's order."""
         rows = range(len(self.vocabulary))
         return {"embed.words.weight": rows, "output.weight": rows, "output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Copy every tensor that has the name of one of this method's, except the two-way heads.
+        """Copy every tensor whose name this method also has, except the two-way heads.
 
         Returns the names that keep their initial values. Raises ShapeError where a name fits but the shape
         differs.

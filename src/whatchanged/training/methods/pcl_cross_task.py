@@ -117,7 +117,7 @@ class PCLCrossTask(PCL):
         return self.config.single_length if single else self.max_length
 
     def tokens(self, batch: Batch) -> TokenPair:
-        """The pictures' tokens. For a single picture, the picture after has none."""
+        """Return the pictures' tokens. For a single picture, the picture after has none."""
         if not batch.single:
             return super().tokens(batch)
         # Twice the same picture: a vision reads pairs, and a backbone's running statistics count both.

@@ -76,7 +76,9 @@ class ScorerMemory(NamedTuple):
 
 
 class Directions(NamedTuple):
-    """What is matched: queries of the picture before with keys of the picture after, and the reverse."""
+    """The inputs of matching: queries of the picture before with keys of the picture after, and the
+    reverse.
+    """
 
     forth: QueryKey
     back: QueryKey
@@ -127,23 +129,26 @@ class SCORER(nn.Module):
 
     @property
     def tasks(self) -> dict[str, Callable[[Batch], dict[str, Tensor]]]:
-        """What a stage may mix."""
+        """Return the tasks that a stage may mix."""
         return {"caption": self._caption, **self.vision.tasks}
 
     def batch_size(self, task: str, batch: int) -> int:
-        """The stage's batch. If an example is a scene, each gives two pairs."""
+        """Return the number of examples for the batch size of the stage. An example that is a scene gives two
+        pairs.
+        """
         return batch
 
     def pad_captions(self, length: int) -> None:
-        """From now on, use as many positions as the data's longest caption has ids, at most
+        """From now on, use as many positions as the longest caption of the data has ids, at most
         ``max_length``.
         """
         self.caption_positions = min(length, self.max_length)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Examples to tensors; a caption has at most ``max_length`` ids, BOS and EOS included.
+        """Make a batch of tensors from examples.
 
-        They are padded to the batch's longest; where the loss counts the padding, to ``caption_positions``.
+        A caption has at most ``max_length`` ids, BOS and EOS included. Captions are padded to the longest
+        caption of the batch. Where the loss counts the padding, captions are padded to ``caption_positions``.
         """
         sentences = [self.vocabulary.sentence(e.caption, self.max_length - 2) for e in examples]
         length = max(map(len, sentences))
@@ -158,7 +163,7 @@ class SCORER(nn.Module):
         return frozenset({"caption"} if counted else ())
 
     def loss(self, task: str, batch: Batch) -> dict[str, Tensor]:
-        """The named terms of one task, as they enter the sum. Raises RecipeError for an unknown one."""
+        """Return the named, weighted loss terms of one task. Raises RecipeError for an unknown task."""
         return task_of("SCORER", self.tasks, task)(batch)
 
     def _caption(self, batch: Batch) -> dict[str, Tensor]:
@@ -190,7 +195,8 @@ class SCORER(nn.Module):
     def _read(
         self, pair: TokenPair, ids: Tensor, positions: int | None
     ) -> tuple[Tensor, Tensor, Directions | None, QueryKey | None]:
-        """Logits (B, L - 1, V) and attention (B, h, L, N) of words, and what SCORER and CBR match.
+        """Return logits (B, L - 1, V) and attention (B, h, L, N) of words, and the inputs that SCORER and CBR
+        match.
 
         positions: as in ``sentence_vector``.
         """
@@ -204,9 +210,9 @@ class SCORER(nn.Module):
         return logits, attention, matched, self.reasoning(before, after, mentioned)
 
     def _shared(self, attention: Tensor, pair: TokenPair) -> Tensor:
-        """Each picture's part of the attention (B, T, N) to the difference: (B, T, 1 or 2, N).
+        """Return each picture's part of the attention (B, T, N) to the difference: (B, T, 1 or 2, N).
 
-        With fusion "apart", attention is (B, T, 2N), and each picture has its own.
+        With fusion "apart", the attention is (B, T, 2N), with N numbers for each picture.
         """
         if not self.apart:
             return attention[:, :, None] * _halves(pair)
@@ -223,18 +229,18 @@ class SCORER(nn.Module):
         return two_sided(matching(*matched.forth), matching(*matched.back))
 
     def _kinds(self, batch: Batch) -> Iterator[Tensor]:
-        """The numbers of the pairs that share one loss: all; or, of scenes, the changed pairs and then the
-        others.
+        """Return the groups of pairs that share one loss, as row numbers. All pairs form one group. In a
+        batch of scenes, the changed pairs and the unchanged pairs form two groups.
         """
         yield from kinds_of_pairs(batch if self.preset.split_kinds else replace(batch, changed=None))
 
     def _matching_layer(self) -> Reconstruction:
-        """The layer whose queries and keys are matched."""
+        """Return the layer whose queries and keys are matched."""
         layers = list(layers_of(self.layers, Reconstruction))
         return layers[-1 if self.preset.match_last else 0]
 
     def pair(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The vision's tokens of both pictures."""
+        """Return the vision's tokens of both pictures."""
         return self.vision.add_match_features(self.vision.tokens(before, after))
 
     def tokens(self, pair: TokenPair) -> tuple[Tensor, Tensor]:
@@ -263,7 +269,7 @@ class SCORER(nn.Module):
             )
 
     def _positions(self, cells: Tensor) -> CellPositions:
-        """The positions of numbered cells, (N,) or (B, N)."""
+        """Return the positions of numbered cells, (N,) or (B, N)."""
         row, column = cells // self.vision.columns, cells % self.vision.columns
         embedded = torch.cat([self.column_places(column), self.row_places(row)], dim=-1)
         x, y = 2 * column / self.vision.columns - 1, 2 * row / self.vision.rows - 1
@@ -294,9 +300,9 @@ class SCORER(nn.Module):
         return self.dropout(self.fuse(both)).relu(), matched
 
     def rebuilt(self, before: Tensor, after: Tensor) -> list[tuple[Rebuilt, Rebuilt]]:
-        """X1, X2 (B, N, D) -> for each layer, both pictures reconstructed from the other.
+        """X1, X2 (B, N, D) -> for each layer, each picture reconstructed from the other picture.
 
-        Both read the previous layer's output for both pictures.
+        Each reconstruction reads the previous layer's output for both pictures.
         """
         a, b = before, after
         results = []
@@ -306,7 +312,8 @@ class SCORER(nn.Module):
         return results
 
     def alignment(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """The weights of the other picture's cells in each reconstructed cell: last layer, mean over heads.
+        """Return the weights of the other picture's cells in each reconstructed cell, in the last layer, mean
+        over heads.
 
         Returns (B, 2, N, N), whose rows are the query cells, of the picture before and of the picture after;
         and the numbers of the cells on their grids, (B, 2, N). Raises RecipeError where no picture is
@@ -326,36 +333,38 @@ class SCORER(nn.Module):
         return weights, in_order.expand(len(weights), 2, -1)
 
     def caption_logits(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
-        """Logits (B, L, V) of the word at each position, uncached; zeros at position 0, where BOS stands."""
+        """Return logits (B, L, V) of the word at each position, without a cache. The logits are zeros at
+        position 0, the position of BOS.
+        """
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair))
         logits = self._speak(self.decoder(ids[:, :-1], difference)[0])
         return torch.cat([torch.zeros_like(logits[:, :1]), logits], dim=1)
 
     def _speak(self, states: Tensor) -> Tensor:
-        """Logits of the entries that may be written: the words and EOS."""
+        """Return the logits of the vocabulary entries that may be written: the words and EOS."""
         logits: Tensor = self.decoder.output(states)
         return logits.masked_fill(self.unsaid, BLIND)
 
     def encode(self, before: Tensor, after: Tensor) -> ScorerMemory:
-        """The memory of each pair."""
+        """Return the memory of each pair."""
         pair = self.pair(before, after)
         difference, _ = self.difference(*self.tokens(pair))
         keys, values = self.decoder.memory(difference)
         return ScorerMemory(keys, values, pair.cells if pair.aligned else None)
 
     def no_change(self, memory: ScorerMemory) -> None:
-        """None: SCORER has no head for it, so its sentences decide."""
+        """Return None: SCORER has no no-change head, so the no-change sentences decide."""
         return
 
     def first_cache(self, memory: ScorerMemory) -> Cache:
-        """Keys and values of no words yet: (B, layers, h, 0, k)."""
+        """Return empty keys and values: (B, layers, h, 0, k)."""
         return {"keys": memory.keys[:, :, :, :0], "values": memory.values[:, :, :, :0]}
 
     def step(
         self, memory: ScorerMemory, previous: Tensor, position: int | Tensor, cache: Cache
     ) -> tuple[Tensor, Tensor, Cache]:
-        """The word at ``position`` (from 1), right after ``previous`` (B,).
+        """Predict the word at ``position`` (from 1), right after ``previous`` (B,).
 
         Returns log-probabilities (B, V), attention (B, 2, rows, columns; see ``attention_description``) and
         the grown cache.
@@ -386,7 +395,9 @@ class SCORER(nn.Module):
         return on_both_grids(halves, memory.cells, self.vision)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Every parameter once: "vision" (computes the cells), "frozen" (never learns) or "method"."""
+        """Return groups that contain every parameter once: "vision" (computes the cells), "frozen" (never
+        learns) and "method".
+        """
         groups: dict[str, list[nn.Parameter]] = {"method": [], "vision": [], "frozen": []}
         vision = {f"vision.{name}" for name in self.vision.token_parameters()}
         for name, parameter in self.named_parameters():
@@ -395,16 +406,18 @@ class SCORER(nn.Module):
         return [{"name": name, "params": params} for name, params in groups.items() if params]
 
     def _frozen(self) -> frozenset[str]:
-        """Names of CBR's parameters, in the preset in which the optimiser does not update them."""
+        """Return the names of CBR's parameters, in the preset whose optimiser does not update these
+        parameters.
+        """
         names = (name for name, _ in self.named_parameters() if name.startswith("reasoning."))
         return frozenset(() if self.preset.train_reasoning else names)
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that deliberately get no gradient from any of ``tasks``.
+        """Return the names of the parameters that deliberately get no gradient from any of ``tasks``.
 
-        Captioning does not train what is frozen, the scale of a layer whose scores no loss reads, and what
-        subtraction
-        cancels: everything that the cells of both pictures have in common.
+        Captioning does not train frozen parameters, nor the scale of a layer whose scores no loss reads. With
+        subtraction, captioning does not train parameters that add equal numbers to the cells of both
+        pictures, because subtraction cancels these numbers.
         """
         own = {name for name, _ in self.named_parameters() if not name.startswith("vision.")}
         if "caption" in tasks:
@@ -418,27 +431,33 @@ class SCORER(nn.Module):
         return frozenset(own) | {f"vision.{name}" for name in self.vision.parameters_without_gradient(tasks)}
 
     def word_tables(self) -> Mapping[str, Sequence[int]]:
-        """The word vectors and the output layer, with rows in the order of the vocabulary."""
+        """Return the word vectors and the output layer, with rows in the order of the vocabulary."""
         rows = range(len(self.vocabulary))
         return {"decoder.words.weight": rows, "decoder.output.weight": rows, "decoder.output.bias": rows}
 
     def load_pretrained(self, state: Mapping[str, Tensor]) -> tuple[str, ...]:
-        """Copy tensors that have the name of one of this method's; returns the names that are left out."""
+        """Copy every tensor whose name this method also has. Returns the names of the tensors that are left
+        out.
+        """
         return copy_matching_tensors(self, state)
 
 
 def without_padding(ids: Tensor) -> Tensor:
-    """Captions (B, L) without the columns of padding after the longest caption. No word attends to them."""
+    """Return captions (B, L) without the columns of padding after the longest caption. No word attends to
+    these columns.
+    """
     unread = int((ids == PAD).all(0).sum())
     return ids[:, : ids.shape[1] - unread]
 
 
 def _halves(pair: TokenPair) -> Tensor | float:
-    """Each picture's part of the attention to the difference: half of it; for aligned tokens in 32 bit."""
+    """Return each picture's part of the attention to the difference, which is one half. The halves of aligned
+    tokens are in 32 bit.
+    """
     return torch.full((2, 1), 0.5, device=pair.before.cells.device) if pair.aligned else 0.5
 
 
 def _of(matched: Directions, rows: Tensor) -> Directions:
-    """The queries and keys of some pairs."""
+    """Return the queries and keys of some pairs."""
     (q1, k1), (q2, k2) = matched
     return Directions((q1[rows], k1[rows]), (q2[rows], k2[rows]))

@@ -21,7 +21,9 @@ KeysValues = tuple[Tensor, Tensor]
 
 
 class LayerOutput(NamedTuple):
-    """Rows (B, T, D), their own keys and values, and their attention to the cells (B, h, T, N)."""
+    """Word rows (B, T, D), the keys and values of these rows, and the attention of these rows to the cells
+    (B, h, T, N).
+    """
 
     rows: Tensor
     own: KeysValues
@@ -71,14 +73,17 @@ class DecoderLayer(nn.Module):
         return LayerOutput(self.ffn_norm(kept + self.dropout(self.ffn_out(g))), new, attention)
 
     def memory(self, difference: Tensor, words: int) -> KeysValues | Tensor:
-        """The cheapest form of ``memory`` for ``forward``, if this number of words attends to D once."""
+        """Return the cheapest form of ``memory`` for ``forward``, if this number of words attends to D
+        once.
+        """
         if self.join is None and few_queries(words, difference, self.cross.heads):
             return difference
         return self.cross.project_keys_values(difference)
 
     def _read(self, h: Tensor, memory: KeysValues | Tensor) -> tuple[Tensor, Tensor]:
-        """The cross attention's output for words (B, T, D), and their attention to D: (B, h, T, N), or
-        (B, h, T, 2N) to both pictures apart, half for each."""
+        """Return the cross attention's output for words (B, T, D), and their attention to D: (B, h, T, N), or
+        (B, h, T, 2N) to both pictures apart, half for each.
+        """
         if isinstance(memory, Tensor):
             return self.cross.by_few(h, memory)
         queries = self.cross.project_queries(h)
@@ -111,16 +116,16 @@ class Decoder(nn.Module):
                 nn.init.zeros_(module.bias)
 
     def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
-        """ids (B, T) at positions ``positions`` (T,), BOS being 0 -> rows (B, T, D)."""
+        """ids (B, T) at ``positions`` (T,), where BOS has position 0 -> rows (B, T, D)."""
         words = self.words(ids) + self.positions[positions]  # (B, T, E)
         rows: Tensor = self.norm(self.dropout(self.widen(words)))  # (B, T, D)
         return rows
 
     def forward(self, ids: Tensor, difference: Tensor) -> tuple[Tensor, Tensor]:
-        """States (B, L, D) of a sentence; each state depends on the words up to its own.
+        """Return the states (B, L, D) of a sentence.
 
-        Also the last layer's attention to the cells, (B, h, L, N).
-        difference: D (B, N, D).
+        Each state depends on the words up to its position. Also returns the last layer's attention to the
+        cells, (B, h, L, N). difference: D (B, N, D).
         """
         h = self.embed(ids, torch.arange(ids.shape[1], device=ids.device))
         attention = h.new_zeros(0)
@@ -129,16 +134,16 @@ class Decoder(nn.Module):
         return h, attention
 
     def memory(self, difference: Tensor) -> KeysValues:
-        """The layers' cross-attention keys and values of D (B, N, D): (B, layers, h, N, k) each."""
+        """Return the layers' cross-attention keys and values of D (B, N, D): (B, layers, h, N, k) each."""
         read = [layer.cross.project_keys_values(difference) for layer in layers_of(self.layers, DecoderLayer)]
         keys, values = zip(*read, strict=True)
         return by_layer(keys), by_layer(values)
 
     def one_word(self, ids: Tensor, position: Tensor, memory: KeysValues, past: KeysValues) -> LayerOutput:
-        """The state of one more word, ids (B,) at ``position`` (1,), after those of ``past``.
+        """Decode one more word, ids (B,) at ``position`` (1,), after the words of ``past``.
 
-        memory, past: (B, layers, h, rows, k) each. Returns its state (B, 1, D), its keys and values in every
-        layer (B, layers, h, 1, k), and the last layer's attention (B, h, 1, N).
+        memory, past: (B, layers, h, rows, k) each. Returns the state (B, 1, D) of the word, the word's keys
+        and values in every layer (B, layers, h, 1, k), and the last layer's attention (B, h, 1, N).
         """
         h = self.embed(ids[:, None], position)
         outputs = []

@@ -22,12 +22,13 @@ LARGEST_LOG_SCALE = math.log(100.0)
 FIRST_LOG_SCALE = 1.0
 
 QueryKey = tuple[Tensor, Tensor]
-"""Queries of one picture and keys of the other, (B, N, D) each."""
+"""Queries of one picture and keys of the other picture, (B, N, D) each."""
 
 
 class Rebuilt(NamedTuple):
-    """One picture reconstructed from the other: its cells (B, N, D), what matching compares, and the
-    attention of its cells to the other picture's cells, (B, h, N, N), before dropout.
+    """One picture reconstructed from the other picture: the reconstructed cells (B, N, D), the queries and
+    keys that matching compares, and the attention of the reconstructed cells to the other picture's cells,
+    (B, h, N, N), before dropout.
     """
 
     cells: Tensor
@@ -36,7 +37,7 @@ class Rebuilt(NamedTuple):
 
 
 def info_nce(scores: Tensor) -> Tensor:
-    """Contrastive loss: each row must match its own column best:  −(1/B) Σ_i log softmax_row(S)_ii.
+    """Return a contrastive loss: row i must match column i best: −(1/B) Σ_i log softmax_row(S)_ii.
 
     scores: (B, B), logits, true pairs on the diagonal. ln B where all are alike, 0 for a single pair.
     """
@@ -66,7 +67,7 @@ def fuse_rebuilt(a: Tensor, b: Tensor, fusion: str) -> Tensor:
 
 
 def view_distance(matched: QueryKey) -> Tensor:
-    """Mean squared distance between the cells of a pair, cell by cell, without negatives.
+    """Return the mean squared distance between the cells of a pair, cell by cell, without negatives.
 
     Source: RR+L2 of the paper's comparison, which does not define the distance; this is our reading.
     """
@@ -126,7 +127,7 @@ class MultiHeadAttention(nn.Module):
         return split_heads(self.query(x), self.heads)
 
     def project_keys_values(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of rows (B, T, D): (B, h, T, k) each."""
+        """Return the keys and values of rows (B, T, D): (B, h, T, k) each."""
         return split_heads(self.key(y), self.heads), split_heads(self.value(y), self.heads)
 
     def forward(
@@ -139,7 +140,9 @@ class MultiHeadAttention(nn.Module):
     def of_heads(
         self, queries: Tensor, keys: Tensor, values: Tensor, allowed: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """The same before the output projection: the heads' outputs, concatenated."""
+        """Return the concatenated outputs of the heads before the output projection, and the probabilities as
+        in ``forward``.
+        """
         scores = queries @ keys.transpose(-1, -2) * self.scale  # (B, h, T, S)
         if allowed is not None:
             scores = scores.masked_fill(~allowed, BLIND)
@@ -148,7 +151,7 @@ class MultiHeadAttention(nn.Module):
         return rows, probabilities
 
     def by_few(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """``forward`` for few rows x (B, T, D) that attend to y (B, S, D), computed by ``read_by_few``."""
+        """Compute ``forward`` by ``read_by_few``, for few rows x (B, T, D) that attend to y (B, S, D)."""
         queries = self.project_queries(x) * self.scale
         rows, probabilities = read_by_few(queries, y, self.key, self.value, self.dropout)
         return self._out(rows), probabilities
@@ -158,7 +161,8 @@ class MultiHeadAttention(nn.Module):
 
 
 class Reconstruction(nn.Module):
-    """One picture reconstructed from the other:  x' = LN(x + Attention(x, y, y)). No feed-forward part.
+    """The reconstruction of one picture from the other picture: x' = LN(x + Attention(x, y, y)). There is no
+    feed-forward part.
 
     Source: the paper's equations 5 and 6; ``models/SCORER.py``.
     """

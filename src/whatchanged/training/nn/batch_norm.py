@@ -7,12 +7,12 @@ from whatchanged.training.distributed import add_up, batch_total, processes
 
 
 class BatchNorm(nn.BatchNorm2d):
-    """torch's batch normalisation. In training on several processes, its statistics are over all their
-    pictures.
+    """Batch normalisation as in torch. In training on several processes, the statistics are over all
+    processes' pictures.
 
     y = (x − μ) / sqrt(σ² + eps) · g + b,   μ, σ² of each channel over the whole batch
 
-    torch has such a layer only for GPUs. Running statistics are the same in all processes.
+    torch has a layer for several processes only on GPUs. Running statistics are the same in all processes.
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -30,7 +30,7 @@ class BatchNorm(nn.BatchNorm2d):
 
     @torch.no_grad()
     def _note(self, mean: Tensor, variance: Tensor) -> None:
-        """Move the running statistics towards those of a batch, as torch does."""
+        """Move the running statistics towards the statistics of a batch, as torch does."""
         if self.running_mean is None or self.running_var is None or self.num_batches_tracked is None:
             return
         step = 0.1 if self.momentum is None else self.momentum

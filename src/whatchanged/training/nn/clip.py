@@ -15,12 +15,14 @@ from whatchanged.training.nn.layers import layers_of
 from whatchanged.training.nn.transformer import Attention, AttentionState, Past, select_rows
 
 START_SCALE = math.log(1 / 0.07)
-"""Where CLIP's temperature starts, as a logarithm."""
+"""The logarithm of the initial scale of similarities in CLIP (the inverse temperature)."""
 LARGEST_SCALE = math.log(100.0)
 
 
 def activate(x: Tensor, kind: str) -> Tensor:
-    """ "quick_gelu": x · sigmoid(1.702 x), which OpenAI's weights need; "gelu": the exact one."""
+    """Apply an activation function. "quick_gelu": x · sigmoid(1.702 x), which OpenAI's weights need. "gelu":
+    the exact GELU.
+    """
     return F.silu(1.702 * x) / 1.702 if kind == "quick_gelu" else F.gelu(x)
 
 
@@ -42,19 +44,19 @@ class CLIPBlock(nn.Module):
     def forward(
         self, x: Tensor, allowed: Tensor | None = None, past: Past = None
     ) -> tuple[Tensor, AttentionState]:
-        """Rows (B, T, D) in, rows out. They also attend to ``past`` (keys, values: (B, h, P, k) each);
+        """Rows (B, T, D) in, rows out. The rows also attend to ``past`` (keys, values: (B, h, P, k) each);
         ``allowed``: as in ``Attention``.
         """
         read, seen = self.attention(self.attention_norm(x), allowed, () if past is None else (past,))
         return self._behind(x + read), seen
 
     def rows_of_queries(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The query rows alone, (B, Q, D); ``query_rows`` as in ``select_rows``."""
+        """Return the query rows alone, (B, Q, D); ``query_rows`` as in ``select_rows``."""
         read = self.attention.rows_of_queries(self.attention_norm(x), allowed, query_rows)
         return self._behind(select_rows(x, query_rows) + read)
 
     def _behind(self, x: Tensor) -> Tensor:
-        """The rows after the feed-forward part."""
+        """Return the rows after the feed-forward part."""
         out: Tensor = x + self.shrink(activate(self.grow(self.ffn_norm(x)), self.activation))
         return out
 
@@ -68,7 +70,7 @@ class TextRows(NamedTuple):
 
 
 class TextTower(nn.Module):
-    """CLIP's language encoder after the word vectors. It is causal, so padding needs no mask.
+    """CLIP's language encoder after the word vectors. The encoder is causal, so padding needs no mask.
 
     h = LN(blocks(words + positions)),   joint rows: h P, P (D, joint) without bias
     """
@@ -82,7 +84,7 @@ class TextTower(nn.Module):
         self.project = None if joint is None else nn.Linear(width, joint, bias=False)
 
     def forward(self, words: Tensor, past: Past = None) -> TextRows:
-        """Embedded words (B, T, D), following those of ``past`` (B, layers, h, P, D/h) each."""
+        """Encode embedded words (B, T, D) that follow the words of ``past`` (B, layers, h, P, D/h each)."""
         before = 0 if past is None else past[0].shape[3]
         columns = torch.arange(before + words.shape[1], device=words.device)
         allowed = columns <= columns[before:, None]
@@ -95,7 +97,9 @@ class TextTower(nn.Module):
         return TextRows(self._joint(x), torch.stack(keys, dim=1), torch.stack(values, dim=1))
 
     def rows_of_queries(self, words: Tensor, query_rows: Tensor) -> Tensor:
-        """The output (B, Q, joint) at some of the words (B, T, D); ``query_rows`` as in ``select_rows``."""
+        """Return the output (B, Q, joint) at some of the words (B, T, D); ``query_rows`` as in
+        ``select_rows``.
+        """
         columns = torch.arange(words.shape[1], device=words.device)
         allowed, (*first, last) = columns <= columns[:, None], layers_of(self.blocks, CLIPBlock)
         for block in first:

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 
 DRAWS = 2**16
-"""How many numbers a quarter of a 64-bit number can be."""
+"""The number of values that a quarter of a 64-bit number can have."""
 
 LayerType = TypeVar("LayerType", bound=nn.Module)
 
 
 def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerType]:
-    """The layers in their order, all of one class. Raises TypeError at one of another class."""
+    """Yield the layers in their order, all of one class. Raises TypeError at one of another class."""
     for layer in layers:
         if not isinstance(layer, kind):
             raise TypeError(f"a layer is {type(layer).__name__}, wanted {kind.__name__}")
@@ -23,13 +23,13 @@ def layers_of(layers: nn.ModuleList, kind: type[LayerType]) -> Iterator[LayerTyp
 class Dropout(nn.Dropout):
     """torch's dropout:  y = x m / (1 − p), m 0 with probability p, else 1.
 
-    On a CPU, torch draws each m separately, which takes a tenth of a training step. This class draws four at
-    a time from one random number of 64 bits. p is therefore rounded to a multiple of 1 / 65,536, also in 1 −
-    p.
+    On a CPU, torch draws each m separately, which takes a tenth of a training step. This class makes four
+    values of m from one random number of 64 bits. p is therefore rounded to a multiple of 1 / 65,536, also in
+    1 − p.
     """
 
     def forward(self, x: Tensor) -> Tensor:
-        """x with a share of zeros and the rest scaled up; outside of training, x itself."""
+        """Set a share of x to zero and scale the rest up. Outside of training, return x unchanged."""
         dropped = round(self.p * DRAWS)
         if not self.training or x.device.type != "cpu" or not 0 < dropped < DRAWS:
             return super().forward(x)

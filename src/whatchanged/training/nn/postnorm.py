@@ -9,7 +9,7 @@ from whatchanged.training.nn.layers import Dropout
 from whatchanged.training.nn.transformer import Attention, AttentionState, Past
 
 EPS = 1e-12
-"""BERT's, under the root of each normalisation."""
+"""The epsilon under the root of each normalisation, as in BERT."""
 
 
 class AttentionSublayer(nn.Module):
@@ -31,7 +31,7 @@ class AttentionSublayer(nn.Module):
         return self.norm(x + self.dropout(read)), seen
 
     def keys_values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values (B, h, S, k) of rows (B, S, D), for ``cross``."""
+        """Return the keys and values (B, h, S, k) of rows (B, S, D), for ``cross``."""
         attention = self.attention
         keys, values = (
             layer(rows).unflatten(-1, (attention.heads, -1)).transpose(1, 2)
@@ -40,8 +40,8 @@ class AttentionSublayer(nn.Module):
         return keys, values
 
     def cross(self, x: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """x (B, T, D) attends to other rows, given their ``keys_values``; also the probabilities (B, h, T,
-        S).
+        """x (B, T, D) attends to other rows, whose ``keys_values`` are given. Also returns the probabilities
+        (B, h, T, S).
         """
         attention = self.attention
         query = attention.query(x).unflatten(-1, (attention.heads, -1)).transpose(1, 2)  # (B, h, T, k)
@@ -98,7 +98,7 @@ class PostNormDecoderLayer(nn.Module):
     ) -> tuple[Tensor, AttentionState, Tensor]:
         """Word rows (B, T, D) attend to ``past``, themselves (``allowed``), and the pair's keys and values.
 
-        Also returns what self-attention computed, and the attention to the pair.
+        Also returns the results of self-attention, and the attention to the pair.
         """
         d, seen = self.self_attention(d, allowed, past)
         d, probabilities = self.cross_attention.cross(d, *pair)

@@ -1,11 +1,12 @@
-"""Matches the tokens of every picture of a batch with those of every other, exactly, in bounded memory.
+"""Matches the tokens of every picture of a batch with the tokens of every other picture, exactly, in bounded
+memory.
 
 The plain computation holds all B² L M products of tokens at once: 2.5 GB in float32 for 128 pictures of 196
-tokens, and as much again for the gradient. But an entry of the result depends only on its own L x M products.
-This module computes the products tile by tile, and keeps only the position of each maximum. The gradient
-flows only through the maxima, so for two pictures the backward pass takes k (L + M) multiplications on a CPU,
-where the products take k L M. A GPU multiplies faster than it sorts positions: there, the backward pass
-multiplies whole tiles that are zero but for the maxima.
+tokens, and as much again for the gradient. But an entry of the result depends only on the L x M products of
+one pair of pictures. This module computes the products tile by tile, and keeps only the position of each
+maximum. The gradient flows only through the maxima, so for two pictures the backward pass takes k (L + M)
+multiplications on a CPU, where the products take k L M. A GPU multiplies faster than it sorts positions:
+there, the backward pass multiplies whole tiles that are zero but for the maxima.
 
 Axis letters: B pictures, L query tokens, M key tokens, h heads, k numbers a head.
 """
@@ -19,26 +20,30 @@ from torch.nn import functional as F
 from whatchanged.errors import ShapeError
 
 TILE_BYTES = 64 * 2**20
-"""What one tile of products may take. Larger tiles were no faster on a CPU."""
+"""The largest memory, in bytes, of one tile of products on a CPU. Larger tiles were no faster."""
 GPU_TILE_BYTES = 2**30
-"""The same on a GPU, which a small tile does not keep busy."""
+"""The largest memory, in bytes, of one tile of products on a GPU. Smaller tiles would leave a GPU partly
+idle.
+"""
 ENTRY_BYTES = 128
-"""What backward takes for each number of a tile's sparse matrix: two places, sorted both ways, and itself."""
+"""The bytes that the backward pass needs for each entry of a tile's sparse matrix: two indices, sorted both
+ways, and the value.
+"""
 
 
 def match_tokens(
     queries: Tensor, keys: Tensor, tile_bytes: int | None = None, dense: bool | None = None
 ) -> Tensor:
-    """How well the tokens of picture a and of picture b match each other, for all a and b.
+    """Return how well the tokens of picture a and of picture b match each other, for all a and b.
 
         TM(a, b) = Σ_heads ( mean_l max_m s_lm + mean_m max_l s_lm ) / 2,      s_lm = q_a,l · k_b,m
 
     queries (B, h, L, k), keys (B', h, M, k) -> (B, B'), without normalised lengths or scale. If several
-    tokens reach the maximum, one of them gets its gradient. At most ``tile_bytes`` of products are in memory
-    at a time, but at least those of one pair of pictures in one head. Also, 2 h B B' (L + M) bytes of
-    positions are kept for the gradient. dense: whether the backward pass multiplies whole tiles. Where one of
-    both is None, the device of the queries decides. Raises ShapeError where heads or widths differ, or a
-    picture has more than 32,767 tokens.
+    tokens reach the maximum, one of these tokens gets the gradient. At most ``tile_bytes`` of products are in
+    memory at a time, but at least those of one pair of pictures in one head. Also, 2 h B B' (L + M) bytes of
+    positions are stored for the gradient. dense: whether the backward pass multiplies whole tiles. If
+    ``tile_bytes`` or ``dense`` is None, the device of the queries decides. Raises ShapeError where heads or
+    widths differ, or a picture has more than 32,767 tokens.
     Source: Tu et al., ICCV 2023, section 3.2 (multi-head token-wise matching). With one head, this is the
     released ``models/SCORER.py``, which multiplies whole tokens.
     """
@@ -121,7 +126,7 @@ class _Matching(torch.autograd.Function):
 
 
 def _whole_tile(best: tuple[Tensor, Tensor], query_weights: Tensor, key_weights: Tensor) -> Tensor:
-    """w of a tile as a matrix (a L, b M). The arguments are those of ``_Weights.of``."""
+    """Return w of a tile as a matrix (a L, b M). The arguments are the arguments of ``_Weights.of``."""
     best_key, best_query = (places.long() for places in best)
     (pictures, asking, others), asked = best_key.shape, best_query.shape[2]
     tile = query_weights.new_zeros(pictures, asking, others, asked)
@@ -154,11 +159,11 @@ class _Weights(NamedTuple):
         return cls(*(torch.cat([one.flatten(), two.flatten()]) for one, two in (rows, columns, numbers)))
 
     def transposed(self) -> "_Weights":
-        """Rows in place of columns."""
+        """Return the transposed matrix."""
         return _Weights(self.columns, self.rows, self.numbers)
 
     def times(self, table: Tensor, count: int) -> Tensor:
-        """The product (count, k) with a table (columns, k)."""
+        """Return the product (count, k) of this matrix and a table (columns, k)."""
         order = self.rows.argsort()
         first = torch.searchsorted(self.rows[order], torch.arange(count, device=order.device))
         taken, numbers = self.columns[order], self.numbers[order]

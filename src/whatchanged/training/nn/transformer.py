@@ -1,4 +1,4 @@
-"""The transformer of which PCL has three stacks: normalisation, attention, block, stack.
+"""The transformer that PCL uses three times: normalisation, attention, block, stack.
 
 Axis letters: B pairs, T query rows, S key rows, D width, h heads, k = D / h.
 """
@@ -16,12 +16,14 @@ BLIND = -1e9
 
 
 class DeviationNorm(nn.Module):
-    """Layer normalisation that divides by the deviation itself, as the authors of PCL wrote it.
+    """Layer normalisation that divides by the standard deviation plus epsilon, as in the released code of
+    PCL.
 
         y = g · (x − mean(x)) / (std(x) + eps) + b,     std divides by n − 1
 
-    x, y: (..., D); no unit. Two differences from ``nn.LayerNorm``: the deviation is the unbiased one, and eps
-    is added outside the root. Source: the authors' code (yaolinli/IDC); the paper is silent.
+    x, y: (..., D); no unit. There are two differences from ``nn.LayerNorm``: the deviation is the unbiased
+    estimate, and eps is added outside the root. Source: the authors' code (yaolinli/IDC); the paper is
+    silent.
     """
 
     def __init__(self, width: int, eps: float) -> None:
@@ -50,7 +52,7 @@ def sinusoid(rows: int, width: int, doubled_exponent: bool) -> Tensor:
 
 
 def captioning_mask(images: int, rows: int, device: torch.device | None = None) -> Tensor:
-    """Which row may attend to which when captioning, bool (rows, rows).
+    """Return a mask, bool (rows, rows), of which row may attend to which row in captioning.
 
     All rows attend to the first ``images`` rows; text also attends to itself and to earlier text. Image rows
     must not attend to text, because later words would leak through them into earlier ones.
@@ -60,10 +62,11 @@ def captioning_mask(images: int, rows: int, device: torch.device | None = None) 
 
 
 def query_words_mask(images: int, front: int, words: int, device: torch.device | None = None) -> Tensor:
-    """The same, followed by ``words`` query rows that predict one word each, bool, square.
+    """Return the mask of ``captioning_mask``, extended by ``words`` query rows that predict one word each,
+    bool, square.
 
     Rows: ``front`` (the first ``images`` do not attend to text), ``words`` true words, ``words`` query rows.
-    Query t attends to the front, the words up to t, and itself. No other row attends to a query.
+    Query t attends to the front, to the words up to t, and to query t. No other row attends to a query.
     """
     known, asker = front + words, torch.arange(words, device=device)
     allowed = captioning_mask(images, known + words, device)
@@ -74,18 +77,22 @@ def query_words_mask(images: int, front: int, words: int, device: torch.device |
 
 
 def key_mask(real: Tensor) -> Tensor:
-    """Real rows, bool (B, S), as a mask of the keys for every row and head, (B, 1, 1, S)."""
+    """Return the mask of real rows, bool (B, S), as a mask of the keys for every row and head, (B, 1, 1,
+    S).
+    """
     return real[:, None, None]
 
 
 def norm(width: int, deviation: bool, eps: float) -> nn.Module:
-    """``DeviationNorm`` with ``eps``, or the standard layer normalisation (eps 1e-5, under the root)."""
+    """Return ``DeviationNorm`` with ``eps``, or the standard layer normalisation (eps 1e-5, under the
+    root).
+    """
     return DeviationNorm(width, eps) if deviation else nn.LayerNorm(width)
 
 
 def select_rows(x: Tensor, query_rows: Tensor | None) -> Tensor:
-    """The query rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q); None:
-    all.
+    """Return the query rows of x (B, T, D): (B, Q, D). query_rows: (Q,), the same for all pairs, or (B, Q);
+    None: all.
     """
     if query_rows is None:
         return x
@@ -95,7 +102,7 @@ def select_rows(x: Tensor, query_rows: Tensor | None) -> Tensor:
 
 
 def select_mask_rows(allowed: Tensor | None, query_rows: Tensor | None, rows: int) -> Tensor | None:
-    """The mask's rows for the queries; ``allowed`` as in ``Attention``, ``query_rows`` as in
+    """Return the mask's rows for the queries; ``allowed`` as in ``Attention``, ``query_rows`` as in
     ``select_rows``.
     """
     if allowed is None or query_rows is None:
@@ -109,8 +116,8 @@ def select_mask_rows(allowed: Tensor | None, query_rows: Tensor | None, rows: in
 
 
 def chosen_first(chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """The indices of the chosen columns of each row, padded with zeros, (B, Q); and which of these are
-    chosen.
+    """Return the indices of the chosen columns of each row, padded with zeros, (B, Q), and a mask of the
+    indices that are no padding.
 
     chosen: bool (B, T). Q: the largest number of chosen columns in a row. Chosen columns stay in order.
     """
@@ -125,7 +132,7 @@ def chosen_first(chosen: Tensor) -> tuple[Tensor, Tensor]:
 KeysValues = tuple[Tensor, Tensor]
 """Keys and values of some rows."""
 Past = KeysValues | None
-"""Those of rows that stand before the rows at hand."""
+"""Keys and values of the rows before the present rows; None if there are no such rows."""
 
 
 class AttentionState(NamedTuple):
@@ -149,9 +156,9 @@ class Cached(NamedTuple):
 
 
 def by_layer(parts: Sequence[Tensor]) -> Tensor:
-    """The layers' keys or values (B, h, T, k) in one tensor (B, layers, h, T, k).
+    """Return the layers' keys or values (B, h, T, k) in one tensor (B, layers, h, T, k).
 
-    Each layer's part is contiguous in memory, so that matrix products read it without a copy.
+    Each layer's part is contiguous in memory, so matrix products need no copy of this part.
     """
     return torch.stack([*parts]).transpose(0, 1)
 
@@ -195,8 +202,8 @@ class Attention(nn.Module):
         allowed: Tensor | None,
         known: Sequence[KeysValues] = (),
     ) -> tuple[Tensor, AttentionState]:
-        """The same from queries (B, Q, D), keys and values (B, T, D); ``allowed`` has the rows of the
-        queries.
+        """Compute the attention of queries (B, Q, D) to keys and values (B, T, D). ``allowed`` has the rows
+        of the queries.
         """
         query, keys, values = (self._split(rows) for rows in projected)
         query = query * self.scale  # (B, h, Q, k)
@@ -214,7 +221,7 @@ class Attention(nn.Module):
         return self.out(rows.transpose(1, 2).flatten(2)), AttentionState(keys, values, probabilities)
 
     def rows_of_queries(self, x: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The rows (B, Q, D) that ``forward`` returns, without the intermediate results."""
+        """Return the rows (B, Q, D) that ``forward`` returns, without the intermediate results."""
         if not few_queries(query_rows.shape[-1], x, self.heads):
             rows: Tensor = self(x, allowed, (), query_rows)[0]
             return rows
@@ -230,7 +237,7 @@ class Attention(nn.Module):
 
 
 def few_queries(queries: int, x: Tensor, heads: int) -> bool:
-    """Whether ``read_by_few`` needs at most half of the multiplications for keys and values of x."""
+    """Return whether ``read_by_few`` needs at most half of the multiplications for keys and values of x."""
     _, rows, width = x.shape
     return 2 * queries * (heads * rows + width) <= rows * width
 
@@ -293,7 +300,7 @@ class PreNormBlock(nn.Module):
         return self._behind(select_rows(h, query_rows), read), seen
 
     def rows_of_queries(self, h: Tensor, allowed: Tensor | None, query_rows: Tensor) -> Tensor:
-        """The query rows alone, (B, Q, D), without intermediate results."""
+        """Return the query rows alone, (B, Q, D), without intermediate results."""
         read = self.attention.rows_of_queries(self.attention_norm(h), allowed, query_rows)
         return self._behind(select_rows(h, query_rows), read)
 
@@ -313,14 +320,14 @@ class PreNormBlock(nn.Module):
         return self._behind(h, attention.read((query, keys, values), allowed)[0])
 
     def _behind(self, h: Tensor, read: Tensor) -> Tensor:
-        """The block's output rows, from its input rows and the output of attention."""
+        """Return the block's output rows, computed from its input rows and the output of attention."""
         h = h + self.dropout(read)
         rows: Tensor = h + self.dropout(self.ffn(self.ffn_norm(h)))
         return rows
 
 
 class Stack(nn.Module):
-    """Normalises once at the input, then runs the blocks; there is no final normalisation.
+    """A stack of blocks. The input is normalised once, and there is no final normalisation.
 
     The normalised rows replace the residual stream. Source: the authors' released code; the paper is silent.
     """
@@ -337,7 +344,7 @@ class Stack(nn.Module):
     def forward(self, x: Tensor, allowed: Tensor | None = None, query_rows: Tensor | None = None) -> Tensor:
         """Rows (B, T, D) to the query rows (B, Q, D); ``allowed`` and ``query_rows`` as in ``Attention``.
 
-        The last block computes only the query rows, because no later block reads the others.
+        The last block computes only the query rows, because no later block reads the other rows.
         """
         return self._from(self.entry_norm(x), 0, allowed, query_rows)
 
@@ -357,7 +364,7 @@ class Stack(nn.Module):
         return self._from(h, 0, allowed, query_rows)
 
     def _from(self, h: Tensor, number: int, allowed: Tensor | None, query_rows: Tensor | None) -> Tensor:
-        """The rows after block ``number`` and all later blocks."""
+        """Return the rows after block ``number`` and all later blocks."""
         blocks = list(layers_of(self.blocks, PreNormBlock))
         for block in blocks[number:]:
             if block is blocks[-1] and query_rows is not None:
@@ -372,8 +379,8 @@ class Stack(nn.Module):
         known: Sequence[KeysValues] = (),
         query_rows: Tensor | None = None,
     ) -> Cached:
-        """As ``forward``, for rows that follow ``known`` ones; returns all intermediate results. query_rows:
-        (Q,).
+        """Compute ``forward`` for rows that follow the rows of ``known``. Returns all intermediate results.
+        query_rows: (Q,).
 
         known: keys and values (B, layers, h, P, k) of the rows before, as ``Cached`` holds them.
         """
@@ -397,12 +404,14 @@ class Stack(nn.Module):
 
 
 def _masked(scores: Tensor, allowed: Tensor | None) -> Tensor:
-    """Scores (B, h, Q, S), changed in place: those of forbidden rows become far lower than all others."""
+    """Change scores (B, h, Q, S) in place: the scores of forbidden rows become far lower than all other
+    scores.
+    """
     if allowed is not None:
         scores += scores.new_zeros(()).masked_fill(~allowed, BLIND)
     return scores
 
 
 def _joined(scores: Sequence[Tensor]) -> Tensor:
-    """The concatenated columns (..., S) of all keys; a single part is returned unchanged."""
+    """Return the concatenated columns (..., S) of all keys. A single part is returned unchanged."""
     return scores[0] if len(scores) == 1 else torch.cat([*scores], dim=-1)

@@ -17,7 +17,7 @@ DIGEST = hashlib.sha256().digest_size
 
 
 def checksums(rows: NDArray[Any]) -> NDArray[np.uint8]:
-    """The SHA-256 of each row's bytes: (n, 32)."""
+    """Return the SHA-256 of each row's bytes: (n, 32)."""
     results = [_checksum(row) for row in rows]
     return np.frombuffer(b"".join(results), np.uint8).reshape(len(rows), DIGEST)
 
@@ -45,11 +45,11 @@ class CheckedRows:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of all rows together."""
+        """The shape of all rows together."""
         return self.rows.shape
 
     def read(self, i: int) -> NDArray[Any]:
-        """Row ``i``. Raises DatasetError where its checksum differs."""
+        """Return row ``i``. Raises DatasetError where its checksum differs."""
         row: NDArray[Any] = self.rows[i]
         if self._expected is not None and i not in self._seen:
             if _checksum(row) != self._expected[i].tobytes():

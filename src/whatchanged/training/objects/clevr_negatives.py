@@ -49,7 +49,7 @@ def mine(
     count: int = 6,
     longest: int = 37,
 ) -> Mined:
-    """Make ``count`` false captions for every record, a third of each kind; the same for the same seed.
+    """Make ``count`` false captions for every record, a third of each kind. Equal seeds give equal captions.
 
     truths: pair id -> (scene before, scene after, change); None where no scenes are known. longest: the
     number of words to which a caption is truncated. Raises DatasetError for a pair that has fewer than
@@ -102,7 +102,7 @@ def _proposals(
 
 
 class _SceneNegatives:
-    """What one pair's false captions must differ from, and the false captions found so far."""
+    """The captions from which one pair's false captions must differ, and the false captions found so far."""
 
     def __init__(self, record: PairRecord, truth: SceneTruth | None, longest: int) -> None:
         self.truth = truth
@@ -113,7 +113,7 @@ class _SceneNegatives:
         self.sentences: list[str] = []
 
     def accept(self, kind: NegativeKind, sentence: str, share: float = 0.0) -> Iterator[ProposedNegative]:
-        """The proposal itself if it is new and proven false, else nothing."""
+        """Yield the proposal if the sentence is new and proven false; otherwise yield nothing."""
         statement = parse(sentence)
         if statement is None or statement in self.own or truncate(sentence, self.longest) in self.own_texts:
             return
@@ -131,7 +131,7 @@ class _SceneNegatives:
 
 
 def contradicts(statement: ParsedStatement, own: ParsedStatement) -> bool:
-    """Whether a statement cannot be true of a pair of which ``own`` is true.
+    """Return whether a statement cannot be true of a pair of which ``own`` is true.
 
     A pair has one change. Therefore another type, another new value, or another value of an attribute that
     both name is a contradiction. An attribute that only one of them names is none, and neither is another
@@ -146,7 +146,9 @@ def contradicts(statement: ParsedStatement, own: ParsedStatement) -> bool:
 
 
 class _SceneCaptions:
-    """The captions from which false ones are made, their TF-IDF, and the words that may replace others."""
+    """The captions from which false captions are made, the TF-IDF of these captions, and the words that may
+    replace other words.
+    """
 
     def __init__(self, records: Sequence[PairRecord], seed: int) -> None:
         known: dict[str, str] = {}
@@ -166,7 +168,9 @@ class _SceneCaptions:
                 self.substitutes.setdefault(_MEANING[word], []).append(word)
 
     def replace(self, caption: str, rng: np.random.Generator) -> tuple[str, float]:
-        """The caption with its highest-ranked half replaced, and the share of its words that this changed."""
+        """Return the caption with its highest-ranked half replaced, and the share of its words that this
+        changed.
+        """
         words = caption.split()
         ranked = {word for _, word in self._ranked(words)}
         changed = list(words)
@@ -182,7 +186,7 @@ class _SceneCaptions:
         return " ".join(changed), replaced / max(1, len(words))
 
     def confuse(self, caption: str, rng: np.random.Generator) -> str:
-        """The caption with its two objects exchanged, or with the object of another change caption."""
+        """Return the caption with its two objects exchanged, or with the object of another change caption."""
         first, relation, second, rest = split_phrases(caption)
         if second and rng.random() < 0.5:
             return f"{second}{relation}{first}{rest}"
@@ -198,7 +202,9 @@ class _SceneCaptions:
 
 
 def split_phrases(caption: str) -> tuple[str, str, str, str]:
-    """A caption as (object, relation, other object, rest), with its blanks; the middle two may be empty."""
+    """Return a caption as (object, relation, other object, rest), with its blanks; the middle two may be
+    empty.
+    """
     first, start = _noun_phrase(caption, 0)
     tail = caption[start:]
     for lead in (" that is ", " "):
@@ -221,5 +227,5 @@ def _noun_phrase(caption: str, start: int) -> tuple[str, int]:
 
 
 def truncate(sentence: str, longest: int) -> str:
-    """The first ``longest`` words in lower case."""
+    """Return the first ``longest`` words in lower case."""
     return " ".join(sentence.lower().split()[:longest])

@@ -45,7 +45,7 @@ class Standardised(nn.Module):
 
 
 def aligned(matching: Matching, pair: TokenPair) -> TokenPair:
-    """The tokens after, in the order of their matches before."""
+    """Return the tokens of the picture after, in the order of their matches in the picture before."""
     where = located(pair)
     salience = where.salience[0][..., 0], where.salience[1][..., 0]
     features = pair.before.features.float(), pair.after.features.float()
@@ -54,7 +54,8 @@ def aligned(matching: Matching, pair: TokenPair) -> TokenPair:
 
 
 def match_order(log_joint: Tensor) -> Tensor:
-    """The index of the token after for each position n, (B, N): the one that matches token n before.
+    """Return, for each position n, the index of the token of the picture after that matches token n of the
+    picture before: (B, N).
 
     Two tokens get the same position only if they are each other's best match, and match better than
     "nowhere". The remaining tokens fill the remaining positions in order.
@@ -75,7 +76,7 @@ def match_order(log_joint: Tensor) -> Tensor:
 
 
 def _in_order(side: Tokens, order: Tensor) -> Tokens:
-    """The tokens of one picture, reordered: position n holds token ``order``[n]."""
+    """Return the tokens of one picture, reordered: position n holds token ``order``[n]."""
 
     def rows(values: Tensor | None) -> Tensor | None:
         if values is None or values.ndim == 2:

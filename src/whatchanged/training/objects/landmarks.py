@@ -24,7 +24,8 @@ Blender unit."""
 
 
 def landmarks(changed: Tensor, ground_positions: Tensor, salience: Tensor, duplicates: Tensor) -> Tensor:
-    """The probability that the changed object is on each side of a token and its duplicate is not: (B, N, 4).
+    """Return the probability that the changed object is on each side of a token and its duplicate is not: (B,
+    N, 4).
 
         l_js = s_j (1 - t_j) sum_i w_i f((p_i - p_j) . n_s) (1 - f((e_i - p_j) . n_s)),   i != j
         w_i = t_i c_i / max(1, sum_i c_i),   f(x) = sigmoid(SHARPNESS (x - margin))

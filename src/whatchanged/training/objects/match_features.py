@@ -26,7 +26,7 @@ class Located(NamedTuple):
 
 
 def located(pair: TokenPair) -> Located:
-    """The positions and salience of both pictures. Raises ShapeError for tokens that have none."""
+    """Return the positions and salience of both pictures. Raises ShapeError for tokens that have none."""
     before, after = pair
     positions = before.ground_positions, after.ground_positions
     weights = before.salience, after.salience
@@ -53,7 +53,7 @@ def describe_matches(
     features: tuple[Tensor, Tensor],
     hidden: Hidden,
 ) -> Described:
-    """The matches, and each token of both pictures as 3F + 13 numbers, (B, N, 3F + 13).
+    """Return the matches, and each token of both pictures as 3F + 13 numbers, (B, N, 3F + 13).
 
     [own features, matched features, their difference, motion (2), its length, ground position (2), salience,
     matched salience, share matched nowhere, turn of the camera (2), ``duplicates`` (3)]. Motion is the part
@@ -133,9 +133,8 @@ def _described(
 
 
 def duplicates(features: Tensor, ground_positions: Tensor, salience: Tensor) -> Tensor:
-    """The probability that a picture has another object of the same shape, size, color and material, and the
-    position
-    of this object relative to that one: (B, N, 3).
+    """Return the probability that a picture has another object of the same shape, size, color and material,
+    and the position of this object relative to that one: (B, N, 3).
 
         t_i = max_j a_ij,   a_ij = s_i s_j prod_a sum_v p_ia(v) p_ja(v),   a_ii = 0
         d_i = t_i (p_i - sum_j a_ij p_j / sum_j a_ij)

@@ -45,7 +45,7 @@ def rotate(ground_positions: Tensor, turn: Tensor) -> Tensor:
 
 
 def fit_turn(weights: Tensor, before: Tensor, after: Tensor) -> Tensor:
-    """The rotation R that minimises sum_ij w_ij |R p_i - q_j|^2, in closed form.
+    """Return the rotation R that minimises sum_ij w_ij |R p_i - q_j|^2, in closed form.
 
     cos = C / r, sin = S / r with C = sum w p.q, S = sum w (p x q), r = sqrt(C^2 + S^2).
     weights: (B, N, M) >= 0; before: (B, N, 2), after: (B, M, 2) ground coordinates -> (B, 2).
@@ -59,7 +59,7 @@ def fit_turn(weights: Tensor, before: Tensor, after: Tensor) -> Tensor:
 
 
 def fit_map(weights: Tensor, before: Tensor, after: Tensor, turn: Tensor) -> Tensor:
-    """The affine map (A | t) near the rotation (R | 0), in closed form: (B, 2, 3).
+    """Return the affine map (A | t) near the rotation (R | 0), in closed form: (B, 2, 3).
 
         minimise  sum_ij w_ij |A p_i + t - q_j|^2 + r (|A - R|^2 + |t|^2)
         (A | t) = (sum w q p'^T + r (R | 0)) (sum w p' p'^T + r I)^-1,   p' = (p, 1)
@@ -79,7 +79,7 @@ def fit_map(weights: Tensor, before: Tensor, after: Tensor, turn: Tensor) -> Ten
 
 
 def _cross(a: Tensor, b: Tensor) -> Tensor:
-    """The cross product of (B, 3) and (B, 3); ``torch.linalg.cross`` cannot be exported."""
+    """Return the cross product of (B, 3) and (B, 3); ``torch.linalg.cross`` cannot be exported."""
     (a0, a1, a2), (b0, b1, b2) = a.unbind(-1), b.unbind(-1)
     return torch.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], dim=-1)
 

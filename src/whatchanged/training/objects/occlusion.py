@@ -52,7 +52,7 @@ class Occlusion(nn.Module):
         ground_positions: tuple[Tensor, Tensor],
         salience: tuple[Tensor, Tensor],
     ) -> tuple[Tensor, Tensor]:
-        """The ``OCCLUSION_NUMBERS`` of each token of both pictures, (B, N, 4).
+        """Return the ``OCCLUSION_NUMBERS`` of each token of both pictures, (B, N, 4).
 
         features: (B, N, F), the last of them the answers' log probabilities; salience: (B, N, 1).
         """
@@ -76,8 +76,9 @@ class Occlusion(nn.Module):
     def hidden(
         self, points: Tensor, objects: Tensor, radii: Tensor, salience: Tensor, eye: Tensor, own: bool = False
     ) -> Tensor:
-        """The share hidden of each point, (B, N, 1). points (B, N, 2), objects (B, M, 2), radii and salience
-        (B, M, 1), eye (B, 2). own: point i is object i, which does not hide itself."""
+        """Return the share hidden of each point, (B, N, 1). points (B, N, 2), objects (B, M, 2), radii and
+        salience (B, M, 1), eye (B, 2). own: point i is object i, which does not hide itself.
+        """
         sight = points - eye[:, None]
         distance = (sight.square().sum(-1, keepdim=True) + 1e-9).sqrt()
         sight = sight / distance  # (B, N, 2)
@@ -96,7 +97,7 @@ class Occlusion(nn.Module):
 
 
 def radius(features: Tensor) -> Tensor:
-    """The likely radius of each token's object, from the heads' predictions, (B, N, 1).
+    """Return the likely radius of each token's object, from the heads' predictions, (B, N, 1).
 
     features: (B, N, F), the last of them the heads' log probabilities.
     """

@@ -95,7 +95,7 @@ class Pairing:
 
 
 def picture_truth(scene: Scene, width: int, height: int) -> PictureTruth:
-    """The targets of a scene drawn at this size in pixels, from an index picture of that size."""
+    """Return the targets of a scene drawn at this size in pixels, from an index picture of that size."""
     rows, columns = height // CELL, width // CELL
     index = index_picture(scene, width, height)
     cells = index.reshape(rows, CELL, columns, CELL).swapaxes(1, 2).reshape(rows * columns, CELL * CELL)
@@ -152,7 +152,8 @@ def draw_pool(
 def growing(
     out: Path, seed: int, size: tuple[int, int], workers: int, scenes: int
 ) -> Iterator[list[BaseProcess]]:
-    """A context in which this many processes draw missing shards in the background, up to ``scenes`` triples.
+    """Return a context in which this many processes draw missing shards in the background, up to ``scenes``
+    triples.
 
     The processes are yielded, so that a caller may end some of them earlier (``stop``). The others end with
     the block, and the shards that they were drawing are lost. Process k of n draws the shards k, k + n, ...,
@@ -244,17 +245,17 @@ class Shard:
         return len(self.triples)
 
     def change(self, i: int) -> SceneChange:
-        """The i-th triple's change, from its default to its semantic picture."""
+        """Return the i-th triple's change, from its default to its semantic picture."""
         code, before, after = (int(c) for c in self.truth["change"][i])
         return SceneChange(CHANGE_TYPES[code], None if before < 0 else before, None if after < 0 else after)
 
     def picture_truth(self, i: int, k: int) -> PictureTruth:
-        """The targets of picture k (0 default, 1 semantic, 2 nonsemantic) of the i-th triple."""
+        """Return the targets of picture k (0 default, 1 semantic, 2 nonsemantic) of the i-th triple."""
         t = self.truth
         return PictureTruth(t["owner"][i, k], t["center"][i, k], t["attributes"][i, k], t["places"][i, k])
 
     def scene(self, i: int, k: int) -> Scene:
-        """The scene of picture k of the i-th triple."""
+        """Return the scene of picture k of the i-th triple."""
         objects = []
         for n in range(int(self.truth["count"][i, k])):
             shape, size, color, material = (int(c) for c in self.truth["attributes"][i, k, n])
@@ -266,7 +267,7 @@ class Shard:
 
 
 def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]:
-    """All finished shards of a pool, in order, or those with these numbers.
+    """Return all finished shards of a pool, in order, or the shards with the given numbers.
 
     Raises DatasetError where there is none, one is missing or damaged, or their triples or sizes differ.
     """
@@ -287,7 +288,7 @@ def open_shards(path: Path, numbers: Sequence[int] | None = None) -> list[Shard]
 
 
 def _read_shard(file: Path) -> Shard:
-    """The shard of a file of pictures. Raises DatasetError where it, or its truth, is incomplete."""
+    """Return the shard of a file of pictures. Raises DatasetError where it, or its truth, is incomplete."""
     stem = file.name.split(".")[0]
     try:
         truth = arrays_of(file.with_name(f"{stem}.truth.npz"), TRUTH, optional=[CHECKSUMS])
@@ -312,7 +313,9 @@ def check_size(pool: Path, shards: Sequence[Shard], width: int, height: int) -> 
 
 
 def pairing(shard: Shard, i: int, k: int, m: int, change: SceneChange) -> Pairing:
-    """The targets of the ordered pair (picture k, picture m) of a triple with this change between them."""
+    """Return the targets of the ordered pair (picture k, picture m) of a triple with this change between
+    them.
+    """
     before, after = shard.picture_truth(i, k), shard.picture_truth(i, m)
     counts = (int(shard.truth["count"][i, k]), int(shard.truth["count"][i, m]))
     partner = np.full((2, ROOM), ABSENT, np.int8)
@@ -357,7 +360,7 @@ def write_description(
 
 
 def read_description(pool: Path) -> dict[str, Any]:
-    """What ``pool.json`` says; raises DatasetError where it cannot be read."""
+    """Return the content of ``pool.json``. Raises DatasetError where the file cannot be read."""
     file = pool / "pool.json"
     try:
         description = read_json(read_regular_text(file))
@@ -371,7 +374,7 @@ def read_description(pool: Path) -> dict[str, Any]:
 
 
 def _drawn_look(rng: np.random.Generator) -> PictureLook:
-    """A plain look but for the fields of ``DRAWN_LOOK``, each drawn on its own."""
+    """Return a plain look, except for the fields of ``DRAWN_LOOK``, which are drawn independently."""
     return replace(PLAIN, **{name: getattr(look_for(rng), name) for name in DRAWN_LOOK}, noise=0.0)
 
 

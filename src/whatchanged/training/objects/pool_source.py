@@ -82,11 +82,13 @@ class PoolSource:
         return (self.last - self.first) * len(self.pairs)
 
     def count(self, task: Task) -> int:
-        """All examples, or, where the task needs false captions, those that have them."""
+        """Return the number of all examples. Where the task needs false captions, return the number of
+        examples with false captions.
+        """
         return len(self.negatives) if task.false_captions else len(self)
 
     def example(self, index: int, rng: np.random.Generator) -> Example:
-        """Pair ``index``: its pictures or tokens, a caption, and its truth."""
+        """Return pair ``index`` with its pictures or tokens, a caption, and the ground truth."""
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         captions = self.captions(index, rng)
@@ -98,7 +100,9 @@ class PoolSource:
         return Example(record, captions[0], before, after, false, known)
 
     def record(self, index: int, captions: tuple[str, ...]) -> PairRecord:
-        """The pair as a record. Its pictures have no files of their own, so their paths are only names."""
+        """Return the pair as a record. The pictures of a pool have no separate files, so the paths in the
+        record are only names.
+        """
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         change = self._change(shard, i, pair)
@@ -117,13 +121,13 @@ class PoolSource:
         )
 
     def truth(self, index: int) -> tuple[Scene, Scene, SceneChange]:
-        """The scenes before and after and the change between them."""
+        """Return the scenes before and after and the change between them."""
         shard, i, pair = self._position(index)
         k, m, _ = self.pairs[pair]
         return self.shards[shard].scene(i, k), self.shards[shard].scene(i, m), self._change(shard, i, pair)
 
     def captions(self, index: int, rng: np.random.Generator) -> tuple[str, ...]:
-        """Captions of pair ``index``: drawn with ``rng``, or the sentence of a fixed wording."""
+        """Return the captions of pair ``index``: drawn with ``rng``, or the sentence of a fixed wording."""
         if self.wording == "captions":
             return write_captions(*self.truth(index), rng)
         if index not in self._written:
@@ -162,7 +166,7 @@ class PoolSource:
 def mentioned_objects(
     sentence: str, known: Pairing, before: Scene, after: Scene, change: SceneChange
 ) -> NDArray[np.int8]:
-    """The objects, at most two, that each word of a true sentence, and its end, mentions.
+    """Return the objects, at most two, that each word of a true sentence, and its end, mentions.
 
     (words + 1, 2, 2): index before and index after, -1 for none; (0, 2, 2) without a change. The words of a
     relation mention both objects, the words that name the second object mention that one, and all other words
@@ -180,7 +184,7 @@ def mentioned_objects(
 
 
 def open_pool(recipe: Recipe, run: Path) -> Sources:
-    """Training and validation pairs of the pool at ``data.path``.
+    """Return the training and validation pairs of the pool at ``data.path``.
 
     At most the first tenth of its triples is held out for validation. A resumed run reads the same shards,
     with the same triples held out, as at its start, even if the pool has grown. Raises RecipeError where no
@@ -224,7 +228,7 @@ def open_pool(recipe: Recipe, run: Path) -> Sources:
 
 
 def _begun(run: Path) -> tuple[list[int], int] | None:
-    """The numbers of the shards with which a run began, and how many triples it holds out.
+    """Return the numbers of the shards with which a run began, and how many triples it holds out.
 
     None where the run's folder has no such file. Raises DatasetError where it cannot be read.
     """
@@ -248,9 +252,11 @@ def _begin(run: Path, shards: Sequence[Shard], held: int) -> None:
 
 
 def _false_captions(source: PoolSource, count: int, recipe: Recipe, run: Path) -> FalseCaptions:
-    """False captions of the source's first ``NEGATIVE_PAIRS`` pairs, kept in the run's folder.
+    """Return false captions of the source's first ``NEGATIVE_PAIRS`` pairs, which are saved in the run's
+    folder.
 
-    They have the wording of the true ones; otherwise the style of a sentence would tell whether it is true.
+    False captions have the wording of the true captions. Otherwise the style of a sentence would reveal
+    whether the sentence is true.
     """
     records, truths = [], {}
     for index in range(min(len(source), NEGATIVE_PAIRS)):

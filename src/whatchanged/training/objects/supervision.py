@@ -74,7 +74,7 @@ class PairTruth:
     mentioned: Tensor
 
     def to(self, device: torch.device | str) -> "PairTruth":
-        """The same truth on another device."""
+        """Return the ground truth with its tensors on another device."""
         before, after = (
             ObjectsTruth(*(value.to(device) for value in vars(side).values()))
             for side in (self.before, self.after)
@@ -84,7 +84,7 @@ class PairTruth:
 
 
 def collate_truth(pairings: Sequence[Any]) -> PairTruth:
-    """The pool's ``Pairing`` of each pair as one batch of tensors."""
+    """Return the pool's ``Pairing`` of each pair as one batch of tensors."""
 
     def stack(name: str, side: str | None = None) -> Tensor:
         owners = pairings if side is None else [getattr(p, side) for p in pairings]
@@ -102,7 +102,7 @@ def collate_truth(pairings: Sequence[Any]) -> PairTruth:
 
 
 def join(before: ObjectsTruth, after: ObjectsTruth) -> ObjectsTruth:
-    """Two batches of pictures as one."""
+    """Join two batches of pictures."""
     both = zip(vars(before).values(), vars(after).values(), strict=True)
     return ObjectsTruth(*(torch.cat(parts) for parts in both))
 
@@ -110,7 +110,7 @@ def join(before: ObjectsTruth, after: ObjectsTruth) -> ObjectsTruth:
 def cell_loss(
     centers: Tensor, attributes: dict[str, Tensor], ground_positions: Tensor, truth: ObjectsTruth
 ) -> dict[str, Tensor]:
-    """Losses of the predictions about each cell, by name.
+    """Return the losses of the predictions about each cell, by name.
 
     center: penalty-reduced focal loss of whether the cell is the middle of an object (Zhou et al., "Objects
     as Points", eq. 1, with a fixed neighbourhood: the neighbours of a middle count a quarter).
@@ -143,7 +143,8 @@ def cell_loss(
 
 
 def objects_of_tokens(cells: Tensor, truth: ObjectsTruth, columns: int) -> Tensor:
-    """The object whose middle is in a token's cell or a neighbouring cell, -1 for none: (B, N) -> (B, N).
+    """Return the object whose middle is in a token's cell or a neighbouring cell, -1 for none: (B, N) -> (B,
+    N).
 
     Tokens are ordered best first, and each object gets one token. Later tokens near the same middle get -1.
     """
@@ -229,7 +230,7 @@ def change_label_loss(
 
 
 def mentioned_tokens(before: Tensor, after: Tensor, mentioned: Tensor) -> Tensor:
-    """Whether a token shows an object that a word mentions: bool (B, L, 2, N).
+    """Return whether a token shows an object that a word mentions: bool (B, L, 2, N).
 
     before, after: the objects of the tokens, (B, N); mentioned: see ``PairTruth``.
     """

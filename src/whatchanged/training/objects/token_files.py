@@ -28,7 +28,7 @@ ORIGIN = "tokens.json"
 
 
 def tokens_file(folder: Path, number: int) -> Path:
-    """The path of a shard's tokens."""
+    """Return the path of a shard's tokens."""
     return folder / f"{number:05d}.tokens.npy"
 
 
@@ -42,7 +42,8 @@ def write_tokens(folder: Path, number: int, tokens: NDArray[np.float16]) -> None
 
 
 def origin(pool: Path, sha256: str, variants: int, tokens: int, width: int) -> dict[str, Any]:
-    """The content of ``tokens.json``. Each triple has tokens of the shape (variants, 3, tokens, width).
+    """Return the content of ``tokens.json``. Each triple has tokens of the shape (variants, 3, tokens,
+    width).
 
     sha256: ``backbones.fingerprint`` of the weights that made them.
     """
@@ -82,7 +83,9 @@ def claim(folder: Path, about: dict[str, Any]) -> None:
 
 
 def read_origin(folder: Path) -> dict[str, Any] | None:
-    """What ``tokens.json`` says, None where there is none; raises DatasetError where it cannot be read."""
+    """Return the content of ``tokens.json``, or None without such a file. Raises DatasetError where the file
+    cannot be read.
+    """
     file = folder / ORIGIN
     if not file.is_file():
         return None
@@ -96,7 +99,7 @@ def read_origin(folder: Path) -> dict[str, Any] | None:
 
 
 def open_tokens(folder: Path, pool: Path, shards: Sequence[Shard]) -> list[CheckedRows]:
-    """The tokens of each of these shards of a pool, memory-mapped.
+    """Return the tokens of each of these shards of a pool, memory-mapped.
 
     Raises DatasetError where a shard has none, they belong to another pool, or their shapes do not fit.
     """
@@ -130,7 +133,7 @@ def _checksums_file(folder: Path, number: int) -> Path:
 
 
 def _checked(file: Path, beside: Path) -> CheckedRows:
-    """The tokens of a file, with the checksums in the file beside it. Raises DatasetError."""
+    """Return the tokens of a file, with the checksums in the file beside it. Raises DatasetError."""
     rows = _read(file)
     cure = "Delete this shard's files and store its tokens anew: whatchanged features"
     try:
@@ -141,7 +144,9 @@ def _checked(file: Path, beside: Path) -> CheckedRows:
 
 
 def _read(file: Path) -> NDArray[np.float16]:
-    """The array of a file, mapped; raises DatasetError where it is no five axes of numbers."""
+    """Return the memory-mapped array of a file. Raises DatasetError where the array does not have five axes
+    of numbers.
+    """
     try:
         stored: NDArray[np.float16] = mapped_array(file)
         if stored.ndim != 5 or stored.dtype != np.float16:

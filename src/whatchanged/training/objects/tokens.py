@@ -124,14 +124,16 @@ class ObjectVision(BackboneVision):
         return tasks
 
     def token_parameters(self) -> frozenset[str]:
-        """The parameters of the backbone and the heads; for a frozen vision, all its parameters."""
+        """Return the names of the parameters of the backbone and the heads. For a frozen vision, return the
+        names of all parameters.
+        """
         if self.standardises:
             return frozenset(name for name, _ in self.named_parameters())
         parts = ("backbone.", "heads.")
         return frozenset(name for name, _ in self.named_parameters() if name.startswith(parts))
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of the parameters that get no gradient from any of ``tasks``, if the vision reads
+        """Return the names of the parameters that get no gradient from any of ``tasks``, if the vision reads
         pictures.
         """
         if self.standardises:
@@ -144,12 +146,12 @@ class ObjectVision(BackboneVision):
         return frozenset(name for name, _ in self.named_parameters() if name.partition(".")[0] in unused)
 
     def token_state(self) -> Mapping[str, Tensor]:
-        """The weights of the backbone and the heads."""
+        """Return the weights of the backbone and the heads."""
         parts = nn.ModuleDict({"backbone": self.backbone, "heads": self.heads})
         return parts.state_dict()
 
     def collate_truth(self, truths: Sequence[Any]) -> PairTruth | None:
-        """The pairs' truth as tensors, where all of it is known."""
+        """Return the ground truth of the pairs as tensors, where every pair has ground truth."""
         return None if None in truths else supervision.collate_truth(truths)
 
     def attention_terms(
@@ -200,7 +202,7 @@ class ObjectVision(BackboneVision):
         return terms
 
     def _objects(self, pair: TokenPair, truth: PairTruth) -> tuple[Tensor, Tensor]:
-        """The object that each token shows, -1 for none, (B, N) of both pictures."""
+        """Return the object that each token shows, -1 for none, (B, N) of both pictures."""
         return (
             supervision.objects_of_tokens(pair.before.cells, truth.before, self.columns),
             supervision.objects_of_tokens(pair.after.cells, truth.after, self.columns),
@@ -265,7 +267,7 @@ class ObjectVision(BackboneVision):
             self.standardised.measure(torch.cat(features).flatten(0, 1))
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Each token with the features that its match in the other picture adds, (B, N, width).
+        """Return each token with the features that its match in the other picture adds, (B, N, width).
 
         Hidden tokens are zero, and are matched as such. If the vision is frozen, all features are
         standardised.
@@ -276,7 +278,7 @@ class ObjectVision(BackboneVision):
         return TokenPair(pair.before.with_features(before), pair.after.with_features(after))
 
     def _match_features(self, pair: TokenPair, hidden: Hidden) -> tuple[Tensor, Tensor]:
-        """The features (B, N, width) of both pictures, not standardised."""
+        """Return the features (B, N, width) of both pictures, not standardised."""
         before, after = hide(pair.before.features, hidden[0]), hide(pair.after.features, hidden[1])
         if self.matching is None:
             return before, after
@@ -300,7 +302,7 @@ class ObjectVision(BackboneVision):
 
 
 def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
-    """Whether no neighbour of a cell (of eight) is more salient with the same shape and color.
+    """Return whether no neighbour of a cell (of eight) is more salient with the same shape and color.
 
     salience (B, h, w), attributes: name -> (B, n, h, w) logits; bool (B, h, w). Neighbours that show
     something else do not count, because the middles of two objects may be adjacent.
@@ -318,7 +320,7 @@ def peaks(salience: Tensor, attributes: Mapping[str, Tensor]) -> Tensor:
 
 
 def in_full_precision(tensor: Tensor) -> AbstractContextManager[Any]:
-    """A context without autocast, which meta tensors do not support."""
+    """Return a context without autocast, which meta tensors do not support."""
     return nullcontext() if tensor.is_meta else torch.autocast(tensor.device.type, enabled=False)
 
 

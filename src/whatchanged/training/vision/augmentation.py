@@ -96,8 +96,8 @@ def augment_pixels(
 
 
 def augment_batch(batch: Batch, seed: Sequence[int]) -> Batch:
-    """A batch whose pictures are augmented on their own device, with random numbers from ``seed``; tokens
-    stay unchanged.
+    """Return a batch whose pictures are augmented on their own device, with random numbers from ``seed``;
+    tokens stay unchanged.
     """
     if batch.before.dtype != torch.uint8:
         return batch

@@ -132,7 +132,7 @@ class BackboneVision(PlainVision):
         return self.features(pictures).flatten(2).transpose(1, 2)
 
     def token_state(self) -> Mapping[str, Tensor]:
-        """The backbone's weights and running statistics."""
+        """Return the backbone's weights and running statistics."""
         return {f"backbone.{name}": tensor for name, tensor in self.backbone.state_dict().items()}
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:

@@ -25,8 +25,9 @@ class Tokens:
 
     features: (B, N, F), N is ``Vision.patches``. cells: (B, N), the number of each token's cell on the grid
     on which attention is shown, row by row.
-    ground_positions (B, N, 2) and salience (B, N) exist where the vision knows them. aligned: the tokens of
-    both pictures are in the same order of objects, not in the order of their cells.
+    ground_positions (B, N, 2) and salience (B, N) exist only for a vision that estimates ground positions and
+    salience. aligned: the tokens of both pictures are in the same order of objects, not in the order of their
+    cells.
     """
 
     features: Tensor
@@ -36,7 +37,7 @@ class Tokens:
     aligned: bool = False
 
     def with_features(self, features: Tensor) -> "Tokens":
-        """The same tokens with other features."""
+        """Return these tokens with other features."""
         return replace(self, features=features)
 
 
@@ -53,12 +54,14 @@ class TokenPair(NamedTuple):
 
     @property
     def single(self) -> bool:
-        """There is no picture after, so it has no tokens. This never occurs in an exported graph."""
+        """Whether the picture after is missing, so that it has no tokens. An exported graph always has a
+        picture after.
+        """
         return not torch.onnx.is_in_onnx_export() and not self.after.features.shape[1]
 
     @property
     def cells(self) -> Tensor:
-        """(B, 2, N), of both pictures."""
+        """The cells (B, 2, N) of both pictures."""
         return torch.stack([self.before.cells, self.after.cells], dim=1)
 
 
@@ -68,13 +71,13 @@ class TorchModule(Protocol):
     training: bool
 
     def parameters(self, recurse: bool = True) -> Iterator[nn.Parameter]:
-        """The parameters."""
+        """Return the parameters."""
 
     def modules(self) -> Iterator[nn.Module]:
-        """The module itself and all parts of it."""
+        """Return the module itself and all parts of it."""
 
     def named_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
-        """The parameters with their names."""
+        """Return the parameters with their names."""
 
     def state_dict(self) -> dict[str, Any]:
         """Parameters and buffers by name."""
@@ -83,10 +86,10 @@ class TorchModule(Protocol):
         """Copy tensors of these names."""
 
     def train(self, mode: bool = True) -> Self:
-        """Training mode, or evaluation mode."""
+        """Switch to training mode, or to evaluation mode."""
 
     def eval(self) -> Self:
-        """Evaluation mode."""
+        """Switch to evaluation mode."""
 
     def to(self, device: torch.device) -> Self:
         """Move to a device."""
@@ -111,31 +114,35 @@ class Vision(TorchModule, Protocol):
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Batch], dict[str, Tensor]]]:
-        """Losses of the vision that a stage may mix in, by name: named unweighted terms."""
+        """The losses of the vision that a stage may add, by name. Each loss returns named unweighted
+        terms.
+        """
 
     def token_parameters(self) -> frozenset[str]:
-        """Names of the parameters that compute a picture's tokens: parameter group "vision"."""
+        """Return the names of the parameters that compute a picture's tokens: parameter group "vision"."""
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """Names of its parameters that get no gradient from any of these tasks, if the vision reads
-        pictures.
+        """Return the names of the vision's parameters that get no gradient from any of these tasks, if the
+        vision reads pictures.
         """
 
     def collate_truth(self, truths: Sequence[Any]) -> Any:
-        """The truth that its own losses need for a batch's pairs, or None."""
+        """Return the ground truth that the vision's losses need for a batch's pairs, or None."""
 
     def attention_terms(
         self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """Losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), True for real
-        words.
+        """Return the losses on the attention (B, T, 2, N) of words to the tokens; words: bool (B, T), True
+        for real words.
         """
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
-        """Tokens with their own features (B, N, raw_width)."""
+        """Return the tokens with the features (B, N, raw_width) of one picture each."""
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """Features (B, N, width) after hiding tokens. A vision may add features of the other picture here."""
+        """Return the features (B, N, width) after hiding tokens. A vision may add features of the other
+        picture here.
+        """
 
 
 class PictureVision(TorchModule, Protocol):
@@ -168,20 +175,20 @@ class PictureVision(TorchModule, Protocol):
         """(B, 3, H, W) normalised -> stored tokens (B, N, stored_width), which ``tokens`` also reads."""
 
     def token_state(self) -> Mapping[str, Tensor]:
-        """All weights that a picture's tokens depend on."""
+        """Return all weights on which the tokens of a picture depend."""
 
 
 def has_backbone(vision: object) -> TypeGuard[PictureVision]:
-    """Whether a vision has a backbone of its own.
+    """Return whether a vision has a backbone.
 
-    From Python 3.12 on, ``isinstance`` does not see a module's submodules and buffers, so it cannot decide
-    this.
+    From Python 3.12 on, ``isinstance`` does not see the submodules and buffers of a module, so ``isinstance``
+    cannot decide whether a vision has a backbone.
     """
     return all(hasattr(vision, name) for name in ("backbone", "mean", "std", "to_tokens", "token_state"))
 
 
 def picture_size(vision: PictureVision) -> tuple[int, int]:
-    """Width and height of the pictures that a vision reads."""
+    """Return the width and height of the pictures that a vision reads."""
     return vision.cell * vision.columns, vision.cell * vision.rows
 
 
@@ -189,7 +196,8 @@ def picture_size(vision: PictureVision) -> tuple[int, int]:
 class StandardisedVision(Protocol):
     """A vision that can standardise its tokens.
 
-    standardises: whether this one does. If so, ``measure`` must be called before the vision is used.
+    standardises: whether this vision standardises its tokens. If so, ``measure`` must be called before the
+    vision is used.
     """
 
     standardises: bool
@@ -199,7 +207,7 @@ class StandardisedVision(Protocol):
 
 
 class PlainVision(nn.Module):
-    """The behaviour that published visions share: no losses of their own, no truth, no matching."""
+    """The common behaviour of published visions: no losses of the vision, no ground truth, no matching."""
 
     pixel_statistics: PixelStatistics | None = None
 
@@ -209,25 +217,25 @@ class PlainVision(nn.Module):
         return {}
 
     def token_parameters(self) -> frozenset[str]:
-        """All its parameters."""
+        """Return the names of all parameters of the vision."""
         return frozenset(name for name, _ in self.named_parameters())
 
     def parameters_without_gradient(self, tasks: Collection[str]) -> frozenset[str]:
-        """None, as long as a task reads pictures."""
+        """Return no names, as long as a task reads pictures."""
         return frozenset() if tasks else self.token_parameters()
 
     def collate_truth(self, truths: Sequence[Any]) -> Any:
-        """None: it needs no truth."""
+        """Return None, because the vision needs no ground truth."""
         return None
 
     def attention_terms(
         self, pair: TokenPair, truth: Any, attention: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """None: it does not know which objects its tokens show."""
+        """Return no losses, because the objects that tokens show are unknown."""
         return {}
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
-        """The features, with zeros at hidden tokens."""
+        """Return the features, with zeros at hidden tokens."""
         before, after = pair
         return TokenPair(
             before.with_features(hide(before.features, hidden[0])),
@@ -236,12 +244,12 @@ class PlainVision(nn.Module):
 
 
 def hide(features: Tensor, hidden: Tensor | None) -> Tensor:
-    """A copy of features (B, N, F) with zeros at hidden tokens (B, N)."""
+    """Return a copy of features (B, N, F) with zeros at hidden tokens (B, N)."""
     return features if hidden is None else features.masked_fill(hidden.unsqueeze(-1), 0.0)
 
 
 def in_rows(tokens: Tokens) -> Tensor:
-    """The features of all cells, row by row (B, N, F). An object vision returns its cells ordered by
+    """Return the features of all cells, row by row (B, N, F). An object vision returns its cells ordered by
     salience.
     """
     features = tokens.features
@@ -249,7 +257,8 @@ def in_rows(tokens: Tokens) -> Tensor:
 
 
 def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
-    """The pair, ordered so that token n of both pictures corresponds, for methods that compare by position.
+    """Return the pair, ordered so that token n of both pictures corresponds, for methods that compare by
+    position.
 
     Aligned tokens keep their order. Otherwise all cells of the grid are put in row order, token n in cell n.
     Raises ShapeError where tokens are missing, because such pictures cannot be compared cell by cell.
@@ -268,7 +277,8 @@ def corresponding(pair: TokenPair, vision: Vision) -> TokenPair:
 
 
 def coordinates(cells: Tensor, rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """The coordinates of cells on the grid, two numbers from -1 on:  x = 2 column / columns - 1,  y likewise.
+    """Return the coordinates of cells on the grid, two numbers from -1 on: x = 2 column / columns - 1, y
+    likewise.
 
     cells: numbers, row by row, (..., N) -> (..., N, 2) of ``dtype``, x first. The last cell is below 1.
     Source: Park et al.'s released code, from which others copied it.

@@ -19,7 +19,7 @@ class StoredFeatures(PlainVision):
         self.register_buffer("cells", torch.arange(self.patches), persistent=False)
 
     def tokens(self, before: Tensor, after: Tensor) -> TokenPair:
-        """The features, unchanged. Raises ShapeError if they do not fit the grid."""
+        """Return the features, unchanged. Raises ShapeError if they do not fit the grid."""
         if not torch.onnx.is_in_onnx_export():
             wanted = (self.patches, self.raw_width)
             for name, features in (("before", before), ("after", after)):
@@ -34,5 +34,5 @@ class StoredFeatures(PlainVision):
 
 
 def stored_features(config: FeaturesConfig) -> StoredFeatures:
-    """The vision of a recipe's settings."""
+    """Return the vision of a recipe's settings."""
     return StoredFeatures(config.rows, config.columns, config.feature_width)

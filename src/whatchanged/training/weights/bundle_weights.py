@@ -42,13 +42,15 @@ LARGEST_HALF = 65000
 
 
 def pack_weights(tensors: Mapping[str, Tensor]) -> bytes:
-    """The bytes of the file for a method's tensors by name."""
+    """Return the bytes of the file for a method's tensors by name."""
     stored = {name: _smaller(tensor.detach().cpu()).contiguous() for name, tensor in tensors.items()}
     return save(stored, {KEY: json.dumps({"format": FORMAT})})
 
 
 def read_weights(bundle: Bundle) -> dict[str, Tensor]:
-    """A bundle's tensors by name, in float32. Raises BundleError where there are none or they are damaged."""
+    """Return a bundle's tensors by name, in float32. Raises BundleError where there are none or they are
+    damaged.
+    """
     where = bundle.folder / WEIGHTS
     if not bundle.has_weights:
         raise BundleError(
@@ -74,7 +76,8 @@ def read_weights(bundle: Bundle) -> dict[str, Tensor]:
 
 
 def read_bundle(bundle: Bundle) -> tuple[Recipe, Method, frozenset[str]]:
-    """A bundle's recipe, its method with its weights in evaluation mode, and the names of missing tensors.
+    """Return a bundle's recipe, its method with its weights in evaluation mode, and the names of missing
+    tensors.
 
     Tensors that the bundle lacks keep their initial values. Raises BundleError where the recipe cannot be
     read, the weights do not fit it, or the bundle lacks more than half of the recipe's numbers.
@@ -124,7 +127,7 @@ def initialise_from_bundle(recipe: Recipe, method: Method, bundle: Bundle) -> st
 
 
 def has_folded_norms(method: Method) -> bool:
-    """Whether a batch norm of the method was folded into its convolution.
+    """Return whether a batch norm of the method was folded into its convolution.
 
     A new or trained norm never has the statistics of a folded one.
     """
@@ -158,17 +161,19 @@ def _is_folded(norm: nn.BatchNorm2d) -> bool:
 
 
 def _parts(names: Collection[str]) -> list[str]:
-    """The parts of a method that these tensors belong to: ``vision.X``, or the first word of the name."""
+    """Return the parts of a method to which these tensors belong: ``vision.X``, or the first word of the
+    name.
+    """
     return sorted({".".join(name.split(".")[: 2 if name.startswith("vision.") else 1]) for name in names})
 
 
 def _smaller(tensor: Tensor) -> Tensor:
-    """A large float32 matrix in 16 bit; any other tensor unchanged."""
+    """Return a large float32 matrix in 16 bit. Any other tensor is returned unchanged."""
     large = tensor.dtype == torch.float32 and tensor.ndim > 1 and tensor.numel() >= HALF_FROM
     return tensor.half() if large and tensor.abs().max() <= LARGEST_HALF else tensor
 
 
 def _metadata(content: bytes) -> dict[str, Any]:
-    """The metadata of a safetensors file: JSON after its length in eight bytes."""
+    """Return the metadata of a safetensors file: JSON after its length in eight bytes."""
     length = int.from_bytes(content[:8], "little")
     return dict(read_json(content[8 : 8 + length]).get("__metadata__") or {})

@@ -17,7 +17,7 @@ _TIED = (
     "decoder.embeddings.position_embeddings.weight",
     "decoder.classifier.cls.predictions.decoder.weight",
 )
-"""CLIP's word table and positions once more."""
+"""Second copies of CLIP's word table and positions."""
 _ATTENTION = {"slf_attn": "self_attention", "enc_attn": "cross_attention"}
 _LAYER = {
     "intermediate.dense": "feed_forward.net.0",
@@ -32,12 +32,12 @@ _HEAD = {
 
 
 def is_authors(names: Mapping[str, Tensor]) -> bool:
-    """Whether these tensors come from a file of CLIP4IDC's authors, and not from CLIP alone."""
+    """Return whether these tensors come from a file of CLIP4IDC's authors, and not from CLIP alone."""
     return any(name.startswith(CLIP) for name in names)
 
 
 def without_prefix(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The authors' tensors: CLIP's under OpenAI's names, both pictures' marks as one, without tied
+    """Return the authors' tensors: CLIP's under OpenAI's names, both pictures' marks as one, without tied
     tensors.
     """
     results = {
@@ -49,7 +49,9 @@ def without_prefix(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def authors_target(source: str, tensor: Tensor) -> tuple[str, Tensor] | None:
-    """Our name for one of the authors' own tensors, and its content; None for a name that is not theirs."""
+    """Return our name for a tensor of the authors' module, and the content of the tensor; None for an unknown
+    name.
+    """
     if source == "visual.sides":
         return "pair.sides", tensor
     if source == "visual.joint_positional_embedding":
@@ -67,7 +69,7 @@ def authors_target(source: str, tensor: Tensor) -> tuple[str, Tensor] | None:
 
 
 def _of_layer(part: str) -> str:
-    """Our name of a part of a captioner's layer; "" for a name that is not theirs."""
+    """Return our name of a part of a captioner's layer, or "" for an unknown name."""
     if part in _LAYER:
         return _LAYER[part]
     kind, _, rest = part.partition(".")
@@ -81,5 +83,5 @@ def _of_layer(part: str) -> str:
 
 
 def _buffer(name: str) -> bool:
-    """Numbers that are no weights."""
+    """Buffers, which are no weights."""
     return name.endswith("position_ids")

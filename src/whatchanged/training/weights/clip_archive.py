@@ -1,4 +1,4 @@
-"""Reads files of CLIP weights, in any of their formats, as tensors by name. No code in them is run.
+"""Reads files of CLIP weights, in all usual formats, as tensors by name. No code in these files is run.
 
 OpenAI's files are TorchScript archives: Zip files with the tensors' bytes, a pickle that names them, and
 program text. This module's unpickler can build only tensors, storages and plain containers. A module becomes
@@ -61,7 +61,8 @@ _MOST_NAMES = 5_000_000
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, a state dictionary or a TorchScript archive, floats as float32.
+    """Return the tensors of a safetensors file, a state dictionary or a TorchScript archive, floats as
+    float32.
 
     If a checkpoint holds several state dictionaries, the name of each becomes a prefix of its tensors' names.
 
@@ -108,7 +109,7 @@ read as the dictionaries that they are."""
 
 
 def _flat(loaded: Any) -> dict[str, Tensor]:
-    """A state dictionary with all names: as it is, under a usual name in a checkpoint, or several with
+    """Return a state dictionary with all names: as it is, under a usual name in a checkpoint, or several with
     prefixes.
     """
     state = loaded.get("state_dict", loaded.get("model_state_dict", loaded))
@@ -184,7 +185,7 @@ class _Names(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it asks for {module}.{name}, which weights do not need")
 
     def persistent_load(self, reference: Any) -> Tensor:
-        """The bytes of one storage as a flat tensor."""
+        """Return the bytes of one storage as a flat tensor."""
         kind, dtype, key, _, count = reference
         info = self._archive.getinfo(f"{self._root}data/{key}")
         size = count * torch.empty(0, dtype=dtype).element_size()
@@ -196,7 +197,7 @@ class _Names(pickle.Unpickler):
 
 
 def _rebuilt(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:
-    """A tensor on its storage; torch refuses one that reaches beyond the storage's end."""
+    """Return a tensor on its storage. torch refuses a tensor that reaches beyond the end of the storage."""
     tensor = storage.as_strided(tuple(size), tuple(stride), offset)
     _check_storage(tensor, "")
     return tensor.clone()

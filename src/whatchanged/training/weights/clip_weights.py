@@ -120,7 +120,7 @@ def load_clip(method: CLIP4IDC, path: Path) -> CopiedWeights:
 
 
 def to_openai(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A file's tensors under OpenAI's names, whatever their layout."""
+    """Return a file's tensors under OpenAI's names, whatever their layout."""
     kept = {n: t for n, t in tensors.items() if n not in NOT_WEIGHTS and not n.endswith("position_ids")}
     if any(name.startswith("vision_model.") for name in kept):
         return _from_hugging_face(kept)
@@ -147,7 +147,7 @@ def _from_hugging_face(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _targets(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Our names for one of OpenAI's tensors, and their contents; nothing for an unknown name."""
+    """Yield our names for one of OpenAI's tensors, and their contents; nothing for an unknown name."""
     block = re.fullmatch(r"(visual\.)?transformer\.resblocks\.(\d+)\.(.+)", source)
     if source == "visual.conv1.weight":
         yield "pair.patches.weight", tensor.flatten(1)
@@ -175,7 +175,7 @@ def _targets(method: CLIP4IDC, source: str, tensor: Tensor) -> Iterator[tuple[st
 
 
 def _of_clip(method: CLIP4IDC) -> set[str]:
-    """Names of our parameters that CLIP has."""
+    """Return the names of our parameters that CLIP has."""
     copied = ("captioner.words.", "captioner.positions") if method.config.variant == "ft2" else ()
     return {
         name

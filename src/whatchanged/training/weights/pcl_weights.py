@@ -45,7 +45,7 @@ _WHOLE = {
     "feat_regress.net.2.b_2": "regressor.net.2.bias",
 }
 _CONSTANT = ("position_encoding.pe", "feat_regress.weight")
-"""The sinusoid, and the projection's own weight once more."""
+"""The sinusoid, and a second copy of the projection's weight."""
 _TABLES = ("embed.words.weight", "output.weight", "output.bias")
 _PARTS = {
     "attn.q_linear": "attention.query",
@@ -88,12 +88,12 @@ def load_pcl(method: PCL, path: Path) -> CopiedWeights:
 
 
 def pcl_words(path: Path) -> Vocabulary:
-    """The vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
+    """Return the vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
     return vocabulary_of(words_beside(path, VOCABULARIES, MARKS))
 
 
 def _ours(source: str, given: Mapping[str, Tensor]) -> str:
-    """Our name of one of the file's tensors; "" where there is none."""
+    """Return our name of one of the file's tensors, or "" for a tensor without a counterpart."""
     if source in _WHOLE:
         return _WHOLE[source]
     if source.startswith("pooler.0."):  # three rows in pre-training; two, of the judge, in fine-tuning
@@ -111,7 +111,7 @@ def _ours(source: str, given: Mapping[str, Tensor]) -> str:
 
 
 def _sizes(given: Mapping[str, Tensor]) -> dict[str, int]:
-    """The settings of the recipe that the shapes imply."""
+    """Return the settings of the recipe that the shapes imply."""
     layers = {f"method.{ours}_layers": layers_in(given, f"{name}.layers.") for name, ours in STACKS.items()}
     ffn = given.get("encoder.layers.0.feed_forward.w_1.weight")
     return {

@@ -110,13 +110,13 @@ def check_preset(method: ChecksSizes, path: Path) -> None:
 
 
 def layers_in(names: Iterable[str], prefix: str) -> int:
-    """How many numbered parts there are: PREFIX0., PREFIX1. ..."""
+    """Return how many numbered parts there are: PREFIX0., PREFIX1. ..."""
     numbers = {name.removeprefix(prefix).partition(".")[0] for name in names if name.startswith(prefix)}
     return len([number for number in numbers if number.isdecimal()])
 
 
 def words_beside(weights: Path, names: Sequence[str], marks: Mapping[str, str]) -> dict[str, int]:
-    """The authors' vocabulary: our entry -> its row in their tables.
+    """Return the authors' vocabulary: our entry -> its row in their tables.
 
     The file beside the weights has one of the ``names`` and is JSON: word -> id. marks: their names of our
     special entries, which it must contain. Raises RecipeError where it is missing or not such a vocabulary.
@@ -147,14 +147,14 @@ def words_beside(weights: Path, names: Sequence[str], marks: Mapping[str, str]) 
 
 
 def vocabulary_of(rows: Mapping[str, int]) -> Vocabulary:
-    """Our vocabulary with the authors' words, in their order."""
+    """Return our vocabulary with the authors' words, in their order."""
     return Vocabulary((*SPECIALS, *(word for word in rows if word not in SPECIALS)))
 
 
 def by_word(
     table: Tensor, rows: Mapping[str, int], vocabulary: Vocabulary, fill: float, path: Path
 ) -> Tensor:
-    """The authors' table (V', ...) in the order of ``vocabulary``; entries that the authors lack are
+    """Return the authors' table (V', ...) in the order of ``vocabulary``; entries that the authors lack are
     ``fill``.
 
     Raises RecipeError where the words differ, or the table has another number of rows.

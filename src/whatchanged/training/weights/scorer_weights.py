@@ -87,12 +87,12 @@ def load_scorer(method: SCORER, path: Path) -> CopiedWeights:
 
 
 def scorer_words(path: Path) -> Vocabulary:
-    """The vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
+    """Return the vocabulary of an authors' file, read from the file beside it. Raises RecipeError."""
     return vocabulary_of(words_beside(path, VOCABULARIES, MARKS))
 
 
 def _ours(source: str) -> str:
-    """Our name of one of the file's tensors; "" where there is none."""
+    """Return our name of one of the file's tensors, or "" for a tensor without a counterpart."""
     if source == _PROJECTION:
         return "project.weight"
     if source in _WHOLE:
@@ -108,7 +108,7 @@ def _ours(source: str) -> str:
 
 
 def _sizes(given: Mapping[str, Tensor]) -> dict[str, int]:
-    """The settings of the recipe that the shapes imply."""
+    """Return the settings of the recipe that the shapes imply."""
     projection = given[_PROJECTION]
     sizes = {
         "method.width": projection.shape[0],

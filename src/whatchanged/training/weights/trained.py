@@ -10,12 +10,14 @@ from whatchanged.training.weights.bundle_weights import read_bundle
 
 
 def is_model(source: Path) -> bool:
-    """Whether this names a shipped model (now or earlier) or is a model's folder, and not a run."""
+    """Return whether this is the name of a shipped model (present or earlier) or the folder of a model, and
+    not a run.
+    """
     return names_model(source) or (source / MANIFEST).is_file()
 
 
 def open_trained(source: Path) -> tuple[Recipe, Method, frozenset[str]]:
-    """The recipe, the method in evaluation mode, and the names of its tensors that were never stored.
+    """Return the recipe, the method in evaluation mode, and the names of its tensors that were never stored.
 
     source: a run's folder, whose last weights are read, or a model's name or folder. A run stores all its
     tensors. A model may lack tensors that only training uses; these keep random values. Raises RecipeError or

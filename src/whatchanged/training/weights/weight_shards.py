@@ -30,8 +30,9 @@ PACKED_FROM = 4096
 """Tensors of fewer numbers (norms, biases, running statistics) are stored exactly. A bundle, which knows
 those by their single axis, begins at smaller matrices (``bundle_weights.HALF_FROM``)."""
 LARGEST_PACKED = 60_000
-"""So are tensors with a number beyond this: float16 ends at 65,504. A bundle's bound is nearer to that
-(``bundle_weights.LARGEST_HALF``); each stays as it is, so that the same run gives the same files."""
+"""Tensors with a number beyond this bound are stored exactly, because float16 ends at 65,504. A bundle's
+bound is nearer to 65,504 (``bundle_weights.LARGEST_HALF``). Neither bound changes, so that a run always gives
+the same files."""
 
 
 def pack(run: Path, folder: Path, checkpoint: str = "auto") -> None:

@@ -223,7 +223,7 @@ def _plain(text: str) -> str:
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
     """Yield the (subject, statement) of each clause.
 
-    A clause without a subject has that of the previous clause.
+    A clause without a subject has the subject of the previous clause.
     """
     marked = _WITH_MARKS.sub(r"marked_\1_\2", _plain(text))
     subject = "this bird"
@@ -239,7 +239,7 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_true(clause: str, subject: str, birds: Sequence[Bird]) -> bool | None:
-    """Return whether a clause is true of its subject, or None if it cannot be parsed."""
+    """Return whether a clause is true of its subject, or None if the clause cannot be parsed."""
     numbers = [int(subject[-1]) - 1] if subject.startswith("animal") else list(range(len(birds)))
     if max(numbers) >= len(birds) or (len(birds) == 2 and subject in ("this bird", "the bird", "this")):
         return None

@@ -35,7 +35,7 @@ def has_truth(root: Path) -> bool:
 
 
 def truths(root: Path, records: Sequence[PairRecord]) -> Mapping[str, BirdsTruth]:
-    """Return the birds of every record by id; {} if the folder does not describe them."""
+    """Return the birds of every record by id, or {} if the folder does not describe the birds."""
     birds = read_truth(root)
     results: dict[str, BirdsTruth] = {}
     for record in records:

@@ -201,7 +201,8 @@ def _valued(groups: Mapping[str, str | None]) -> ParsedStatement | None:
 
 
 def _phrase(text: str, new: bool = False) -> Phrase | None:
-    """Return the phrase for an object, with an optional relation to another one; None if not parsable.
+    """Return the phrase for an object, with an optional relation to another object, or None if the text
+    cannot be parsed.
 
     new: whether the phrase may call the object "new".
     """

@@ -143,7 +143,9 @@ def write_fixed(before: Scene, after: Scene, change: SceneChange, wording: Wordi
 
 
 def phrase_text(phrase: Phrase, rng: np.random.Generator | None = None) -> str:
-    """Return the words of a phrase. ``rng`` draws the synonyms. Without it, the first one is used."""
+    """Return the words of a phrase. ``rng`` draws the synonyms. Without ``rng``, the first synonym is
+    used.
+    """
     words = _noun(phrase.head, rng)
     if phrase.relation is None or phrase.other is None:
         return words

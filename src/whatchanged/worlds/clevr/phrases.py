@@ -137,5 +137,5 @@ def _duplicates(scene: Scene, index: int) -> list[int]:
 
 
 def describable(scene: Scene, index: int) -> bool:
-    """Return whether a plain or relational phrase describes the object and no other one."""
+    """Return whether a plain or relational phrase describes the object and no other object."""
     return bool(plain_subsets(scene, index)) or next(relational_phrases(scene, index), None) is not None

@@ -130,8 +130,9 @@ class Triple:
 def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: float = 0.0) -> Triple:
     """Return the triple with this index in the data set with this seed. This takes about 10 ms.
 
-    doubles: the fraction of triples in which another object has the same four attributes as the changed one.
-        Only a relation can then distinguish the two. By chance, about 5 % of triples have such a duplicate.
+    doubles: the fraction of triples in which another object has the same four attributes as the changed
+    object. Only a relation can then distinguish the two objects. By chance, about 5 % of triples have such a
+    duplicate.
     """
     rng = np.random.default_rng((seed, index))
     block, number = divmod(index, 5)
@@ -265,7 +266,7 @@ def _positioned(
     camera: Point,
     away_from: tuple[float, float] | None = None,
 ) -> SceneObject | None:
-    """Return the object at the first drawn position that satisfies all rules, or None if none does."""
+    """Return the object at the first drawn position that satisfies all rules, or None if no position does."""
     ground_positions = rng.uniform(-GROUND_SIDE, GROUND_SIDE, (_POSITIONS, 2))
     centers = np.concatenate([ground_positions, np.full((_POSITIONS, 1), item.radius)], axis=1)
     x, y, _ = project(centers, camera, WIDTH, HEIGHT).T

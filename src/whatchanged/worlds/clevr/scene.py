@@ -1,8 +1,8 @@
 """A CLEVR scene as data: objects on a ground plane, a camera, three lamps, and the camera's projection.
 
 World frame: x, y on the ground, z up, in Blender units. Every camera looks at the origin, and its up
-direction is z. Its position therefore determines it. Picture frame: x to the right, y down, in pixels, with
-the origin at the top left.
+direction is z. The position of a camera therefore determines its orientation. Picture frame: x to the right,
+y down, in pixels, with the origin at the top left.
 """
 
 import math
@@ -81,7 +81,7 @@ class View:
 
 @dataclass(frozen=True)
 class Scene:
-    """The truth of one picture: its objects in a fixed order, and its view."""
+    """The ground truth of one picture: the picture's objects in a fixed order, and its view."""
 
     objects: tuple[SceneObject, ...]
     view: View = View()

@@ -61,10 +61,10 @@ def visible_pixels(index: NDArray[np.int8], objects: int) -> NDArray[np.int64]:
 
 
 def whole_pixels(scene: Scene, width: int, height: int) -> NDArray[np.int64]:
-    """Return the number of pixels that each object would have if it were the only one: (objects,).
+    """Return the number of pixels that each object would have without the other objects: (objects,).
 
-    Pixels outside the frame do not count. The ratio of visible pixels to these is therefore the fraction of
-    the object that no other object hides.
+    Pixels outside the frame do not count. The ratio of visible pixels to these whole pixels is therefore the
+    fraction of the object that no other object hides.
     """
     alone = [
         visible_pixels(index_picture(Scene((item,), scene.view), width, height), 1) for item in scene.objects

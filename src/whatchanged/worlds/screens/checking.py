@@ -121,5 +121,5 @@ def growth_fits(growth: str, change: ScreenChange) -> bool:
 
 
 def color_fits(color: str, true: str) -> bool:
-    """Return whether a colour name is the true one, or the true one without "dark" or "light"."""
+    """Return whether a colour name is the true name, or the true name without "dark" or "light"."""
     return bool(true) and color in (true, hue_of(true))

@@ -162,7 +162,9 @@ def nouns_of(name: str) -> tuple[str, ...]:
 
 @cache
 def fitting(name: str) -> frozenset[str]:
-    """Return every correct noun for an element: its own nouns, those of broader elements, and "something"."""
+    """Return every correct noun for an element: the nouns of the element, the nouns of broader elements, and
+    "something".
+    """
     results = {ANYTHING, *nouns_of(name)}
     for broader in ELEMENTS[name].broader if name in ELEMENTS else ():
         results |= set(nouns_of(broader))

@@ -156,7 +156,7 @@ def truth_of(labels: Mapping[str, Any]) -> ScreenTruth:
 
 
 def element_of(word: str) -> str:
-    """Return the world's name for a labelled element, or the word itself if there is no such name."""
+    """Return the world's name for a labelled element, or the label's word if the world has no such name."""
     return word if word in ELEMENTS else ELEMENT_WORDS.get(word, word)
 
 

@@ -4,7 +4,7 @@ A sentence is written by filling the slots of a template, and parsed by matching
 sentence can therefore be parsed. ``slots.py`` fills and parses these slots:
 
 {the}         the element: noun, optional count, quoted name and position: 'the button "Save" at the top'
-{a}           the same for a new element: "an icon at the upper left"
+{a} a new element, with the same parts: "an icon at the upper left"
 {way}         direction and amount: "down by 24 pixels"
 {direction}   direction alone: "down"
 {growth}      amount: "12 pixels wider"

@@ -264,7 +264,9 @@ def has_truth(root: Path) -> bool:
 
 
 def list_of(root: Path) -> Path:
-    """Return the path of the list of a drawn data set, given its folder or the list itself."""
+    """Return the path of the list of a drawn data set. ``root`` is the folder of the data set or the path of
+    the list.
+    """
     return root / LIST if root.is_dir() else root
 
 
