@@ -49,6 +49,9 @@ SAME_PIXELS = 0.9
 """The least fraction of the smaller ink's pixels that the other ink covers if only the colour changed."""
 KEPT_INK = 0.55
 """The least overlap of both inks at which an area with another fill still has the same content."""
+FADED_INK, MOST_INK = 0.95, 0.5
+"""Faded ink lies within the ink of before, at least this fraction of it. Ink that fills more than half of an
+area holds any other ink by chance, and so may the ink of an icon."""
 COVERING = 0.7
 """The least fraction of fill-coloured pixels in an area that covers other content."""
 INK_WITHIN = 0.8
@@ -282,10 +285,20 @@ def _fill(one: Layer, other: Layer) -> Finding:
 
 
 def _has_same_content(one: Layer, other: Layer) -> bool:
-    """Return whether an area with another fill can be the same area: it was empty, kept its ink, or stood out
-    from the background before and after."""
+    """Return whether an area with another fill can be the same area.
+
+    It can if it was empty, kept its ink, faded, or stood out from the background before and after.
+    """
     stands_out = min(far(layer.fill, layer.ground) for layer in (one, other)) > SAME_COLOR
-    return stands_out or one.ink_share < BARE_FILL or ink_overlap(one.ink, other.ink) >= KEPT_INK
+    less, more = sorted((one, other), key=lambda layer: layer.ink_share)
+    faded = more.ink_share < MOST_INK and ink_within(less.ink, more.ink) >= FADED_INK
+    faded &= min(one.ink.shape) >= LARGEST_ICON and not _takes_ink_color(one, other)
+    return stands_out or faded or one.ink_share < BARE_FILL or ink_overlap(one.ink, other.ink) >= KEPT_INK
+
+
+def _takes_ink_color(one: Layer, other: Layer) -> bool:
+    """Return whether the fill after has the colour that the ink had before, as in an inverted icon."""
+    return one.ink_color is not None and far(one.ink_color, other.fill) <= SAME_COLOR
 
 
 def _covered(one: Layer, other: Layer) -> Finding:
