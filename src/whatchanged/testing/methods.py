@@ -108,7 +108,7 @@ def check_checkpoint(case: MethodCase) -> None:
 def check_learning(case: MethodCase) -> None:
     """Each task's loss is finite, and falls by 3 % at least on ten repeated pairs.
 
-    It ends as soon as it has: most tasks need ten steps of the 45 that they are given.
+    Training ends as soon as the loss has fallen. Most tasks need ten of at most 45 steps.
     """
     for task in case.tried_tasks:
         method = case.build()
@@ -125,9 +125,9 @@ def check_learning(case: MethodCase) -> None:
 def _learn(
     method: Method, task: str, batch: Batch, steps: int, rate: float = 1e-3, wanted: float = 0.0
 ) -> list[float]:
-    """The losses of ten to ``steps`` steps on the same batch.
+    """Train on one batch for at least ten and at most ``steps`` steps. Returns the loss of each step.
 
-    wanted: it ends where the last five are, in the mean, below this share of the first.
+    wanted: training ends when the mean of the last five losses is below this share of the first loss.
     """
     losses: list[float] = []
     optimizer = torch.optim.Adam(method.parameters(), lr=rate)
@@ -183,10 +183,10 @@ def check_order_of_pictures(case: MethodCase) -> None:
 @duty("CaptionWriter.first_cache", "CaptionWriter.growing_axes", "Cache")
 @torch.no_grad()
 def check_state(case: MethodCase) -> None:
-    """A decoder's state has its pairs first, keeps its tensors and their axes, and grows as declared.
+    """The batch axis of a decoder's state comes first, and only axes in ``growing_axes`` grow with each step.
 
-    If pairs are picked from a state, some twice, they continue as they would have; and a step leaves the
-    state before it unchanged.
+    Rows selected from a state, some of them twice, give the same scores as in the whole batch. A step leaves
+    its input state unchanged.
     """
     method = case.build()
     require(hasattr(method, "growing_axes"), "growing_axes is missing: it names every tensor of the state")
@@ -266,9 +266,9 @@ def check_outputs(case: MethodCase) -> None:
 
 @duty("CaptionWriter.word_tables")
 def check_word_tables(case: MethodCase) -> None:
-    """A word keeps its rows at any position in another vocabulary.
+    """Each shared word keeps its rows of weights if weights are loaded for another vocabulary.
 
-    The shapes show which tensors have a row for each word, because the other vocabulary is longer.
+    The other vocabulary is longer, so a tensor with a row for each word has another shape.
     """
     words = Vocabulary.from_captions(
         ["a zebra sees the quagga", *CAPTIONS[1:8], "aardvarks moved over there"]
