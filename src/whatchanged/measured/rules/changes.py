@@ -148,9 +148,8 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         elsewhere = displaced(aligned, after, box)
         if elsewhere is not None:
             around = recolored_around(aligned, after, box, (elsewhere.dx, elsewhere.dy))
-            if (
-                around is not None and elsewhere.came is None
-            ):  # The padding of the new fill moved its content.
+            # The padding of the new fill moved its content.
+            if around is not None and elsewhere.came is None:
                 changes.append(DetectedChange(around, box, box, region.pixels))
                 continue
             values = {"dx": elsewhere.dx, "dy": elsewhere.dy}
