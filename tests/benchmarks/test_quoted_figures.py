@@ -64,7 +64,9 @@ def test_sentences_about_real_screens():
     count = Counter(line["verdict"] for line in read)
     useful = round(100 * count["useful"] / len(read))
     wrong = round(100 * (count["partly"] + count["false"]) / len(read))
+    vague = round(100 * count["true-vague"] / len(read))
     assert told("README.md", r"(\d+) % of (\d+), to a reader who did not know") == [useful, len(read)]
+    assert told("README.md", r"(\d+) % are true but vague") == [vague]
     assert told("README.md", r"(\d+) % of the same (\d+) are partly or wholly wrong") == [wrong, len(read)]
 
 
