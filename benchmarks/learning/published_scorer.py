@@ -38,11 +38,15 @@ WORDS = {
 }
 COMMANDS = (
     "whatchanged synth clevr-change twin --scenes 8500 --seed 4321 --size 336x224 --workers 14",
-    "whatchanged features twin f16 --backbone efficientnet-lite0-stride16 --device cuda --batch-size 128",
+    "whatchanged features twin f16 --backbone efficientnet-lite0-stride16 --device cuda --batch-size 128"
+    " --workers 8",
     "whatchanged train scorer-clevr-paper --data twin --features f16 -o RUN --device cuda --workers 5"
     " --set vision.feature_width=112 --set stage.train.precision=bf16",
-    "whatchanged caption twin --split test --run RUN --features f16 --device cuda -o captions.jsonl",
-    "whatchanged evaluate captions.jsonl twin --split test --json REPORT --resamples 300",
+    "the same with --set method.difference=subtract --set method.view_weight=0 --set method.reason_weight=0",
+    "whatchanged caption twin --split test --run RUN --features f16 --device cuda --checkpoint best"
+    " --batch-size 256 -o captions.jsonl",
+    "whatchanged evaluate captions.jsonl twin --split test --json REPORT --no-java --no-meteor"
+    " --resamples 300",
 )
 
 
@@ -92,7 +96,7 @@ def right(scene: Mapping[str, Any], subset: str) -> float | None:
 
 
 def about(run: Path) -> dict[str, Any]:
-    """The device and the curve of a run: losses every 1,000 steps, and validation scores."""
+    """The device and the curve of a run: losses every 500 steps, and validation scores."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     environment = json.loads((run / "environment.json").read_text(encoding="utf-8"))
     losses = [line for line in lines if "caption" in line]

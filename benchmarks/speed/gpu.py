@@ -58,6 +58,7 @@ CAPTIONED = 256
 PICTURES = 128
 """Pictures of which a backbone computes the features together."""
 PLACE = Path("random.png")
+APART = "losses differ by, %"
 
 
 def main() -> None:
@@ -76,15 +77,17 @@ def main() -> None:
     with Watch() as watch:
         for name in options.recipes.split(","):
             for row in recipe_rows(load_recipe(name), device, options.steps, options.pairs):
-                rows.append({"of": name, **row})
+                rows.append({"recipe": name, **row})
                 print(json.dumps(rows[-1]), flush=True)
         for name in options.features.split(","):
-            rows.append({"of": name, "what": "features", **features_row(name, device, options.steps)})
+            rows.append({"recipe": name, "what": "features", **features_row(name, device, options.steps)})
             print(json.dumps(rows[-1]), flush=True)
     if options.record:
         card = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
-        figures = {"device": card, "rows": rows}
-        write_result(options.record, "gpu", figures, watch=watch, seeds={"torch": 0})
+        decimals = {name: 1 for row in rows for name, value in row.items() if isinstance(value, float)}
+        decimals |= {name: 2 for name in decimals if "GB" in name} | {APART: 3}
+        figures = {"rows": rows, "decimals": decimals, "device": card}
+        write_result(options.record, "rows", figures, watch=watch, seeds={"torch": 0})
 
 
 def recipe_rows(recipe: Recipe, device: torch.device, steps: int, pairs: int) -> list[dict[str, Any]]:
@@ -99,7 +102,8 @@ def recipe_rows(recipe: Recipe, device: torch.device, steps: int, pairs: int) ->
             row = step_row(recipe, method, number, task, device, steps)
             about = planned[stage.name]
             if len(stage.tasks) == 1:
-                row["planned GB"], row["T operations"] = about.memory / 1e9, about.operations / 1e12
+                row["planned GB"] = about.memory / 1e9
+                row["T operations a second, bf16"] = about.operations / 1e9 / row["ms, bf16"]
             rows.append(row)
     return rows + captioning_rows(recipe, method, pairs, device)
 
@@ -107,14 +111,13 @@ def recipe_rows(recipe: Recipe, device: torch.device, steps: int, pairs: int) ->
 def step_row(
     recipe: Recipe, method: Method, number: int, task: str, device: torch.device, steps: int
 ) -> dict[str, Any]:
-    """Seconds a step in both precisions, peak memory, and the losses of the first step."""
+    """Milliseconds of a step and peak memory in both precisions, and how much the losses before it differ."""
     stage = recipe.stages[number]
     batch = random_batch(recipe, stage, method, task)
     rows = len(batch.ids)
     draw = Draw(task, batch.pin_memory() if device.type == "cuda" else batch, {}, rows)
     row: dict[str, Any] = {"what": f"{stage.name}: {task}", "pairs": rows}
-    for precision in PRECISIONS:
-        row[f"loss, {precision}"] = loss_without_dropout(method, task, batch, precision, device)
+    fp32, bf16 = (loss_without_dropout(method, task, batch, precision, device) for precision in PRECISIONS)
     for precision in PRECISIONS:
         stages = tuple(replace(one, precision=precision) for one in recipe.stages)
         of_precision = replace(recipe, stages=stages)
@@ -127,6 +130,7 @@ def step_row(
             take_step(method, optimizer, draw, of, state, device)
 
         row[f"ms, {precision}"], row[f"peak GB, {precision}"] = timed(step, steps, device)
+    row[APART] = 100 * abs(1 - bf16 / fp32)
     return row
 
 
@@ -143,7 +147,7 @@ def loss_without_dropout(
 
 
 def captioning_rows(recipe: Recipe, method: Method, pairs: int, device: torch.device) -> list[dict[str, Any]]:
-    """Pairs a second, greedily and with three beams, in both precisions."""
+    """Milliseconds for so many pairs, greedily and with three beams, in both precisions."""
     method.eval()
     shape, kind = shape_of(recipe)
     before, after = (
