@@ -65,7 +65,7 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
     quoted = _quoted(read, boxes)
     # where one text is the beginning of the other, the rest may stand in a line beside the place
     begins_alike = before.startswith(after) or after.startswith(before)
-    if _holds_what_followed(statement):
+    if holds_what_followed(statement):
         return _rewritten(statement, {}) if quoted is not None and not begins_alike else statement
     if quoted is not None:
         return _rewritten(statement, quoted)
@@ -74,7 +74,7 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
     return statement
 
 
-def _holds_what_followed(statement: Statement) -> bool:
+def holds_what_followed(statement: Statement) -> bool:
     """Return whether a region that is the same in both pictures may contain lines that other changes pushed
     into or out of it.
 

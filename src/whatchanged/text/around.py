@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.pixels.boxes import common
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.text.finding import HIGHEST, find_lines, ink_of
@@ -29,6 +30,8 @@ limit is on the height, where the box is a part of a line.
 """
 SPACE = 0.2
 """A gap of this fraction of a line's height, beyond the ink's blurred edges, separates two words."""
+SEVERAL, BROAD = 6, 3
+"""The largest height of a box that is a part of several lines, and its least width, in heights of a line."""
 REST = 1.5
 """The least length of the rest of a line beside a box, in heights of the line."""
 ROW = 0.5
@@ -39,6 +42,10 @@ ASIDE = 1.0
 """The extra distance, in heights of a line, of a line diagonally above or below, compared with one of the
 same row.
 """
+MOST_FAR = 2
+"""How many lines are read farther away, where none beside the box names it."""
+FAR = 120
+"""How many pixels above and below a box such lines are searched for."""
 MOST_BESIDE = 3
 """How many of the nearest lines beside a box are read."""
 
@@ -98,6 +105,44 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
             ranked.append((place[0], BesideLine(place[1], line, cut)))
     ranked.sort(key=lambda item: item[0])
     return Around(own, tuple(line for _, line in ranked[:MOST_BESIDE]))
+
+
+def far_lines(pixels: Pixels, box: Box) -> tuple[BesideLine, ...]:
+    """Return the nearest lines farther from a box than those beside it: in its row, then above and below it.
+
+    A row is searched over the whole width of the picture, since the label of a wide row may be far away.
+    """
+    height, width = pixels.shape[:2]
+    left, top, right, bottom = box
+    if bottom - top > TALLEST:
+        return ()
+    row = (0, max(0, top - NEAR), width, min(height, bottom + NEAR))
+    column = (
+        max(0, left - LONGEST),
+        max(0, top - FAR),
+        min(width, right + LONGEST),
+        min(height, bottom + FAR),
+    )
+    ranked = []
+    for window, in_row in ((row, True), (column, False)):
+        for line in find_lines(pixels, window) if _size(window) <= MOST_PIXELS else ():
+            if not may_be_text(line) or not _begins(line, window, height) or common(line, box):
+                continue
+            across = max(line[0], box[0]) - min(line[2], box[2])
+            down = max(line[1], box[1]) - min(line[3], box[3])
+            if in_row and -down >= ROW * min(line[3] - line[1], bottom - top):
+                relation = "right of" if line[0] < left else "left of"
+                ranked.append((across, BesideLine(relation, line)))
+            elif not in_row and across < 0 <= down:
+                cut = line[2] >= window[2] - (line[3] - line[1]) and window[2] < width
+                relation = "below" if line[1] < top else "above"
+                ranked.append((width + down, BesideLine(relation, line, cut)))
+    ranked.sort(key=lambda item: item[0])
+    return tuple(line for _, line in ranked[:MOST_FAR])
+
+
+def _size(window: Box) -> int:
+    return (window[2] - window[0]) * (window[3] - window[1])
 
 
 def may_be_text(line: Box) -> bool:
@@ -167,7 +212,8 @@ def _is_own(line: Box, box: Box) -> bool:
         return False
     if across >= INSIDE * (line[2] - line[0]):
         return down >= ROW * height
-    return across >= INSIDE * (box[2] - box[0]) and own_height <= 2 * height
+    several = SEVERAL * height if box[2] - box[0] >= BROAD * height else 2 * height
+    return across >= INSIDE * (box[2] - box[0]) and own_height <= several
 
 
 def _begins(line: Box, window: Box, height: int) -> bool:

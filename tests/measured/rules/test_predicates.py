@@ -30,7 +30,7 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
             {"aspect": "fill", "color_before": "#0000ff", "color_after": "#404040"},
             "turned from blue to dark grey",
         ),
-        ("recolored", {"aspect": "opacity", "amount_before": 1, "amount_after": 0.4}, "faded"),
+        ("recolored", {"aspect": "opacity", "amount_before": 1, "amount_after": 0.4}, "faded to about 40 % of its strength"),
         ("replaced", {"aspect": "icon", "state": "checked", "on_after": True}, "was checked"),
         ("rewritten", {"text_before": "3", "text_after": "4"}, 'changed from "3" to "4"'),
         ("rewritten", {"text_after": "Back"}, 'now reads "Back"'),

@@ -6,9 +6,9 @@ A drawing may have gained or lost a part, or be drawn more strongly or more fain
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.boxes import box_of, grown
 from whatchanged.measured.pixels.layers import far, ground_color, usual_color
-from whatchanged.measured.pixels.planes import steps_between, steps_from
+from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.kinds import Finding
@@ -34,6 +34,10 @@ REST = 0.25
 SOLID, EVEN = 0.7, 0.9
 """The least fraction of their bounding box that the differences of a fill cover, and the least fraction of
 them that has the usual colour in each picture."""
+PART_SPACE, MOST_PARTS = 5, 12
+"""The largest distance in pixels between pieces of one part, and the largest number of parts."""
+ROOM = 2
+"""The width in pixels of the bare ground around such a part."""
 LEAST_CONTENT = 12
 """The least number of unchanged pixels of content in front of a fill."""
 STRONGER = 1.15
@@ -83,6 +87,40 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     return Finding(
         "recolored", "contrast", 0.5, {"amount_before": 1.0, "amount_after": round(float(factor), 2)}
     )
+
+
+def separate_parts(before: Pixels, after: Pixels, box: Box, came: bool) -> tuple[Box, ...]:
+    """Return the boxes of the parts that appeared on bare ground in a box, or disappeared from it.
+
+    came: whether they appeared. The result is empty unless almost all differences belong to a few such parts:
+    a part that covers, moves or touches other content is none.
+    """
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
+
+    left, top, right, bottom = box
+    shown, hidden = (after, before) if came else (before, after)
+    part, bare = shown[top:bottom, left:right], hidden[top:bottom, left:right]
+    differs = steps_between(part, bare) >= DIFFERS
+    if np.count_nonzero(differs) < FEWEST:
+        return ()
+    labels, count = ndimage.label(enlarged(differs, PART_SPACE, PART_SPACE), np.ones((3, 3), bool))
+    if count > MOST_PARTS:
+        return ()
+    boxes = []
+    for label, (rows, columns) in enumerate(ndimage.find_objects(labels), start=1):
+        own = differs[rows, columns] & (labels[rows, columns] == label)
+        inside = box_of(own)
+        if inside is None or np.count_nonzero(own) < FEWEST:
+            continue
+        first, second = left + columns.start, top + rows.start
+        one = (first + inside[0], second + inside[1], first + inside[2], second + inside[3])
+        around = grown(one, ROOM, (before.shape[1], before.shape[0]))
+        empty = hidden[around[1] : around[3], around[0] : around[2]]
+        # A part that touches other content may be that content, grown.
+        if (steps_from(usual_color(empty.reshape(-1, 3)), empty) > BARE).any():
+            return ()
+        boxes.append(one)
+    return tuple(boxes)
 
 
 def _fill_behind(one: Pixels, other: Pixels, differs: NDArray[np.bool_]) -> Finding | None:

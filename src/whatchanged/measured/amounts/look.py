@@ -30,6 +30,15 @@ COMPACT = 0.35
 """The least fraction of its box that a shape covers. Drawings and letters may cover less."""
 SMALLEST = 10
 """The least side in pixels of a shape or an area. A smaller object may be a letter."""
+SMALLEST_CLOSED = 14
+"""The least side in pixels of a frame, a ring or a circle. A smaller one may be a letter."""
+ONE_LINE, HOLLOW = 0.97, 0.6
+"""The least fraction of a closed line that is one connected component, and the largest fraction of what it
+surrounds that it covers itself."""
+ROUND, EVEN_SIDES = 0.93, 1.1
+"""The least overlap of a circle with a round shape, and the largest ratio of its sides."""
+SQUARE_CORNERS = 0.85
+"""The least fraction of its box that a frame surrounds. Its corners may be rounded."""
 PICTURE = 48
 """The least side of a picture in pixels."""
 SHADES = 160
@@ -97,10 +106,32 @@ def _noun(drawn: NDArray[np.bool_]) -> str | None:
     share = float(drawn.mean())
     if share >= FULL:
         return "area"
+    closed = _closed(drawn)
+    if closed is not None:
+        return closed
     labels, count = ndimage.label(drawn, np.ones((3, 3), bool))
     largest = int(np.bincount(labels[drawn], minlength=count + 1).max())
     whole = largest >= ONE_PIECE * np.count_nonzero(drawn)
     return "shape" if whole and share >= COMPACT else None
+
+
+def _closed(drawn: NDArray[np.bool_]) -> str | None:
+    """Return "frame" or "ring" for one closed line, "circle" for a disc, or None for all other drawings."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
+
+    height, width = drawn.shape
+    labels, _ = ndimage.label(drawn, np.ones((3, 3), bool))
+    inside = ndimage.binary_fill_holes(drawn)
+    counts = np.bincount(labels[drawn])
+    if counts.max() < ONE_LINE * counts.sum() or min(height, width) < SMALLEST_CLOSED:
+        return None
+    rows, columns = (np.arange(side) - (side - 1) / 2 for side in (height, width))
+    ellipse = (rows[:, None] / (height / 2)) ** 2 + (columns[None] / (width / 2)) ** 2 <= 1
+    is_round = np.count_nonzero(ellipse & inside) >= ROUND * np.count_nonzero(ellipse | inside)
+    hollow = np.count_nonzero(drawn) <= HOLLOW * np.count_nonzero(inside)
+    if is_round and max(height, width) <= EVEN_SIDES * min(height, width):
+        return "ring" if hollow else "circle" if not (inside & ~drawn).any() else None
+    return "frame" if hollow and inside.mean() >= SQUARE_CORNERS else None
 
 
 def _may_be_text(part: Pixels) -> bool:

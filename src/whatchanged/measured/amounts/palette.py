@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import RGBColor, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -50,7 +50,20 @@ def palette_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     pure = all(_purity(was, now, first, second) >= PURE for first, second, _ in steps)
     told = pure and sum(share for _, _, share in steps) >= ALL
     pairs = [[words.color_code(first), words.color_code(second)] for first, second, _ in steps[:MOST_PAIRS]]
-    return Finding("recolored", "palette", 0.6, {"colors": pairs if told else []})
+    if told:
+        return Finding("recolored", "palette", 0.6, {"colors": pairs})
+    return Finding("recolored", "palette", 0.6, {"colors": [], **_one_color(was, steps)})
+
+
+def _one_color(was: NDArray[np.uint8], steps: list[tuple[RGBColor, RGBColor, float]]) -> dict[str, str]:
+    """Return the colour of before that turned to several others, as a value, or nothing.
+
+    was: the differing pixels before (N, 3). steps: the most frequent pairs of colours.
+    """
+    color = usual_color(was)
+    others = {words.color_name(second) for first, second, _ in steps if far(first, color) <= ALIKE}
+    one_color = _near(was, color).mean() >= ALL and len(others) > 1
+    return {"color_before": words.color_code(color)} if one_color else {}
 
 
 def _flat(part: Pixels) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from whatchanged import words
 from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, fringed_ink, opacity_change
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
-from whatchanged.measured.amounts.drawing import drawing_change
+from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
@@ -17,7 +17,7 @@ from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change, underline_change
-from whatchanged.measured.pixels.boxes import area, lies_in
+from whatchanged.measured.pixels.boxes import area, lies_in, union
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -25,6 +25,8 @@ from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
 
 MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
+SMALLEST_PART = 5
+"""The least shorter side, in pixels, of the largest of several parts that appeared or disappeared."""
 THIN = 12
 """The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
@@ -97,7 +99,7 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
             change
         )
     if change.finding.aspect not in _SHIFTED:
-        for measure in (_grid, _data, _state, _palette, _edge_or_color, _text, _lines, _drawing):
+        for measure in (_grid, _data, _state, _separate, _palette, _edge_or_color, _text, _lines, _drawing):
             measured = measure(change, before, after, box)
             if measured is not None:
                 return _without_fringes(measured, before, after)
@@ -203,6 +205,21 @@ def _drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
         return None
     was, now = (None if finding.kind == kind else box for kind in ("added", "removed"))
     return replace(change, finding=finding, box_before=was, box_after=now)
+
+
+def _separate(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Return a change that only shows more or less than before as separate objects that appeared or
+    disappeared on bare ground, or None."""
+    kind = change.finding.kind
+    if change.finding.confidence > BY_AMOUNT or kind not in ("added", "removed"):
+        return None
+    boxes = separate_parts(before, after, box, kind == "added")
+    if not boxes or max(min(one[2] - one[0], one[3] - one[1]) for one in boxes) < SMALLEST_PART:
+        return None
+    around = union(boxes)
+    was, now = (None, around) if kind == "added" else (around, None)
+    finding = Finding(kind, "thing", 0.6)
+    return replace(change, finding=finding, box_before=was, box_after=now, boxes=boxes)
 
 
 def _redrawn(change: DetectedChange) -> DetectedChange | None:

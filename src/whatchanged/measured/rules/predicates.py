@@ -55,6 +55,8 @@ _UNLIKE: Mapping[tuple[Kind | None, str], str] = {
     ("replaced", "part"): "looks different",
     ("restyled", "shape"): "looks slightly different",
     ("restyled", "weight"): "looks different",
+    ("restyled", "radius"): "changed the shape of its corners",
+    ("restyled", "border"): "changed along its edges",
 }
 """The predicates for aspects that were chosen only because no other aspect fits.
 
@@ -242,7 +244,12 @@ def _palette(values: Values) -> str | None:
     """Return a predicate such as "took other colours: blue to dark red, green to pink"."""
     names = [[words.color_name_of_code(color) for color in pair] for pair in values.get("colors") or ()]
     pairs = dict.fromkeys(f"{one} to {other}" for one, other in names if one != other)
-    return f"took other colours: {', '.join(pairs)}" if len(pairs) > 1 else "took other colours"
+    if len(pairs) > 1:
+        return f"took other colours: {', '.join(pairs)}"
+    was = values.get("color_before")
+    if isinstance(was, str):
+        return f"took several colours instead of {words.color_name_of_code(was)}"
+    return "took other colours"
 
 
 def _covered(values: Values) -> str | None:
@@ -265,8 +272,9 @@ def _opacity(values: Values) -> str | None:
     if amounts is None:
         return None
     if amounts[1] > amounts[0]:
-        return "became less transparent"
-    return "was dimmed" if values.get("towards") == "dark" else "faded"
+        return f"became less transparent, about {amounts[1] / amounts[0]:.2g} times as strong as before"
+    fainter = "was dimmed" if values.get("towards") == "dark" else "faded"
+    return f"{fainter} to about {5 * round(20 * amounts[1] / amounts[0])} % of its strength"
 
 
 def _words(values: Values) -> str | None:
@@ -278,7 +286,8 @@ def _words(values: Values) -> str | None:
     """
     one, other = values.get("text_before"), values.get("text_after")
     if one and other:
-        return f'changed from "{one}" to "{other}"' if one != other else None
+        which = ", one of them" if values.get("one_of_them") else ""
+        return f'changed{which} from "{one}" to "{other}"' if one != other else None
     if other:
         return f'now reads "{other}"'
     if one:
@@ -294,6 +303,14 @@ def _of_same_words(values: Values) -> str | None:
     if amounts is None:
         return "is drawn slightly differently"
     return f"looks slightly {'bolder' if amounts[1] > amounts[0] else 'thinner'}"
+
+
+def _other_picture(values: Values) -> str | None:
+    """Return the predicate for a picture with other content, if the text at its top was read."""
+    one, other = values.get("text_before"), values.get("text_after")
+    if not one or not other:
+        return None
+    return f'shows other content, beginning with "{other}" instead of "{one}"'
 
 
 def _number(values: Values) -> str | None:
@@ -322,6 +339,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("resized", "number"): _number,
     ("recolored", "opacity"): _opacity,
     ("recolored", "palette"): _palette,
+    ("replaced", "picture"): _other_picture,
     ("replaced", "content"): _always("shows other content"),
     ("replaced", "data"): _data,
     ("replaced", "fill"): _covered,

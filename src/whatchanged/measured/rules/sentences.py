@@ -201,7 +201,7 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     exact = is_exact(kind, values)
     told_alone = not (exact or subject.named or shared)
     amount = f" ({words.percent(statement.share)} of the picture)" if told_alone and not knows else ""
-    if statement.share > MOSTLY and told_alone:
+    if is_mostly(statement) and told_alone:
         return f"most of the picture differs ({words.percent(statement.share)})"
     if statement.follows and kind == "moved" and not knows:
         subject, knows = replace(subject, noun=None, count=1), False
@@ -218,6 +218,11 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     number_of = subject.count if knows else 1
     told_as = by_amount or predicate(kind, values, number_of)
     return f"{told} {told_as}{consequence(values)}{amount}"
+
+
+def is_mostly(statement: Statement) -> bool:
+    """Return whether a statement says no more than that most of the picture differs."""
+    return statement.share > MOSTLY and not is_exact(statement.kind, statement.values)
 
 
 def _by_amount(statement: Statement, subject: Subject) -> str | None:

@@ -1,0 +1,69 @@
+"""A statement with the lines of text around its box and what was read of them."""
+
+from dataclasses import dataclass, field
+
+from whatchanged.measured import Box, Statement
+from whatchanged.measured.pixels.boxes import area
+from whatchanged.text.around import Around, is_text
+from whatchanged.text.quotes import certain, handle
+from whatchanged.text.reader import ReadLine, words_in
+
+LARGE = 0.6
+"""A box that covers at least this fraction of a picture is no thing that text could name."""
+LARGE_SIDES = 0.9
+"""So does a box that covers at least this fraction of each of its sides."""
+Size = tuple[int, int]
+
+
+@dataclass
+class Site:
+    """A statement with the text lines around it, and the text read from them.
+
+    statement  the statement in its present form
+    around     the lines around its box before and after; none where it has none there
+    size       width and height of the picture in which it is shown
+    read       what the lines in it say, before and after
+    """
+
+    statement: Statement
+    around: tuple[Around, Around]
+    size: Size
+    read: tuple[list[ReadLine], list[ReadLine]] = field(default_factory=lambda: ([], []))
+
+    @property
+    def side(self) -> int:
+        """The picture in which the thing is shown: 1, the one after, unless it is only in the one before."""
+        return 0 if self.statement.box_after is None else 1
+
+    @property
+    def box(self) -> Box:
+        """The thing's box in that picture."""
+        box = self.statement.box_after or self.statement.box_before
+        assert box is not None
+        return box
+
+
+def is_large(site: Site) -> bool:
+    """Return whether a box covers most of the picture or of both its sides."""
+    width, height = site.box[2] - site.box[0], site.box[3] - site.box[1]
+    most = min(width / site.size[0], height / site.size[1]) >= LARGE_SIDES
+    return most or area(site.box) >= LARGE * site.size[0] * site.size[1]
+
+
+def came_or_went(statement: Statement) -> bool:
+    """Return whether a thing is in one picture only, so that its text is the change."""
+    return statement.box_before is None or statement.box_after is None
+
+
+def quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
+    """Return the words of a line in a box, if they may be quoted: text that appeared or disappeared is the
+    change.
+    """
+    within = words_in(line, box)
+    return certain(line, within, alone=True) if came_or_went(statement) else handle(line, within)
+
+
+def is_legible(site: Site) -> bool:
+    """Return whether a thing contains text, quotable or not."""
+    lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
+    return is_text(lines, site.box)

@@ -1,0 +1,171 @@
+"""Build the subject of a statement from the text in its box or beside it, and from the shape of the box."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from whatchanged.answers.holders import is_button
+from whatchanged.answers.sites import Site, came_or_went, is_large, is_legible, quoted
+from whatchanged.measured import Box, Kind, Statement
+from whatchanged.measured.pixels.boxes import area, common
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules.predicates import is_exact
+from whatchanged.measured.rules.sentences import MOSTLY, Subject, known_noun, plain_subject
+from whatchanged.text.around import is_text
+from whatchanged.text.quotes import ELLIPSIS, handle, same_words, shortened
+from whatchanged.text.reader import ReadLine
+
+ICON = (8, 40, 1.6)
+"""The side of an icon in pixels, at least and at most, and the largest ratio of its sides."""
+LARGE_ICON = 20
+"""The least side in pixels of something that is more than a single letter."""
+THIN = (4, 8)
+"""A thin line: its largest width in pixels, and its least ratio of length to width."""
+BAND = (0.7, 0.25)
+"""A band across or down the picture: its least length and its largest breadth, as fractions of the picture's
+sides.
+"""
+AROUND_TEXT = frozenset(
+    {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
+)
+"""Finer words for a change of a thing, and not of the text in it."""
+
+
+def own_subject(site: Site, pictures: tuple[Pixels, Pixels]) -> Subject | None:
+    """Return the subject of a statement by the text in its box; None where no text may be quoted."""
+    statement = site.statement
+    if statement.count > 1:
+        return _alike_subject(site)
+    found = _own_words(site)
+    if found is None:
+        return None
+    text, several = found
+    aspect = str(statement.values.get("aspect", ""))
+    noun = known_noun(statement)
+    if noun is not None and noun != "text":
+        return Subject(noun, text)
+    if noun is None and is_button(pictures[site.side], site.box, site.around[site.side].own):
+        return Subject("button", text)
+    if aspect == "fill" and statement.kind == "recolored":
+        return Subject("background", None, f'of "{text}"')
+    lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
+    if noun == "text" or (is_text(lines, site.box) and aspect not in AROUND_TEXT):
+        return Subject("text", f"{text} {ELLIPSIS}" if several and not text.endswith(ELLIPSIS) else text)
+    return Subject("area", None, f'with "{text}"')
+
+
+def _own_words(site: Site) -> tuple[str, bool] | None:
+    """Return the first quotable words in a thing, and whether it has more lines."""
+    statement = site.statement
+    if "text_before" in statement.values or "text_after" in statement.values:
+        return None  # the words are reported as the change
+    in_one_only = came_or_went(statement)
+    others = site.read[1 - site.side]
+    lines = site.read[site.side]
+    for line in lines:
+        text = quoted(line, site.box, statement)
+        # A text that appeared or disappeared is in one picture, all others are in both.
+        if text and any(_says(text, other) for other in others) != in_one_only:
+            return shortened(text), len(lines) > 1
+    return None
+
+
+def _says(text: str, other: ReadLine) -> bool:
+    """Return whether a line has the same text, or contains it."""
+    theirs = handle(other)
+    return theirs is not None and (same_words(text, theirs) or f" {text} " in f" {theirs} ")
+
+
+def _alike_subject(site: Site) -> Subject | None:
+    """Return the subject of alike things, by the text in them; None where none may be quoted."""
+    statement = site.statement
+    if "text_before" in statement.values:
+        return None  # The words are reported as the change.
+    known = []
+    for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
+        box = max(statement.boxes, key=lambda box: common(box, line.at.box))
+        text = quoted(line, box, statement)
+        if text and (came_or_went(statement) or any(_says(text, other) for other in site.read[0])):
+            known.append(shortened(text))
+    if not known:
+        return None
+    noun, count = statement.element, statement.count
+    if len(known) < count:
+        words = " and ".join(f'"{text}"' for text in list(dict.fromkeys(known))[:2])
+        return Subject(noun or "thing", None, f"with {words} among them", count=count)
+    if all(same_words(text, known[0]) for text in known):
+        return Subject(noun or "text", known[0], count=count)
+    joined = f'"{known[0]}" and "{known[1]}"' if count == 2 else f'from "{known[0]}" to "{known[-1]}"'
+    return Subject(noun or "text", None, joined, count=count)
+
+
+def nameless_subject(site: Site, first: tuple[str, str] | None, last: tuple[str, str] | None) -> Subject:
+    """Return the subject of a thing without text of its own.
+
+    first, last: the text beside it, or beside the first and the last of several things.
+    """
+    statement = site.statement
+    plain = plain_subject(statement, site.size)
+    if (
+        is_exact(statement.kind, statement.values)
+        and statement.share > MOSTLY
+        and statement.kind == "replaced"
+    ):
+        return Subject("picture")
+    if is_large(site) and statement.count == 1:
+        noun = _OF_LARGE.get((statement.kind, statement.values.get("aspect") == "fill"))
+        if noun is None:
+            new = statement.kind in ("added", "removed") and not statement.values.get("by_amount")
+            return plain if new or plain.noun or _is_drawn(statement) else Subject("picture")
+        return Subject(noun, None, "of the picture")
+    noun = plain.noun or ("text" if is_legible(site) and not _is_large_icon(site.box) else _shape(site))
+    if first is None or (plain.count > 1 and last is None):
+        return replace(plain, noun=noun)
+    relation, text = first
+    told = f'{relation} "{text}"'
+    if plain.count > 1 and last is not None and last != first:
+        joint = "and" if plain.count == 2 else "to"
+        told = (
+            f'{told} {joint} "{last[1]}"' if last[0] == relation else f'{told} {joint} {last[0]} "{last[1]}"'
+        )
+    return replace(plain, noun=noun, beside=told)
+
+
+_OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {
+    ("moved", False): "content",
+    ("resized", False): "content",
+    ("recolored", True): "background",
+}
+"""What property of a region changed, by the kind of change and whether the region is a fill."""
+
+
+def _is_drawn(statement: Statement) -> bool:
+    """Return whether a statement is about what is drawn in a place, and not about the place."""
+    return statement.kind == "recolored" and statement.values.get("aspect") in ("ink", "palette", "border")
+
+
+def _is_large_icon(box: Box) -> bool:
+    """Return whether a thing is about as wide as high, and too high for one or two letters.
+
+    Letters that are read in it may be a ring, or belong to something beside it.
+    """
+    short, long = sorted((box[2] - box[0], box[3] - box[1]))
+    return short >= LARGE_ICON and long <= ICON[2] * short
+
+
+def _shape(site: Site) -> str | None:
+    """Return a noun for a thing without text, by its shape; None where the shape is not distinctive.
+
+    Of several alike things the largest one tells.
+    """
+    box = site.box if site.statement.count == 1 else max(site.statement.boxes, key=area)
+    aspect = site.statement.values.get("aspect")
+    width, height = box[2] - box[0], box[3] - box[1]
+    short, long = sorted((width, height))
+    if aspect == "fill":
+        return "area"
+    if short <= THIN[0] and long >= THIN[1] * short:
+        return "line"
+    if aspect == "icon" or (short >= ICON[0] and long <= min(ICON[1], ICON[2] * short)):
+        return "icon"
+    shares = (width / site.size[0], height / site.size[1])
+    return "band" if max(shares) >= BAND[0] and min(shares) <= BAND[1] else None
