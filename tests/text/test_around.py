@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.drawn_lines import box_of, drawn, page
 
-from whatchanged.text.around import is_text, lines_around, may_be_text, upright_lines
+from whatchanged.text.around import far_lines, is_text, lines_around, may_be_text, upright_lines
 
 UPLOAD = box_of("Upload", (200, 100))
 
@@ -83,3 +83,23 @@ def test_what_is_written_upwards():
     (found,) = upright_lines(picture, box)
     assert abs(found[1] - (420 - right)) <= 3 and abs(found[3] - (420 - left)) <= 3
     assert upright_lines(picture, (0, 0, 64, 64)) == ()
+
+
+def far(box, *lines):
+    return [line.relation for line in far_lines(page(*lines), box)]
+
+
+def test_the_label_of_a_wide_row():
+    assert far((600, 98, 630, 122), ("Upload", (20, 100)), ("Other", (20, 200))) == ["right of"]
+    assert far((20, 98, 50, 122), ("Upload", (500, 100))) == ["left of"]
+
+
+@pytest.mark.parametrize(("top", "relations"), [(190, ["below"]), (20, ["above"]), (330, [])])
+def test_a_line_far_above_or_below(top, relations):
+    assert far((210, top, 240, top + 20), ("Upload", (200, 100))) == relations
+
+
+def test_a_box_that_is_a_part_of_several_lines():
+    picture = page(("Page last reviewed: 12/02/2016", (20, 100)), ("Next review due: 01/02/2019", (20, 130)))
+    own = lines_around(picture, (130, 100, 300, 146)).own
+    assert [line[1] < 120 for line in own] == [True, False]

@@ -60,6 +60,13 @@ def test_what_moved():
     assert not PairReader((PAGE, after)).same_pixels(box, (0, 0))
 
 
+def test_a_box_outside_one_of_the_pictures_shows_nothing_alike():
+    pictures = (PAGE, PAGE[:, : PAGE.shape[1] - 100])
+    box = (PAGE.shape[1] - 60, 0, PAGE.shape[1] - 20, 20)
+    assert not PairReader(pictures).same_pixels(box, (0, 0))
+    assert not PairReader(pictures[::-1]).same_pixels((-20, 0, 20, 20), (-40, 0))
+
+
 def test_the_words_in_a_box():
     line = reading("one two three", at=(100, 0))
     assert words_in(line, (100, 0, 400, 20)) == [0, 1, 2]

@@ -83,6 +83,8 @@ class PairReader:
         before, after = self.pictures
         if left - dx < 0 or top - dy < 0 or right - dx > before.shape[1] or bottom - dy > before.shape[0]:
             return False
+        if left < 0 or top < 0 or right > after.shape[1] or bottom > after.shape[0]:
+            return False
         was, now = before[top - dy : bottom - dy, left - dx : right - dx], after[top:bottom, left:right]
         return bool((was == now).all())
 

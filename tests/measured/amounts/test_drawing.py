@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from whatchanged.measured.amounts.drawing import drawing_change
+from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 
 BOX = (20, 20, 80, 60)
 
@@ -78,3 +78,29 @@ def test_another_fill_behind_the_same_content_is_no_part(word):
         assert finding.values == {"color_before": "#ffffff", "color_after": "#e6e6e6"}
     else:
         assert finding.aspect == "part"
+
+
+SQUARES = [(24, 24, 34, 34), (60, 40, 70, 50)]
+
+
+def with_squares(*boxes):
+    picture = np.full((80, 100, 3), 255, np.uint8)
+    for left, top, right, bottom in boxes:
+        picture[top:bottom, left:right] = 0
+    return picture
+
+
+@pytest.mark.parametrize("came", [True, False])
+def test_parts_on_bare_ground(came):
+    pictures = with_squares(), with_squares(*SQUARES)
+    one, other = pictures if came else pictures[::-1]
+    assert separate_parts(one, other, BOX, came) == tuple(SQUARES)
+
+
+def test_a_part_that_touches_other_content_may_be_that_content():
+    before, after = with_squares((34, 20, 40, 60)), with_squares((34, 20, 40, 60), *SQUARES)
+    assert separate_parts(before, after, BOX, came=True) == ()
+
+
+def test_a_part_that_covers_other_content_is_none():
+    assert separate_parts(with_squares((26, 26, 30, 30)), with_squares(*SQUARES), BOX, came=True) == ()

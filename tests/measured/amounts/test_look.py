@@ -26,6 +26,8 @@ CROSS = [((40, 20, 80, 60), (255, 255, 255)), ((52, 20, 68, 60), RED), ((40, 32,
         (CROSS, (40, 20, 80, 60), "red shape"),
         ([((40, 20, 120, 22), (0, 0, 0))], (40, 20, 120, 22), "black line"),
         ([], (40, 20, 80, 60), None),
+        ([((40, 20, 80, 60), RED), ((44, 24, 76, 56), (255, 255, 255))], (40, 20, 80, 60), "red frame"),
+        ([((40, 20, 80, 60), RED), ((44, 24, 76, 60), (255, 255, 255))], (40, 20, 80, 60), None),
     ],
 )
 def test_a_thing_of_one_colour(things, box, look):
@@ -54,3 +56,12 @@ def test_alike_things_have_one_look():
     boxes = [(20, 20, 40, 40), (60, 20, 80, 40)]
     assert look_of_all(page(*((box, RED) for box in boxes)), boxes) == "red area"
     assert look_of_all(page((boxes[0], RED), (boxes[1], (0, 0, 0))), boxes) is None
+
+
+@pytest.mark.parametrize(("inner", "look"), [(0, "red circle"), (14, "red ring")])
+def test_what_is_round(inner, look):
+    picture = page()
+    rows, columns = np.ogrid[:100, :200]
+    away = np.hypot(rows - 49.5, columns - 99.5)
+    picture[(away <= 20) & (away >= inner)] = RED
+    assert look_of(picture, (80, 30, 120, 70)) == look

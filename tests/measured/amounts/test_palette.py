@@ -23,7 +23,13 @@ def test_each_pair_of_colours_is_told():
 
 def test_one_colour_that_turns_to_several_is_told_without_them():
     finding = palette_change(swatches(BLUE, BLUE, BLUE), swatches(GREEN, ORANGE, RED), BOX)
-    assert finding.aspect == "palette" and finding.values["colors"] == []
+    assert finding.aspect == "palette"
+    assert finding.values == {"colors": [], "color_before": "#005ac8"}
+
+
+def test_several_colours_that_turn_to_several_have_no_common_one():
+    finding = palette_change(swatches(BLUE, BLUE, RED), swatches(GREEN, ORANGE, BLUE), BOX)
+    assert finding.values == {"colors": []}
 
 
 def test_one_step_is_no_palette():

@@ -30,7 +30,11 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
             {"aspect": "fill", "color_before": "#0000ff", "color_after": "#404040"},
             "turned from blue to dark grey",
         ),
-        ("recolored", {"aspect": "opacity", "amount_before": 1, "amount_after": 0.4}, "faded to about 40 % of its strength"),
+        (
+            "recolored",
+            {"aspect": "opacity", "amount_before": 1, "amount_after": 0.4},
+            "faded to about 40 % of its strength",
+        ),
         ("replaced", {"aspect": "icon", "state": "checked", "on_after": True}, "was checked"),
         ("rewritten", {"text_before": "3", "text_after": "4"}, 'changed from "3" to "4"'),
         ("rewritten", {"text_after": "Back"}, 'now reads "Back"'),
@@ -59,6 +63,26 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
             "took other colours: blue to red, dark green to white",
         ),
         ("recolored", {"aspect": "palette", "colors": []}, "took other colours"),
+        (
+            "recolored",
+            {"aspect": "palette", "colors": [], "color_before": "#0000ff"},
+            "took several colours instead of blue",
+        ),
+        (
+            "recolored",
+            {"aspect": "opacity", "amount_before": 0.5, "amount_after": 1.0},
+            "became less transparent, about 2 times as strong as before",
+        ),
+        (
+            "rewritten",
+            {"text_before": "3", "text_after": "4", "one_of_them": True},
+            'changed, one of them from "3" to "4"',
+        ),
+        (
+            "replaced",
+            {"aspect": "picture", "text_before": "Home", "text_after": "Not found"},
+            'shows other content, beginning with "Not found" instead of "Home"',
+        ),
         ("replaced", {"aspect": "data", "same_axes": True}, "shows other data"),
     ],
 )
