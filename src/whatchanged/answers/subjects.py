@@ -20,6 +20,8 @@ LARGE_ICON = 20
 """The least side in pixels of something that is more than a single letter."""
 THIN = (4, 8)
 """A thin line: its largest width in pixels, and its least ratio of length to width."""
+OVER_ALL = "over the whole picture"
+"""The position of a place that covers most of both sides of the picture."""
 BAND = (0.7, 0.25)
 """A band across or down the picture: its least length and its largest breadth, as fractions of the picture's
 sides.
@@ -105,11 +107,7 @@ def nameless_subject(site: Site, first: tuple[str, str] | None, last: tuple[str,
     """
     statement = site.statement
     plain = plain_subject(statement, site.size)
-    if (
-        is_exact(statement.kind, statement.values)
-        and statement.share > MOSTLY
-        and statement.kind == "replaced"
-    ):
+    if _is_other_picture(statement):
         return Subject("picture")
     if is_large(site) and statement.count == 1:
         noun = _OF_LARGE.get((statement.kind, statement.values.get("aspect") == "fill"))
@@ -117,6 +115,8 @@ def nameless_subject(site: Site, first: tuple[str, str] | None, last: tuple[str,
             new = statement.kind in ("added", "removed") and not statement.values.get("by_amount")
             return plain if new or plain.noun or _is_drawn(statement) else Subject("picture")
         return Subject(noun, None, "of the picture")
+    if plain.position == OVER_ALL and not plain.noun and _says_how(statement):
+        return Subject("picture")
     noun = plain.noun or ("text" if is_legible(site) and not _is_large_icon(site.box) else _shape(site))
     if first is None or (plain.count > 1 and last is None):
         return replace(plain, noun=noun)
@@ -136,6 +136,18 @@ _OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {
     ("recolored", True): "background",
 }
 """What property of a region changed, by the kind of change and whether the region is a fill."""
+
+
+def _is_other_picture(statement: Statement) -> bool:
+    """Return whether a statement says which other content a picture shows."""
+    exact = is_exact(statement.kind, statement.values)
+    return exact and statement.kind == "replaced" and statement.share > MOSTLY
+
+
+def _says_how(statement: Statement) -> bool:
+    """Return whether a statement about one place says how the place looks, and not that it was added."""
+    restyled = statement.kind == "restyled" or statement.values.get("aspect") in ("contrast", "opacity")
+    return restyled and statement.count == 1
 
 
 def _is_drawn(statement: Statement) -> bool:

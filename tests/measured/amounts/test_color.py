@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.drawn_text import draw, page, text
 
-from whatchanged.measured.amounts.color import fill_change, fringed_ink, opacity_change
+from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
 
 BOX = (20, 10, 140, 90)
 
@@ -80,3 +80,25 @@ def test_ink_without_fringes_has_none():
     picture = np.full((40, 120, 3), 255, np.uint8)
     picture[10:30, 10:110:5] = (200, 30, 30)
     assert fringed_ink(picture, (5, 5, 115, 35)) is None
+
+
+def crossed(color, ground=(255, 255, 255)):
+    """A cross of one colour over a black line that stays, on one ground."""
+    one = draw(
+        np.full((100, 160, 3), ground, np.uint8), line=([(20, 80), (139, 80)], {"fill": 0, "width": 4})
+    )
+    one = draw(one, line=([(30, 20), (90, 70)], {"fill": color, "width": 6}))
+    return draw(one, line=([(90, 20), (30, 70)], {"fill": color, "width": 6}))
+
+
+def test_the_colours_of_what_differs():
+    codes = ink_step(crossed((30, 30, 200)), crossed((200, 30, 30)), BOX)
+    assert codes == {"color_before": "#1e1ec8", "color_after": "#c81e1e"}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [crossed((30, 30, 200)), crossed((60, 60, 250)), crossed((200, 30, 30), (240, 240, 240)), page()],
+)
+def test_ink_without_another_colour(after):
+    assert ink_step(crossed((30, 30, 200)), after, BOX) == {}

@@ -26,8 +26,9 @@ CROSS = [((40, 20, 80, 60), (255, 255, 255)), ((52, 20, 68, 60), RED), ((40, 32,
         (CROSS, (40, 20, 80, 60), "red shape"),
         ([((40, 20, 120, 22), (0, 0, 0))], (40, 20, 120, 22), "black line"),
         ([], (40, 20, 80, 60), None),
+        ([((20, 40, 120, 52), RED)], (20, 40, 120, 52), "red bar"),
         ([((40, 20, 80, 60), RED), ((44, 24, 76, 56), (255, 255, 255))], (40, 20, 80, 60), "red frame"),
-        ([((40, 20, 80, 60), RED), ((44, 24, 76, 60), (255, 255, 255))], (40, 20, 80, 60), None),
+        ([((40, 20, 80, 60), (0, 0, 0)), ((44, 24, 76, 60), (255, 255, 255))], (40, 20, 80, 60), None),
     ],
 )
 def test_a_thing_of_one_colour(things, box, look):
@@ -65,3 +66,21 @@ def test_what_is_round(inner, look):
     away = np.hypot(rows - 49.5, columns - 99.5)
     picture[(away <= 20) & (away >= inner)] = RED
     assert look_of(picture, (80, 30, 120, 70)) == look
+
+
+def over_a_grid(*curves):
+    """Thin curves, each of a colour, over grey grid lines."""
+    picture = page()
+    picture[10::20, 10:190] = 200
+    for color, height in curves:
+        for column in range(10, 190):
+            row = 50 + round(height * np.sin(column / 20))
+            picture[row - 1 : row + 2, column] = color
+    return picture
+
+
+def test_a_curve_over_a_grid_is_a_line_of_its_colour():
+    box = (10, 10, 190, 91)
+    assert look_of(over_a_grid((RED, 30)), box) == "red line"
+    assert look_of(over_a_grid((RED, 30)), box, colored=False) is None
+    assert look_of(over_a_grid((RED, 30), ((0, 0, 200), -30)), box) is None

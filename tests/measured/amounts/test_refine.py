@@ -140,3 +140,22 @@ def test_a_thin_part_beside_its_place_by_a_pixel_was_drawn_differently(high, kin
     was, now = (40, 30, 80, 30 + high), (41, 30, 81, 30 + high)
     (one,) = refined([DetectedChange(finding, was, now, 40)], before, after)
     assert one.finding.kind == kind
+
+
+def test_parts_on_bare_ground_were_added():
+    """More ink in one box of which the two parts have bare ground around them."""
+    before, after = page(), draw(page(), rectangle=((30, 20, 49, 39), {"fill": (200, 30, 30)}))
+    after = draw(after, rectangle=((100, 60, 119, 79), {"fill": (200, 30, 30)}))
+    box = (30, 20, 120, 80)
+    values = {"by_amount": True}
+    (one,) = refined([DetectedChange(Finding("added", "thing", 0.3, values), None, box, 800)], before, after)
+    assert (one.finding.kind, one.finding.values, one.box_before) == ("added", {}, None)
+    assert set(one.boxes) == {(30, 20, 50, 40), (100, 60, 120, 80)}
+
+
+def test_of_what_only_looks_different_the_colours_are_said():
+    before = draw(page(), line=([(30, 20), (90, 70)], {"fill": (30, 30, 200), "width": 6}))
+    after = draw(page(), line=([(90, 20), (30, 70)], {"fill": (200, 30, 30), "width": 6}))
+    box = (28, 18, 93, 73)
+    (one,) = refined([DetectedChange(Finding("replaced", "part", 0.3), box, box, 800)], before, after)
+    assert set(one.finding.values) == {"color_before", "color_after"}

@@ -132,3 +132,10 @@ def test_of_several_things_the_verb_is_in_the_plural(kind, values, text):
 
 def test_a_text_that_was_not_read_is_not_said_to_have_other_words():
     assert predicate("rewritten", {"aspect": "text"}) == "looks different"
+
+
+def test_what_only_looks_different_is_said_with_its_colours():
+    values = {"aspect": "part", "color_before": "#0000ff", "color_after": "#ff0000"}
+    assert predicate("replaced", values) == "looks different, red instead of blue"
+    assert predicate("replaced", values, 2) == "look different, red instead of blue"
+    assert not is_exact("replaced", values)

@@ -44,10 +44,40 @@ FRINGED, BALANCED = 0.25, 0.35
 and cold tints."""
 DARKEST = 97
 """The percentile of the ink's distances from the background at which the ink's own colour is read."""
+MAIN, OTHER_COLOR = 0.6, 60
+"""The least fraction of ink that has its usual colour, and the least difference, in levels, between two inks
+of different colours."""
 VEIL = 0.25
 """The least fraction of the picture that a black overlay covers."""
 DARK = 110
 """The luminance of the target colour below which a fading towards it counts as darkening."""
+
+
+def ink_step(before: Pixels, after: Pixels, box: Box) -> dict[str, str]:
+    """Return the usual colours, before and after, of the ink in a box that differs, or an empty dictionary.
+
+    The keys are those of ``Statement.values``. It is empty if the background differs, if one of the inks has
+    no usual colour, or if both have colours of one name.
+    """
+    left, top, right, bottom = box
+    one, other = before[top:bottom, left:right], after[top:bottom, left:right]
+    grounds = ground_color(before, box), ground_color(after, box)
+    if far(*grounds) > SAME_GROUND:
+        return {}
+    differs = steps_between(one, other) >= STANDS_OUT
+    colors = []
+    for ground, part in zip(grounds, (one, other), strict=True):
+        ink = part[differs & (steps_from(ground, part) >= 2 * STANDS_OUT)]
+        if len(ink) < FEWEST:
+            return {}
+        color = usual_color(ink)
+        if (steps_from(color, ink) <= 2 * STANDS_OUT).mean() < MAIN:
+            return {}
+        colors.append(color)
+    names = [words.color_name(color).split()[-1] for color in colors]
+    if names[0] == names[1] or far(*colors) < OTHER_COLOR:
+        return {}
+    return {"color_before": words.color_code(colors[0]), "color_after": words.color_code(colors[1])}
 
 
 def fill_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:

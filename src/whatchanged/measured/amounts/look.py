@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.amounts.coverage import columns_of_ink, read_coverage, rows_of_ink
+from whatchanged.measured.amounts.coverage import columns_of_ink, read_coverage, rows_of_ink, stroke
 from whatchanged.measured.pixels.boxes import lies_in
 from whatchanged.measured.pixels.layers import INK, ground_color, usual_color
 from whatchanged.measured.pixels.planes import steps_from
@@ -30,6 +30,15 @@ COMPACT = 0.35
 """The least fraction of its box that a shape covers. Drawings and letters may cover less."""
 SMALLEST = 10
 """The least side in pixels of a shape or an area. A smaller object may be a letter."""
+BAR = (20, 6)
+"""The largest thickness of a bar in pixels, and the least ratio of its length to its thickness."""
+VIVID, SHADE_STEP = 48, 48
+"""The least difference between the channels of a colourful pixel, and the largest difference between two
+shades of one colour, in levels."""
+FEWEST_VIVID, TINTED = 40, 0.3
+"""The least number of colourful pixels, and the least fraction of the drawn pixels that are colourful."""
+COVERED, THIN_STROKE = 0.7, 5
+"""The fraction of a box above which its colour is a fill, and the largest thickness of a line in pixels."""
 SMALLEST_CLOSED = 14
 """The least side in pixels of a frame, a ring or a circle. A smaller one may be a letter."""
 ONE_LINE, HOLLOW = 0.97, 0.6
@@ -55,8 +64,9 @@ def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
     colored: whether the colour is included.
     """
     height, width = pixels.shape[:2]
-    if not lies_in(box, pixels.shape) or (box[2] - box[0]) * (box[3] - box[1]) > LARGEST * width * height:
+    if not lies_in(box, pixels.shape):
         return None
+    large = (box[2] - box[0]) * (box[3] - box[1]) > LARGEST * width * height
     part = pixels[box[1] : box[3], box[0] : box[2]]
     if not part.size:
         return None
@@ -64,15 +74,15 @@ def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
     drawn = steps_from(ground, part) > INK
     if not drawn.any():
         return None
-    if min(part.shape[:2]) >= PICTURE and _is_picture(part):
+    if not large and min(part.shape[:2]) >= PICTURE and _is_picture(part):
         return "picture"
     if _may_be_text(part):
         return None
     color = usual_color(part[drawn])
     one_color = float((steps_from(color, part[drawn]) <= COLOR_STEP).mean()) >= ONE_COLOR
-    noun = _noun(drawn) if one_color else None
+    noun = _noun(drawn) if one_color and not large else None
     if noun is None:
-        return None
+        return _tinted(part, drawn) if colored else None
     return f"{words.color_name(color)} {noun}" if colored else noun
 
 
@@ -94,6 +104,22 @@ def look_of_all(pixels: Pixels, boxes: Sequence[Box], colored: bool = True) -> s
     return looks.pop() if len(looks) == 1 else None
 
 
+def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
+    """Return "blue line" or "blue drawing" for content whose colourful pixels have one colour, or None.
+
+    A curve over a grey grid and a coloured icon with soft edges are such content.
+    """
+    vivid = drawn & (np.ptp(part, axis=2) >= VIVID)
+    count = int(np.count_nonzero(vivid))
+    if min(drawn.shape) < SMALLEST or count < max(FEWEST_VIVID, TINTED * np.count_nonzero(drawn)):
+        return None
+    color = usual_color(part[vivid])
+    if (steps_from(color, part[vivid]) <= SHADE_STEP).mean() < ONE_COLOR or vivid.mean() >= COVERED:
+        return None
+    thin = stroke(vivid.astype(np.float32)) <= THIN_STROKE and min(drawn.shape) >= PICTURE
+    return f"{words.color_name(color)} {'line' if thin else 'drawing'}"
+
+
 def _noun(drawn: NDArray[np.bool_]) -> str | None:
     """Return a noun for a drawing in one colour, by its outline."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
@@ -101,9 +127,12 @@ def _noun(drawn: NDArray[np.bool_]) -> str | None:
     height, width = drawn.shape
     if min(height, width) <= MOST_ENDS and max(height, width) >= LONG * min(height, width):
         return "line"
-    if min(height, width) < SMALLEST:
-        return None
     share = float(drawn.mean())
+    short, long = sorted((height, width))
+    if MOST_ENDS < short <= BAR[0] and long >= BAR[1] * short and share >= FULL:
+        return "bar"
+    if short < SMALLEST:
+        return None
     if share >= FULL:
         return "area"
     closed = _closed(drawn)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from whatchanged import words
 from whatchanged.measured.amounts.box import alignment_of
-from whatchanged.measured.amounts.color import fill_change, fringed_ink, opacity_change
+from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
@@ -22,6 +22,7 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
+from whatchanged.measured.rules.predicates import UNLIKE
 
 MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
@@ -103,7 +104,19 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
             measured = measure(change, before, after, box)
             if measured is not None:
                 return _without_fringes(measured, before, after)
-    return _with_content(_without_fringes(change, before, after), before, after, box)
+    return _with_ink(
+        _with_content(_without_fringes(change, before, after), before, after, box), before, after
+    )
+
+
+def _with_ink(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Return a change that only says that a place looks different, with the colours of its ink if they
+    differ."""
+    finding, box = change.finding, change.box_after
+    if (finding.kind, finding.aspect) not in UNLIKE or box is None or change.box_before != box:
+        return change
+    codes = {} if finding.values else ink_step(before, after, box)
+    return replace(change, finding=replace(finding, values={**finding.values, **codes})) if codes else change
 
 
 def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:

@@ -17,8 +17,19 @@ Values = Mapping[str, Any]
 
 def predicate(kind: Kind | None, values: Values, count: int = 1) -> str:
     """Return the predicate for one object, or for ``count`` similar objects."""
-    plain = _UNLIKE.get((kind, str(values.get("aspect", "")))) or _PLAIN[kind]
+    unlike = UNLIKE.get((kind, str(values.get("aspect", ""))))
+    plain = _PLAIN[kind] if unlike is None else f"{unlike}{_instead(values)}"
     return _Verbs(count).finish(exact(kind, values) or plain)
+
+
+def _instead(values: Values) -> str:
+    """Return the colours of something that looks different, ", blue instead of red", or an empty text."""
+    names = [
+        words.color_name_of_code(code)
+        for code in (values.get("color_after"), values.get("color_before"))
+        if isinstance(code, str)
+    ]
+    return f", {names[0]} instead of {names[1]}" if len(names) == 2 and names[0] != names[1] else ""
 
 
 def is_exact(kind: Kind | None, values: Values) -> bool:
@@ -50,7 +61,7 @@ _PLAIN: Mapping[Kind | None, str] = {
 }
 """The predicates for changes with a known kind and no further values."""
 
-_UNLIKE: Mapping[tuple[Kind | None, str], str] = {
+UNLIKE: Mapping[tuple[Kind | None, str], str] = {
     ("replaced", "icon"): "looks different",
     ("replaced", "part"): "looks different",
     ("restyled", "shape"): "looks slightly different",
