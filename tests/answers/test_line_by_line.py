@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 from support.drawn_lines import reading
 
 from whatchanged.answers.line_by_line import by_first_lines, by_lines, by_lines_of_all, is_unclear
@@ -24,7 +25,7 @@ def lines(*texts, side, at=(0, 0), step=30, certainty=1.0):
 
 def told(before, after, statement=UNCLEAR, at=(0, 0), **values):
     read = lines(*before, side=0), lines(*after, side=1, at=at)
-    return by_lines(replace(statement, values={**statement.values, **values}), read)
+    return by_lines(replace(statement, values={**statement.values, **values}), read, (BLANK, BLANK))
 
 
 def quoted(statement):
@@ -38,7 +39,7 @@ def test_the_first_line_with_other_words_is_quoted():
 
 def test_pieces_of_one_line_are_quoted_together():
     before = [reading("School, nursery", side=0), reading("or work", at=(300, 2), side=0)]
-    found = by_lines(UNCLEAR, (before, lines("Important", side=1)))
+    found = by_lines(UNCLEAR, (before, lines("Important", side=1)), (BLANK, BLANK))
     assert quoted(found) == ("School, nursery or work", "Important")
 
 
@@ -66,9 +67,9 @@ def test_a_text_that_may_go_on_elsewhere_is_no_other_text(before, after):
 
 def test_only_the_certain_reading_is_quoted_where_both_are_quite_unlike():
     read = lines("Old heading", side=0, certainty=0.7), lines("Quick brown fox", side=1)
-    assert quoted(by_lines(UNCLEAR, read)) == (None, "Quick brown fox")
+    assert quoted(by_lines(UNCLEAR, read, (BLANK, BLANK))) == (None, "Quick brown fox")
     alike = lines("Old heading", side=0, certainty=0.7), lines("Odd headings", side=1)
-    assert by_lines(UNCLEAR, alike) == UNCLEAR
+    assert by_lines(UNCLEAR, alike, (BLANK, BLANK)) == UNCLEAR
 
 
 def test_of_lines_that_differ_in_a_word_only_certain_words_are_quoted():
@@ -76,7 +77,7 @@ def test_of_lines_that_differ_in_a_word_only_certain_words_are_quoted():
         [reading("Thu May 30 2024", side=0)],
         [reading("Sun Jun 30 2024", [0.8, 1.0, 1.0, 1.0], side=1)],
     )
-    assert quoted(by_lines(UNCLEAR, read)) == ("May", "Jun")
+    assert quoted(by_lines(UNCLEAR, read, (BLANK, BLANK))) == ("May", "Jun")
 
 
 def test_lines_that_moved_by_one_step_moved():
@@ -94,7 +95,9 @@ def test_a_text_that_is_larger_and_wraps_became_larger():
     before = lines("Have you changed your name?", "A hint", side=0)
     after = [reading("Have you changed your", side=1), reading("name?", at=(0, 40), side=1)]
     after = [one._replace(at=one.at._replace(box=(*one.at.box[:3], one.at.box[3] + 6))) for one in after]
-    found = by_lines(replace(UNCLEAR, values={"aspect": "part", "rest": [0, 40]}), (before, after))
+    found = by_lines(
+        replace(UNCLEAR, values={"aspect": "part", "rest": [0, 40]}), (before, after), (BLANK, BLANK)
+    )
     assert (found.kind, found.values["aspect"], found.values["rest"]) == ("resized", "text size", [0, 40])
     assert found.values["amount_before"] + 6 == found.values["amount_after"]
 
@@ -111,7 +114,8 @@ def test_a_text_that_is_larger_and_wraps_became_larger():
 def test_what_is_unclear(statement, unclear):
     assert is_unclear(statement) is unclear
     if not unclear:
-        assert by_lines(statement, (lines("Old", side=0), lines("New text", side=1))) == statement
+        read = lines("Old", side=0), lines("New text", side=1)
+        assert by_lines(statement, read, (BLANK, BLANK)) == statement
 
 
 def alike(before, after):
@@ -143,3 +147,49 @@ def test_the_line_at_the_top_of_another_picture():
     assert found.kind == "replaced" and quoted(found) == ("NHS sites", "Cannot GET the page")
     same = lines("NHS sites", side=0), lines("NHS sites", side=1)
     assert by_first_lines(UNCLEAR, same) == UNCLEAR
+
+
+def written(*texts, side=0, color="black", bold=0):
+    """A picture of lines below each other, and their made-up readings."""
+    picture = Image.new("RGB", (640, 300), "white")
+    pen = ImageDraw.Draw(picture)
+    for number, text in enumerate(texts):
+        for column in range(20, 21 + bold):
+            pen.text((column, 20 + 50 * number), text, color, ImageFont.load_default(20))
+    pixels = np.asarray(picture)
+    read = []
+    for number, text in enumerate(texts):
+        first = 15 + 50 * number
+        drawn = np.argwhere((pixels[first : first + 40, 10:500] < 200).any(axis=2))
+        top, left = (int(side) for side in drawn.min(axis=0))
+        bottom, right = (int(side) + 1 for side in drawn.max(axis=0))
+        box = (10 + left, first + top, 10 + right, first + bottom)
+        one = reading(text, side=side)
+        cut = one.cut.copy()
+        cut[0, 0] = (bold, color != "black", 0)  # The pixels differ as those of the picture do.
+        read.append(one._replace(at=one.at._replace(box=box), cut=cut, left=box[0]))
+    return pixels, read
+
+
+def restyled(before, after):
+    (first, one), (second, other) = before, after
+    return by_lines(UNCLEAR, (one, other), (first, second))
+
+
+TEXTS = ("Alpha beta", "Gamma delta")
+
+
+def test_lines_that_all_became_bolder():
+    found = restyled(written(*TEXTS), written(*TEXTS, side=1, bold=1))
+    assert (found.kind, found.values["aspect"], found.count) == ("restyled", "weight", 2)
+    assert found.values["amount_after"] > found.values["amount_before"]
+
+
+def test_lines_of_another_colour():
+    found = restyled(written(*TEXTS), written(*TEXTS, side=1, color="red"))
+    assert (found.kind, found.values["aspect"], found.count) == ("recolored", "ink", 2)
+    assert is_unclear(restyled(written(*TEXTS), written(*TEXTS, side=1, color=(40, 10, 10))))
+
+
+def test_lines_that_stayed_say_nothing():
+    assert restyled(written(*TEXTS), written(*TEXTS, side=1)) == UNCLEAR

@@ -9,14 +9,25 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from whatchanged.answers.beside import BEGINNING, moved, shift_of
-from whatchanged.answers.rewriting import ICONS, KINDS, UNCLEAR, UNLIKE, by_words, holds_what_followed
+from whatchanged.answers.rewriting import (
+    ICONS,
+    KINDS,
+    UNCLEAR,
+    UNLIKE,
+    by_words,
+    holds_what_followed,
+    same_text,
+)
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.boxes import common, union
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.predicates import is_exact
 from whatchanged.text.quotes import ELLIPSIS, certain, differing, handle, same_words, shortened
 from whatchanged.text.reader import ReadLine, words_in
+from whatchanged.words import color_name_of_code
 
 LEAST_STEP = 2
 """The least movement of lines in pixels. A smaller one may be another drawing of the same letters."""
@@ -26,6 +37,12 @@ MOST_MATCHED = 0.6
 """The least fraction of the width of all lines that the matched ones must have if the place moved."""
 MORE_WORDS = 6
 """The room for more words beside a line, in heights of the line."""
+MOST_ALIKE = 0.7
+"""The least fraction of the changed lines that must have changed in the same way."""
+LETTERS_OF_A_STYLE = 8
+"""The least number of characters, in all lines, whose style can be told."""
+OTHER_COLOR = 60
+"""The least difference, in levels, between two colours of the same line."""
 QUITE_UNLIKE = 0.5
 """Two readings less alike than this are two texts, even if some letters of one are wrong."""
 LETTERS = 3
@@ -39,7 +56,9 @@ class _Line(NamedTuple):
     text: str | None
 
 
-def by_lines(statement: Statement, read: tuple[list[ReadLine], list[ReadLine]]) -> Statement:
+def by_lines(
+    statement: Statement, read: tuple[list[ReadLine], list[ReadLine]], pictures: tuple[Pixels, Pixels]
+) -> Statement:
     """Return the statement about other words or moved lines, or unchanged where neither is certain.
 
     read: the lines in the statement's box before and after. Only a statement that says no more than that a
@@ -57,9 +76,13 @@ def by_lines(statement: Statement, read: tuple[list[ReadLine], list[ReadLine]]) 
     if wrapped is not None or holds_what_followed(statement):
         return wrapped or statement
     pairs = _matched(*lines)
-    rest = [[one for one in side if not any(one in pair for pair in pairs)] for side in lines]
+    matched = [part for pair in pairs for part in pair]
+    rest = [[one for one in side if not any(one is part for part in matched)] for side in lines]
     other_words = _rewritten(statement, rest, boxes) if rest[0] and rest[1] else None
-    return other_words or _moved(statement, pairs, lines)
+    if other_words is not None:
+        return other_words
+    told = _moved(statement, pairs, lines)
+    return _restyled(statement, pairs, pictures) if told is statement else told
 
 
 def by_first_lines(statement: Statement, read: tuple[list[ReadLine], list[ReadLine]]) -> Statement:
@@ -97,7 +120,7 @@ def _matched(before: Sequence[_Line], after: Sequence[_Line]) -> list[tuple[_Lin
             (other for other in free if one.text and other.text and same_words(one.text, other.text)), None
         )
         if twin is not None:
-            free.remove(twin)
+            free = [other for other in free if other is not twin]
             results.append((twin, one))
     return results
 
@@ -242,6 +265,47 @@ def _moved(
     return replace(statement, kind="moved", box_before=was, box_after=now, boxes=(now,), values=values)
 
 
+def _restyled(
+    statement: Statement, pairs: Sequence[tuple[_Line, _Line]], pictures: tuple[Pixels, Pixels]
+) -> Statement:
+    """Return the statement that lines with the same words changed their style or colour, all alike.
+
+    Lines whose pixels are the same do not count. A short line alone is not enough, since a sign beside it may
+    be taken for a part of it.
+    """
+    changed = [(one, other) for one, other in pairs if not np.array_equal(one.read.cut, other.read.cut)]
+    found = [same_text(statement, ([one.read], [other.read]), pictures) for one, other in changed]
+    clear = [one for one in found if one.kind != "moved" and not is_unclear(one) and _is_clear(one)]
+    letters = sum(len(other.text or "") for _, other in changed)
+    if len(clear) < MOST_ALIKE * len(found) or letters < LETTERS_OF_A_STYLE or not clear:
+        return statement
+    first = clear[0]
+    if any((one.kind, _way(one)) != (first.kind, _way(first)) for one in clear):
+        return statement
+    boxes = tuple(other.read.at.box for _, other in changed)
+    was = union([one.read.at.box for one, _ in changed])
+    values = {**_kept(statement), **first.values}
+    return replace(first, box_before=was, box_after=union(boxes), boxes=boxes, values=values)
+
+
+def _is_clear(statement: Statement) -> bool:
+    """Return whether a statement about a line says what changed. Thin letters may seem slightly coloured."""
+    values = statement.values
+    if statement.kind == "recolored":
+        codes = [bytes.fromhex(str(values[key])[1:]) for key in ("color_before", "color_after")]
+        return max(abs(one - other) for one, other in zip(*codes, strict=True)) >= OTHER_COLOR
+    return is_exact(statement.kind, values) and values.get("aspect") != "shape"
+
+
+def _way(statement: Statement) -> tuple[object, ...]:
+    """Return what lines of one style have in common: the aspect, its direction, and the colours."""
+    values = statement.values
+    one, other = values.get("amount_before"), values.get("amount_after")
+    more = None if one is None or other is None else other > one
+    names = [color_name_of_code(str(values[key])) for key in ("color_before", "color_after") if key in values]
+    return values.get("aspect"), values.get("on_after"), more, *names
+
+
 def _width(line: _Line) -> int:
     return line.read.at.box[2] - line.read.at.box[0]
 
@@ -275,7 +339,8 @@ def by_lines_of_all(
             for side, there in zip(lines, (was, box), strict=True)
         ]
         single = replace(statement, box_before=ends[0], box_after=ends[1], boxes=(ends[1],))
-        found.append(by_lines(by_words(single, (lines[0], lines[1]), pictures), (lines[0], lines[1])))
+        both = lines[0], lines[1]
+        found.append(by_lines(by_words(single, both, pictures), both, pictures))
     first = found[0]
     if is_unclear(first) or any(one.kind != first.kind for one in found):
         return statement

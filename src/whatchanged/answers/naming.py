@@ -17,7 +17,7 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
-from whatchanged.answers.line_by_line import by_first_lines, by_lines, by_lines_of_all
+from whatchanged.answers.line_by_line import by_first_lines, by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import Site, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import nameless_subject, own_subject
@@ -103,7 +103,7 @@ def _by_reading(site: Site, pictures: tuple[Pixels, Pixels]) -> Statement:
     """Return the statement of a site, changed by what the text in it says of the change."""
     if is_mostly(site.statement):
         return by_first_lines(site.statement, site.read)
-    return by_lines(by_words(site.statement, site.read, pictures), site.read)
+    return by_lines(by_words(site.statement, site.read, pictures), site.read, pictures)
 
 
 def _moved_by_words(sites: Sequence[Site]) -> list[Site]:
@@ -169,7 +169,7 @@ def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Site:
     if is_mostly(statement):
         before, after = (_first_line(picture) for picture in pictures)
         site.around = (before, after)
-    elif not is_large(site):
+    elif is_unclear(statement) or not is_large(site):
         boxes = (statement.box_before, statement.box_after)
         if statement.values.get("by_amount"):  # The text may be in both pictures.
             boxes = (site.box, site.box)
@@ -290,7 +290,9 @@ def _with_words(site: Site, subject: Subject) -> Statement:
     )
     # Text at a place that only shows more than before may be in both pictures.
     in_it = (
-        not statement.values.get("by_amount") or subject.words or (subject.beside or "").startswith("with")
+        not statement.values.get("by_amount")
+        or subject.words
+        or (subject.beside or "").startswith(("with", '"'))
     )
     if subject.named and read and in_it and "text_before" not in statement.values:
         values["words"] = read if statement.count == 1 else subject.words or read

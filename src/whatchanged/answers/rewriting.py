@@ -60,7 +60,7 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
         aspect = statement.values.get("aspect")
         unmeasured = aspect == "weight" and "amount_before" not in statement.values
         unclear = statement.kind == "rewritten" or aspect in UNCLEAR or unmeasured
-        return _same_text(statement, read, pictures) if unclear else statement
+        return same_text(statement, read, pictures) if unclear else statement
     sure = _sure_texts(read, boxes)
     quoted = _quoted(read, boxes)
     # where one text is the beginning of the other, the rest may stand in a line beside the place
@@ -125,7 +125,7 @@ def _around_text(statement: Statement, read: LinesOfBoth, before: str, after: st
     was, now = statement.box_before, statement.box_after
     assert was is not None and now is not None
     if same_words(before, after):
-        return _around_same_text(statement, was, now) if statement.kind == "rewritten" else statement
+        return _aroundsame_text(statement, was, now) if statement.kind == "rewritten" else statement
     one_line = len(read[0]) == len(read[1]) == 1
     quoted = _quoted(read, (was, now)) if one_line and statement.kind in ("rewritten", "resized") else None
     return statement if quoted is None else _rewritten(statement, quoted)
@@ -176,7 +176,7 @@ def _rewritten(statement: Statement, quoted: dict[str, Any]) -> Statement:
     return replace(statement, kind="rewritten", element=element, values={**values, **quoted})
 
 
-def _around_same_text(statement: Statement, was: Box, now: Box) -> Statement:
+def _aroundsame_text(statement: Statement, was: Box, now: Box) -> Statement:
     """Return the statement about a thing that seemed rewritten, but whose text is the same: another size or
     look.
     """
@@ -186,7 +186,7 @@ def _around_same_text(statement: Statement, was: Box, now: Box) -> Statement:
     return replace(statement, kind="resized", values={"aspect": "length", "dwidth": wider, "dheight": taller})
 
 
-def _same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
+def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
     """Return the statement about a text with the same words: recoloured, in another font, moved, or only
     drawn otherwise.
     """
