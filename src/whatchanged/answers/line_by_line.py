@@ -22,6 +22,7 @@ from whatchanged.answers.rewriting import (
     same_text,
 )
 from whatchanged.measured import Box, Statement
+from whatchanged.measured.amounts.color import fringed_ink
 from whatchanged.measured.pixels.boxes import common, union
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.predicates import is_exact
@@ -276,6 +277,9 @@ def _restyled(
     changed = [(one, other) for one, other in pairs if not np.array_equal(one.read.cut, other.read.cut)]
     found = [same_text(statement, ([one.read], [other.read]), pictures) for one, other in changed]
     clear = [one for one in found if one.kind != "moved" and not is_unclear(one) and _is_clear(one)]
+    sides = [(pictures[side], line.read.at.box) for pair in changed for side, line in enumerate(pair)]
+    if any(one.kind == "recolored" for one in clear) and any(fringed_ink(*side) for side in sides):
+        return statement  # Letters with coloured fringes seem to have another colour.
     letters = sum(len(other.text or "") for _, other in changed)
     if len(clear) < MOST_ALIKE * len(found) or letters < LETTERS_OF_A_STYLE or not clear:
         return statement
@@ -289,7 +293,7 @@ def _restyled(
 
 
 def _is_clear(statement: Statement) -> bool:
-    """Return whether a statement about a line says what changed. Thin letters may seem slightly coloured."""
+    """Return whether a statement about a line says what changed."""
     values = statement.values
     if statement.kind == "recolored":
         codes = [bytes.fromhex(str(values[key])[1:]) for key in ("color_before", "color_after")]

@@ -79,7 +79,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             site.statement = _by_reading(site, pictures)
         else:
             site.statement = by_lines_of_all(site.statement, site.read, pictures)
-        if is_mostly(site.statement):
+        if is_mostly(site.statement) or (is_large(site) and is_unclear(site.statement)):
             site.read = ([], [])  # The line at the top of a picture is no name of it.
     told_elsewhere = _moved_by_words(sites) if before.shape == after.shape else []
     subjects: list[Subject | None] = [own_subject(site, pictures) for site in sites]
@@ -103,7 +103,10 @@ def _by_reading(site: Site, pictures: tuple[Pixels, Pixels]) -> Statement:
     """Return the statement of a site, changed by what the text in it says of the change."""
     if is_mostly(site.statement):
         return by_first_lines(site.statement, site.read)
-    return by_lines(by_words(site.statement, site.read, pictures), site.read, pictures)
+    statement = site.statement
+    # Only single lines tell of a large place: others in it are not read.
+    told = statement if is_large(site) else by_words(statement, site.read, pictures)
+    return by_lines(told, site.read, pictures)
 
 
 def _moved_by_words(sites: Sequence[Site]) -> list[Site]:

@@ -71,11 +71,11 @@ def test_what_is_round(inner, look):
 def over_a_grid(*curves):
     """Thin curves, each of a colour, over grey grid lines."""
     picture = page()
-    picture[10::20, 10:190] = 200
+    picture[30::40, 10:190] = 200
     for color, height in curves:
         for column in range(10, 190):
-            row = 50 + round(height * np.sin(column / 20))
-            picture[row - 1 : row + 2, column] = color
+            row = 50 + round(height * np.sin(column / 12))
+            picture[row - 2 : row + 2, column] = color
     return picture
 
 

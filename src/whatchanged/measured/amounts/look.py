@@ -35,8 +35,10 @@ BAR = (20, 6)
 VIVID, SHADE_STEP = 48, 48
 """The least difference between the channels of a colourful pixel, and the largest difference between two
 shades of one colour, in levels."""
-FEWEST_VIVID, TINTED = 40, 0.3
+FEWEST_VIVID, TINTED = 40, 0.6
 """The least number of colourful pixels, and the least fraction of the drawn pixels that are colourful."""
+BAND = 0.7
+"""The fraction of a side of the picture from which a box across or down the picture is a band."""
 COVERED, THIN_STROKE = 0.7, 5
 """The fraction of a box above which its colour is a fill, and the largest thickness of a line in pixels."""
 SMALLEST_CLOSED = 14
@@ -48,6 +50,8 @@ ROUND, EVEN_SIDES = 0.93, 1.1
 """The least overlap of a circle with a round shape, and the largest ratio of its sides."""
 SQUARE_CORNERS = 0.85
 """The least fraction of its box that a frame surrounds. Its corners may be rounded."""
+ICON = 40
+"""The largest side of an icon in pixels."""
 PICTURE = 48
 """The least side of a picture in pixels."""
 SHADES = 160
@@ -82,7 +86,9 @@ def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
     one_color = float((steps_from(color, part[drawn]) <= COLOR_STEP).mean()) >= ONE_COLOR
     noun = _noun(drawn) if one_color and not large else None
     if noun is None:
-        return _tinted(part, drawn) if colored else None
+        shares = part.shape[0] / height, part.shape[1] / width
+        band = max(shares) >= BAND > min(shares)  # It may be any part of a page.
+        return _tinted(part, drawn) if colored and not band else None
     return f"{words.color_name(color)} {noun}" if colored else noun
 
 
@@ -105,7 +111,7 @@ def look_of_all(pixels: Pixels, boxes: Sequence[Box], colored: bool = True) -> s
 
 
 def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
-    """Return "blue line" or "blue drawing" for content whose colourful pixels have one colour, or None.
+    """Return a noun for content whose colourful pixels have one colour, or None: "blue line", "blue drawing".
 
     A curve over a grey grid and a coloured icon with soft edges are such content.
     """
@@ -117,7 +123,8 @@ def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
     if (steps_from(color, part[vivid]) <= SHADE_STEP).mean() < ONE_COLOR or vivid.mean() >= COVERED:
         return None
     thin = stroke(vivid.astype(np.float32)) <= THIN_STROKE and min(drawn.shape) >= PICTURE
-    return f"{words.color_name(color)} {'line' if thin else 'drawing'}"
+    icon = max(drawn.shape) <= ICON
+    return f"{words.color_name(color)} {'line' if thin else 'icon' if icon else 'drawing'}"
 
 
 def _noun(drawn: NDArray[np.bool_]) -> str | None:
