@@ -11,7 +11,7 @@ from typing import Any
 from whatchanged import words
 from whatchanged.measured.result import Box, Kind, Statement
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.predicates import Values, is_exact, predicate
+from whatchanged.measured.rules.predicates import Values, is_exact, length, predicate
 
 MOST = 3
 """The largest number of statements of a pair that may be described and whose words are read."""
@@ -328,10 +328,19 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
     """
     chosen = worth_telling(statements) if chosen is None else chosen
     parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    grown = _grown_side(chosen[-1]) if len(chosen) > 1 else None
+    if grown is not None:
+        parts = [*parts[:-2], f"{parts[-2]}, and the picture {grown}"]
     more = len(statements) - len(chosen)
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
+
+
+def _grown_side(last: Statement) -> str | None:
+    """Return how much wider or taller the picture became, if only one of its sides changed; else None."""
+    one_side = bool(last.values.get("dx")) != bool(last.values.get("dy"))
+    return length(last.values) if last.values.get("aspect") == "canvas" and one_side else None
 
 
 def of_several(statements: Sequence[Statement], sizes: Sequence[tuple[int, int]]) -> str:
