@@ -50,5 +50,4 @@ def test_of_a_picture_with_many_lines_it_is_unknown_what_it_does_not_say():
 
 def test_what_is_said_of_a_part_is_no_replacement():
     box = (0, 0, 64, 40)
-    other = Statement("replaced", box, box, "Another part.", 0.5, values={"aspect": "part"}, boxes=(box,))
-    assert not is_replacement(other)
+    assert not is_replacement(Statement("replaced", box, box, "The icon shows other content.", 0.5))

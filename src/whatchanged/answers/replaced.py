@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from whatchanged import words
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules.sentences import MOST_DIFFERS
 from whatchanged.text.finding import find_lines
 from whatchanged.text.quotes import certain, handle, same_words, shortened
 from whatchanged.text.reader import LineAt, PairReader, ReadLine
@@ -22,12 +23,12 @@ UNLIKE = 0.6
 
 
 def is_replacement(statement: Statement) -> bool:
-    """Return whether a statement says that another picture replaced the entire picture."""
-    return (statement.kind, statement.values.get("aspect")) == ("replaced", "picture")
+    """Return whether a statement says no more than that most of the picture differs."""
+    return words.lowered(statement.sentence).startswith(MOST_DIFFERS)
 
 
 def with_texts(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Statement:
-    """Return the statement that a picture was replaced, with a text that only one of the pictures shows.
+    """Return the statement that most of a picture differs, with a text that only one of the pictures shows.
 
     The text is the largest line that is read with certainty and that the other picture does not contain. It
     is not quoted where the other picture has more lines than are read. The values ``text_before`` and
