@@ -21,6 +21,7 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
+from whatchanged.measured.rules.space import space_text
 
 TURNS = (
     (Image.Transpose.ROTATE_270, "turned by 90 degrees clockwise"),
@@ -167,8 +168,10 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     changes += counted
     text = SIZES
-    if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
-        text = _cropping_text(rows[0][0], columns[0][0], before, after)
+    if not came_or_went and not changes:
+        space = space_text(before, after)
+        cropped = len(rows[0]) == len(columns[0]) == 1
+        text = space or (_cropping_text(rows[0][0], columns[0][0], before, after) if cropped else SIZES)
     return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
 
 
