@@ -1,4 +1,4 @@
-"""A picture that only gained or lost empty space."""
+"""The words for a picture's new size, and for the empty space that it gained or lost."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,31 @@ LONGER = (("shorter", "taller"), ("narrower", "wider"))
 """The words for a picture that lost or gained lines, by axis."""
 
 
+def size_text(before: Pixels, after: Pixels) -> str:
+    """Return how the size of a picture changed: how much wider or taller it became, or both sizes if both
+    sides changed.
+
+    before, after: (H, W, 3) and (H', W', 3).
+    """
+    axis = _only_axis(before, after)
+    if axis is None:
+        sizes = [f"{picture.shape[1]} x {picture.shape[0]}" for picture in (before, after)]
+        return f"the picture's size changed from {sizes[0]} to {sizes[1]} pixels"
+    was, now = before.shape[axis], after.shape[axis]
+    return (
+        f"the picture became {words.pixels(abs(now - was))} {LONGER[axis][now > was]}, {now} instead of {was}"
+    )
+
+
 def space_text(before: Pixels, after: Pixels) -> str | None:
     """Return that a picture became larger or smaller by empty space, or None if anything else changed.
 
     before, after: (H, W, 3) and (H', W', 3), RGB. Only one of the sides may differ, and outside the space all
     pixels are equal. The space continues its neighbours: each line across it has one colour.
     """
-    unequal = [axis for axis in (0, 1) if before.shape[axis] != after.shape[axis]]
-    if len(unequal) != 1:
+    axis = _only_axis(before, after)
+    if axis is None:
         return None
-    axis = unequal[0]
     one, other = (np.moveaxis(picture, axis, 0) for picture in (before, after))
     small, large = sorted((one, other), key=len)
     span = _span(small, large)
@@ -33,18 +48,19 @@ def space_text(before: Pixels, after: Pixels) -> str | None:
         return None
     start, stop = span
     # A few lines alone may be anything; empty space also continues the line before or after it.
-    beside = (
-        slice(start, stop) if stop - start >= LEAST_LINES else slice(max(0, start - 1), stop + (start == 0))
-    )
-    if not _is_empty(large[beside]):
+    first, last = (start, stop) if stop - start >= LEAST_LINES else (max(0, start - 1), stop + (start == 0))
+    if not _is_empty(large[first:last]):
         return None
-    grew = len(other) > len(one)
     near, far = SIDES[axis]
     where = far if _is_empty(large[start:]) else near if _is_empty(large[:stop]) else ""
-    return (
-        f"the picture became {words.pixels(stop - start)} {LONGER[axis][grew]}, {len(other)} instead of"
-        f" {len(one)}, with {'more' if grew else 'less'} empty space {where}"
-    ).rstrip()
+    more = "more" if len(other) > len(one) else "less"
+    return f"{size_text(before, after)}, with {more} empty space {where}".rstrip()
+
+
+def _only_axis(before: Pixels, after: Pixels) -> int | None:
+    """Return the only axis along which two pictures have different lengths; None if there is none, or two."""
+    unequal = [axis for axis in (0, 1) if before.shape[axis] != after.shape[axis]]
+    return unequal[0] if len(unequal) == 1 else None
 
 
 def _span(small: Pixels, large: Pixels) -> tuple[int, int] | None:
