@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from support.drawn_lines import reading
 
-from whatchanged.answers.line_by_line import by_first_lines, by_lines, by_lines_of_all, is_unclear
+from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.measured import Statement
 
 BOX = (0, 0, 600, 200)
@@ -139,14 +139,6 @@ def test_of_alike_things_with_words_of_their_own_one_is_quoted():
 
 def test_alike_things_that_did_not_change_alike_stay_unclear():
     assert is_unclear(alike(["Small", "Right"], ["Large", "Right"]))
-
-
-def test_the_line_at_the_top_of_another_picture():
-    read = lines("NHS sites", side=0), lines("Cannot GET the page", side=1)
-    found = by_first_lines(replace(UNCLEAR, kind="removed"), read)
-    assert found.kind == "replaced" and quoted(found) == ("NHS sites", "Cannot GET the page")
-    same = lines("NHS sites", side=0), lines("NHS sites", side=1)
-    assert by_first_lines(UNCLEAR, same) == UNCLEAR
 
 
 def written(*texts, side=0, color="black", bold=0):

@@ -86,22 +86,6 @@ def by_lines(
     return _restyled(statement, pairs, pictures) if told is statement else told
 
 
-def by_first_lines(statement: Statement, read: tuple[list[ReadLine], list[ReadLine]]) -> Statement:
-    """Return the statement about a picture that differs as a whole, with the line at its top.
-
-    Unchanged where these lines are uncertain or have the same words.
-    """
-    firsts = [next((one for one in side if one.line.confidence >= ICONS), None) for side in read]
-    sure = [None if one is None else certain(one, range(len(one.line.words)), alone=True) for one in firsts]
-    before, after = (text if text and _may_be_quoted(text) else None for text in sure)
-    if before is None or after is None:
-        return statement
-    if same_words(before, after) or SequenceMatcher(None, before, after, autojunk=False).ratio() >= UNLIKE:
-        return statement
-    texts = {"text_before": shortened(before), "text_after": shortened(after)}
-    return replace(statement, kind="replaced", values={"aspect": "picture", **texts})
-
-
 def is_unclear(statement: Statement) -> bool:
     """Return whether a statement says no more than that a place looks different."""
     if statement.kind not in KINDS or "state" in statement.values:

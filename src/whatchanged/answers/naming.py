@@ -17,7 +17,8 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
-from whatchanged.answers.line_by_line import by_first_lines, by_lines, by_lines_of_all, is_unclear
+from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
+from whatchanged.answers.replaced import is_replacement, with_texts
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import Site, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import nameless_subject, own_subject
@@ -56,6 +57,8 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
     changes = named(answer.changes, before, after)
+    if is_replacement(changes[0]):
+        changes = (with_texts(changes[0], (before, after)), *changes[1:])
     # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
     told = [
         one
@@ -79,7 +82,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             site.statement = _by_reading(site, pictures)
         else:
             site.statement = by_lines_of_all(site.statement, site.read, pictures)
-        if is_mostly(site.statement) or (is_large(site) and is_unclear(site.statement)):
+        if is_large(site) and is_unclear(site.statement):
             site.read = ([], [])  # The line at the top of a picture is no name of it.
     told_elsewhere = _moved_by_words(sites) if before.shape == after.shape else []
     subjects: list[Subject | None] = [own_subject(site, pictures) for site in sites]
@@ -101,8 +104,6 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
 
 def _by_reading(site: Site, pictures: tuple[Pixels, Pixels]) -> Statement:
     """Return the statement of a site, changed by what the text in it says of the change."""
-    if is_mostly(site.statement):
-        return by_first_lines(site.statement, site.read)
     statement = site.statement
     # Only single lines tell of a large place: others in it are not read.
     told = statement if is_large(site) else by_words(statement, site.read, pictures)
@@ -169,10 +170,7 @@ def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Site:
     """Return a statement with the text lines around its box in each picture."""
     shown = pictures[statement.box_after is not None]
     site = Site(statement, (Around(), Around()), (shown.shape[1], shown.shape[0]))
-    if is_mostly(statement):
-        before, after = (_first_line(picture) for picture in pictures)
-        site.around = (before, after)
-    elif is_unclear(statement) or not is_large(site):
+    if not is_mostly(statement) and (is_unclear(statement) or not is_large(site)):
         boxes = (statement.box_before, statement.box_after)
         if statement.values.get("by_amount"):  # The text may be in both pictures.
             boxes = (site.box, site.box)
@@ -182,16 +180,6 @@ def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Site:
         )
         site.around = (before, after)
     return site
-
-
-def _first_line(picture: Pixels) -> Around:
-    """Return the topmost line of text in a picture, in reading order."""
-    height, width = picture.shape[:2]
-    lines = lines_around(picture, (0, 0, width, height)).own
-    if not lines:
-        return Around()
-    row = [line for line in lines if line[1] < lines[0][3]]
-    return Around(own=(min(row),))
 
 
 def _read_own(sites: Sequence[Site], reader: PairReader) -> None:

@@ -8,8 +8,7 @@ from whatchanged.answers.sites import Site, came_or_went, is_large, is_legible, 
 from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.reading import Pixels
-from whatchanged.measured.rules.predicates import is_exact
-from whatchanged.measured.rules.sentences import MOSTLY, Subject, known_noun, plain_subject
+from whatchanged.measured.rules.sentences import Subject, known_noun, plain_subject
 from whatchanged.text.around import is_text
 from whatchanged.text.quotes import ELLIPSIS, handle, same_words, shortened
 from whatchanged.text.reader import ReadLine
@@ -107,8 +106,6 @@ def nameless_subject(site: Site, first: tuple[str, str] | None, last: tuple[str,
     """
     statement = site.statement
     plain = plain_subject(statement, site.size)
-    if _is_other_picture(statement):
-        return Subject("picture")
     if is_large(site) and statement.count == 1:
         noun = _OF_LARGE.get((statement.kind, statement.values.get("aspect") == "fill"))
         if noun is None:
@@ -136,12 +133,6 @@ _OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {
     ("recolored", True): "background",
 }
 """What property of a region changed, by the kind of change and whether the region is a fill."""
-
-
-def _is_other_picture(statement: Statement) -> bool:
-    """Return whether a statement says which other content a picture shows."""
-    exact = is_exact(statement.kind, statement.values)
-    return exact and statement.kind == "replaced" and statement.share > MOSTLY
 
 
 def _says_how(statement: Statement) -> bool:
