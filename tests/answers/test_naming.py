@@ -256,3 +256,24 @@ def test_more_ink_around_words_of_both_pictures_is_no_new_text(there):
     found = names(statement("added", None, box, aspect="thing", by_amount=True), before, PICTURE)
     assert ("words" in found.values) is not there
     assert ("shows more than before" in found.sentence) is there
+
+
+def test_a_place_that_covers_the_picture_is_the_picture():
+    whole = (0, 0, 640, 400)
+    found = names(statement("replaced", whole, whole, aspect="part"), PICTURE, PICTURE)
+    assert found.sentence == "The picture looks different."
+    faded = statement("recolored", whole, whole, aspect="opacity", amount_before=1, amount_after=0.5)
+    assert names(faded, PICTURE, PICTURE).sentence == "The picture faded to about 50 % of its strength."
+
+
+def test_alike_things_all_over_the_picture_keep_their_words():
+    before, boxes = alike("Mini", "Mini")
+    one = statement("replaced", (0, 0, 640, 400), (0, 0, 640, 400), boxes=boxes, aspect="part")
+    assert names(one, before, before).sentence.startswith('The two texts "Mini" ')
+
+
+def test_the_label_of_a_wide_row_names_a_thing():
+    box = (600, 198, 630, 222)
+    picture = page(SAVE, LABEL, boxes=[(box, "red")])
+    found = names(statement("moved", box, box, aspect="position", dx=4, dy=0), picture, picture)
+    assert found.values["beside"] == 'right of "Dark mode"'

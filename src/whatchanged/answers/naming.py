@@ -82,7 +82,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             site.statement = _by_reading(site, pictures)
         else:
             site.statement = by_lines_of_all(site.statement, site.read, pictures)
-        if is_large(site) and is_unclear(site.statement):
+        if site.statement.count == 1 and is_large(site) and is_unclear(site.statement):
             site.read = ([], [])  # The line at the top of a picture is no name of it.
     told_elsewhere = _moved_by_words(sites) if before.shape == after.shape else []
     subjects: list[Subject | None] = [own_subject(site, pictures) for site in sites]
