@@ -151,8 +151,8 @@ def _rewritten(
             if any(_shares(shown[here], one.text or "") for one in rest[there]):
                 return None  # The lines were wrapped at another word, or moved.
     sure = [_certain_text(row, box) for row, box in zip(rows, boxes, strict=True)]
-    quotes = None if None in sure else differing(sure[0] or "", sure[1] or "", True)
-    ratio = SequenceMatcher(None, *shown, autojunk=False).ratio()
+    quotes: tuple[str, str] | None = None if None in sure else differing(sure[0] or "", sure[1] or "", True)
+    ratio = SequenceMatcher(None, shown[0], shown[1], autojunk=False).ratio()
     if quotes is None and ratio >= (UNLIKE if None not in sure else QUITE_UNLIKE):
         quotes = _certain_words(rest[0][0], rest[1][0])
         if quotes is None:
@@ -281,7 +281,7 @@ def _is_clear(statement: Statement) -> bool:
     values = statement.values
     if statement.kind == "recolored":
         codes = [bytes.fromhex(str(values[key])[1:]) for key in ("color_before", "color_after")]
-        return max(abs(one - other) for one, other in zip(*codes, strict=True)) >= OTHER_COLOR
+        return bool(max(abs(one - other) for one, other in zip(*codes, strict=True)) >= OTHER_COLOR)
     return is_exact(statement.kind, values) and values.get("aspect") != "shape"
 
 
