@@ -87,8 +87,7 @@ def dataset(
     if folder is None or list_:
         _list()
         return
-    from whatchanged.datasets import open_dataset
-    from whatchanged.datasets.published import unit
+    from whatchanged.datasets import open_dataset, unit
     from whatchanged.datasets.statistics import summarise
     from whatchanged.worlds import world_of
 
@@ -171,7 +170,7 @@ def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
 
 
 def _report_lines(opened: "Dataset") -> list[str]:
-    from whatchanged.datasets.published import PUBLISHED
+    from whatchanged.datasets import PUBLISHED
 
     report: DatasetReport = opened.report
     lines = [f"published counts: {difference}" for difference in report.differences]

@@ -8,8 +8,8 @@ from support.data_settings import with_data
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes import PoolConfig
+from whatchanged.training.build import open_sources
 from whatchanged.training.data.dataset_source import open_dataset_sources
-from whatchanged.training.data.sources import open_sources
 from whatchanged.worlds.clevr.grading import is_true
 from whatchanged.worlds.clevr.truth import triple_entries
 
