@@ -5,9 +5,9 @@ import warnings
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from whatchanged.answers.answer import MEASURED, Answer
-from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
@@ -28,6 +28,30 @@ MOST_IGNORED = 0.5
 """The largest fraction of a picture that may be ignored."""
 MOST_PENDING_PIXELS = 50_000_000
 """Limit on the pixels of pairs that wait for an answer: beyond it, no further pair is read."""
+
+
+class Answering(Protocol):
+    """Two duties: estimate how far a pair is from the training pictures, and answer.
+
+    ``by_model`` and ``by_measurement`` implement it. A new kind of model is one more such file, and a line in
+    ``models.chosen_model``.
+    """
+
+    def distances(self, pairs: Sequence[ReadPair]) -> Sequence[float | None]:
+        """Return the distance of each pair from the training pictures, with 1 as the limit; None beyond it.
+
+        The method takes several pairs, because a model that computes distances does so in batches. A model
+        that the user named returns 0: no other is nearer.
+        """
+        ...
+
+    def answer(self, pair: ReadPair) -> Answer | None:
+        """Return the answer for a pair whose distance was computed; None where the measured answer is to be
+        given.
+
+        Raises ImageError where the pair's later frames, which are read only now, cannot be used.
+        """
+        ...
 
 
 class Answerer:

@@ -7,8 +7,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note, show
-from whatchanged.cli.options import Embed
-from whatchanged.cli.panels import WRITTEN
+from whatchanged.cli.options import WRITTEN, Embed
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, DatasetReport

@@ -1,4 +1,4 @@
-"""Drawn CLEVR scenes: sampled at random, and rendered fast enough for training. Pictures resemble Blender's."""
+"""Drawn CLEVR scenes: sampled at random, rendered like Blender's pictures, and fast enough for training."""
 
 from whatchanged.synth.clevr.draw import apply_look, render
 from whatchanged.synth.clevr.light import PLAIN, PictureLook, look_for
