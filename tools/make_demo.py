@@ -15,9 +15,9 @@ from typing import Any
 from PIL import Image
 
 from whatchanged.synth.clevr import render
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.truth import triple_entries
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange
-from whatchanged.worlds.clevr.sampling import sample_triple
-from whatchanged.worlds.clevr.truth import triple_entries
 
 SEED = 2_000_003
 """Kept apart from every seed that trains or validates."""

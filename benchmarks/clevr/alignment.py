@@ -26,10 +26,10 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, WhatchangedError
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.statistics.intervals import wilson
+from whatchanged.synth.clevr.visibility import GROUND, index_picture
 from whatchanged.training.figures import FigureSource, open_source
 from whatchanged.worlds.clevr.change import SceneChange, kept
 from whatchanged.worlds.clevr.scene import Scene
-from whatchanged.worlds.clevr.visibility import GROUND, index_picture
 
 WIDTH, HEIGHT = 480, 320
 LEAST = 0.25

@@ -32,11 +32,11 @@ from whatchanged.datasets import open_dataset
 from whatchanged.errors import DatasetError, WhatchangedError
 from whatchanged.evaluation.metrics.truth import read_truths
 from whatchanged.evaluation.statistics.intervals import wilson
+from whatchanged.synth.clevr.visibility import GROUND, index_picture, visible_pixels
 from whatchanged.worlds.clevr.change import SceneChange, named
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.phrases import referents
 from whatchanged.worlds.clevr.scene import Point, Scene
-from whatchanged.worlds.clevr.visibility import GROUND, index_picture, visible_pixels
 
 WIDTH, HEIGHT = 480, 320
 HIDDEN = (0.0, 0.05, 0.2, 0.4, 0.6, 1.0)

@@ -24,8 +24,8 @@ from benchmarks.clevr.shipped import evaluation, whatchanged
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.files import write_output
+from whatchanged.synth.clevr.sampling import Views
 from whatchanged.synth.clevr.twin import write_twin
-from whatchanged.worlds.clevr.sampling import Views
 
 SIZE = (240, 160)
 SETTINGS = ("views", "scenes", "held", "seed", "steps", "init_seed")

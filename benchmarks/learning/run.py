@@ -31,10 +31,9 @@ from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe, StageConfig
 from whatchanged.records import PairRecord
 from whatchanged.training.batches import Example
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, open_sources
 from whatchanged.training.checkpoint import State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.pictures import picture_reader
-from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import cached_tokens
 from whatchanged.training.loop import Watcher, steps_done
 from whatchanged.training.methods import Method

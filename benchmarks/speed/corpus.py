@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 SCENES = 3985
 REFERENCES = 6

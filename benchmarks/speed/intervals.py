@@ -19,9 +19,9 @@ from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.evaluation.report.report import make_report
 from whatchanged.evaluation.report.scored import ReportSettings, Scored, score
 from whatchanged.records import PairRecord
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 SCENES, SAMPLED = 3985, 200
 

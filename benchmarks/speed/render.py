@@ -12,7 +12,7 @@ import time
 
 from benchmarks.record import Watch, add_record_option, write_result
 from whatchanged.synth.clevr import render
-from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.sampling import sample_triple
 
 SIZES = ((240, 160), (480, 320))
 

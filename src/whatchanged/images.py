@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, TiffImagePlugin, UnidentifiedImageError, features
 
 from whatchanged.errors import ImageError, ShapeError
-from whatchanged.image_costs import check_decoding_cost, check_header_cost, occurrences
-from whatchanged.opening import open_regular
+from whatchanged.opening import check_decoding_cost, check_header_cost, occurrences, open_regular
 from whatchanged.other_formats import LOOKED_AT, is_avif, kind_of_file
 from whatchanged.urls import as_url, is_remote
 

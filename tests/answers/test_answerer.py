@@ -12,6 +12,7 @@ from whatchanged.answers import Answerer
 from whatchanged.answers import models as models_room
 from whatchanged.captioner import runtime
 from whatchanged.captioner.card import InDistribution
+from whatchanged.captioner.onnx_graphs import CaptionGraphs
 from whatchanged.errors import BundleError, ImageError, WhatchangedError
 
 DEMO = Path(models_room.__file__).parents[1] / "models" / "demo"
@@ -47,13 +48,13 @@ def install(tmp_path, monkeypatch):
 @pytest.fixture
 def built(monkeypatch):
     """The names of the models whose graphs are built, in order."""
-    names, real = [], runtime.Captioner.__init__
+    names, real = [], CaptionGraphs.__init__
 
-    def init(self, bundle, threads=None):
+    def init(self, bundle, world, threads=None):
         names.append(bundle.card.name)
-        real(self, bundle, threads)
+        real(self, bundle, world, threads)
 
-    monkeypatch.setattr(runtime.Captioner, "__init__", init)
+    monkeypatch.setattr(CaptionGraphs, "__init__", init)
     return names
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 
+from whatchanged.answers.answerer import read_pair
 from whatchanged.answers.by_measurement import Measurement, of_measured
-from whatchanged.answers.pair import Looking, read_pair
+from whatchanged.answers.pair import Looking
 from whatchanged.measured import measure
 
 GREY = np.full((60, 80, 3), 120, np.uint8)

@@ -5,8 +5,9 @@ import pytest
 from PIL import Image
 from support.tiny_bundle import WARY, build_card
 
+from whatchanged.answers.answerer import read_pair
 from whatchanged.answers.models import chosen_model
-from whatchanged.answers.pair import Looking, read_pair
+from whatchanged.answers.pair import Looking
 
 GREY = np.full((320, 480, 3), 120, np.uint8)
 BLACK = GREY.copy()

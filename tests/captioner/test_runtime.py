@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from support.tiny_bundle import CARD, GRID
 
-from whatchanged.captioner import onnx_graphs
+from whatchanged.captioner import runtime
 from whatchanged.captioner.bundle import write_bundle
 from whatchanged.captioner.runtime import load
 from whatchanged.errors import BundleError, ImageError, ShapeError, WhatchangedError
@@ -76,7 +76,7 @@ def test_beams(captioner, pictures):
 
 def test_a_sentence_that_contradicts_itself_is_not_written(bundle_folder, pictures, monkeypatch):
     language = SimpleNamespace(contradicts=lambda sentence: sentence == "the square changed")
-    monkeypatch.setattr(onnx_graphs, "known_world", lambda name: SimpleNamespace(language=language))
+    monkeypatch.setattr(runtime, "known_world", lambda name: SimpleNamespace(language=language))
     captioner = load(bundle_folder)
     first, second = pictures[:2]
     for beams in (1, 3):

@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 from support.page_html import PageHtml
 
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.truth import triple_entries
 from whatchanged.worlds.clevr import world
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange
-from whatchanged.worlds.clevr.sampling import sample_triple
-from whatchanged.worlds.clevr.truth import triple_entries
 
 
 @pytest.fixture

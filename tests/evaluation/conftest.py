@@ -5,9 +5,9 @@ import pytest
 from support.pair_records import pair_record
 
 from whatchanged.evaluation.metrics.truth import Truths
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 
 def sample(seed, scenes):

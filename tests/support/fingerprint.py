@@ -19,9 +19,9 @@ import torch
 from whatchanged.recipes.schema import Recipe
 from whatchanged.training import loop
 from whatchanged.training.batches import Draw, StageInput, plans, read, read_examples
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, open_sources
 from whatchanged.training.checkpoint import State
-from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.run import measure_tokens
 from whatchanged.training.schedule import learning_rate, make_optimizer
 from whatchanged.training.validation import decode

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from whatchanged.synth.birds.species import species
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.testing import check_drawer, check_world
 from whatchanged.worlds import (
     Breakdown,
@@ -17,8 +19,6 @@ from whatchanged.worlds import (
     WorldPictures,
     find_world,
 )
-from whatchanged.worlds.birds.bird import species
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 
 def test_clevr_keeps_the_contract():

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def weights(folder):
 def test_steps_fill_the_time_that_a_trial_promises(tool, tiny_pool, tmp_path, monkeypatch):
     """With a trial of 7 and 2 steps a second, 100 s of which 4 go into opening, at shares of 1/4 and 3/4."""
     recipe = load_recipe("clevr-pcl", [*SMALL, f"data.path={tiny_pool}"])
-    recipe = type(recipe)(**{**vars(recipe), "stages": recipe.stages[::2]})  # match, caption
+    recipe = replace(recipe, stages=recipe.stages[::2])  # match, caption
     ran = []
     monkeypatch.setattr(tool, "speeds", lambda *_: ({"match": 7.0, "caption": 2.0}, 4.0))
     monkeypatch.setattr(tool, "run_recipe", lambda *a, **k: ran.append((a, k)) or State(finished=True))

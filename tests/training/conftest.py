@@ -9,8 +9,8 @@ from PIL import Image
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.synth.birds.twin import write_birds
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.language import write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 SCENES, WIDTH, CELLS = 20, 24, 9
 VIEWS = {"default": "images", "semantic": "sc_images", "nonsemantic": "nsc_images"}

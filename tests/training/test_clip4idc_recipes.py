@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from whatchanged.recipes.reader import load_recipe, recipe_names
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, open_sources
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.data.sources import open_sources
 from whatchanged.training.run_folder import open_run
 from whatchanged.training.schedule import make_optimizer
 

@@ -19,9 +19,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe, parse_recipe
 from whatchanged.training import loop
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, open_sources
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.data.sources import open_sources
 from whatchanged.training.loop import finite_values
 from whatchanged.training.run import run_recipe, seed_everything
 from whatchanged.training.run_folder import checkpoint_file, open_run

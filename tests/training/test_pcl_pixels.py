@@ -9,9 +9,8 @@ import torch
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.synth.clevr.twin import split_of, write_twin
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, open_sources
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.data.sources import open_sources
 from whatchanged.training.run import seed_everything
 from whatchanged.training.vision.backbone import BackboneVision
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from whatchanged.recipes.reader import load_recipe, recipe_names
+from whatchanged.training.build import open_sources
 from whatchanged.training.checkpoint import read_checkpoint
-from whatchanged.training.data.sources import open_sources
 
 pytest.importorskip("textblob")
 

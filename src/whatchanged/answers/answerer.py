@@ -5,24 +5,53 @@ import warnings
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from whatchanged.answers.answer import MEASURED, Answer
-from whatchanged.answers.answering import Answering
 from whatchanged.answers.by_measurement import Measurement, of_measured
 from whatchanged.answers.models import candidate_models, who_answers
 from whatchanged.answers.naming import with_names
-from whatchanged.answers.pair import Looking, ReadPair, ignored_share, read_pair
+from whatchanged.answers.pair import Looking, ReadPair
 from whatchanged.errors import ImageError, MissingExtra
 from whatchanged.images import PictureSource, check_size, kept, name_of
 from whatchanged.launch import checked_count
 from whatchanged.measured import Box
 from whatchanged.measured.measure import check_sensitivity, of_same_bytes
-from whatchanged.measured.pixels.reading import same_bytes
+from whatchanged.measured.pixels.boxes import covered_share
+from whatchanged.measured.pixels.reading import read_picture, same_bytes
 from whatchanged.measured.policy import DEFAULT, Policy, find_policy
+from whatchanged.measured.rules.canvas import without_boxes
 from whatchanged.text.recogniser import can_read
+from whatchanged.words import percent
 
+MOST_IGNORED = 0.5
+"""The largest fraction of a picture that may be ignored."""
 MOST_PENDING_PIXELS = 50_000_000
 """Limit on the pixels of pairs that wait for an answer: beyond it, no further pair is read."""
+
+
+class Answering(Protocol):
+    """Two duties: estimate how far a pair is from the training pictures, and answer.
+
+    ``by_model`` and ``by_measurement`` implement it. A new kind of model is one more such file, and a line in
+    ``models.chosen_model``.
+    """
+
+    def distances(self, pairs: Sequence[ReadPair]) -> Sequence[float | None]:
+        """Return the distance of each pair from the training pictures, with 1 as the limit; None beyond it.
+
+        The method takes several pairs, because a model that computes distances does so in batches. A model
+        that the user named returns 0: no other is nearer.
+        """
+        ...
+
+    def answer(self, pair: ReadPair) -> Answer | None:
+        """Return the answer for a pair whose distance was computed; None where the measured answer is to be
+        given.
+
+        Raises ImageError where the pair's later frames, which are read only now, cannot be used.
+        """
+        ...
 
 
 class Answerer:
@@ -106,7 +135,7 @@ class Answerer:
         """Return the answer for one pair.
 
         ignore: boxes in both pictures in which differences do not count. policy: replaces the answerer's.
-        Raises ImageError, also where boxes cover more than half of the picture after (``pair.MOST_IGNORED``).
+        Raises ImageError, also where boxes cover more than half of the picture after (``MOST_IGNORED``).
         """
         (found,) = self.answer_batch([(before, after)], ignore, policy)
         if isinstance(found, ImageError):
@@ -199,6 +228,30 @@ class Answerer:
                 raise
             self.read_text, self.unread = False, f"No words are read. {error}"
             return answer
+
+
+def read_pair(
+    before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
+) -> ReadPair:
+    """Read both pictures. Raises ImageError, also where more is ignored than ``ignored_share`` allows."""
+    pictures = read_picture(before), read_picture(after)
+    share = ignored_share(ignore, pictures[1].size)
+    was, now = (picture.opaque for picture in pictures)
+    shown = was, without_boxes(now, was, ignore) if was.shape == now.shape else now
+    return ReadPair((before, after), pictures, shown, tuple(ignore), share, looking)
+
+
+def ignored_share(ignore: Sequence[Box], size: tuple[int, int]) -> float:
+    """Return the fraction of a picture of this size that is ignored. Raises ImageError beyond
+    ``MOST_IGNORED``.
+    """
+    share = covered_share(ignore, size) if ignore else 0.0
+    if share > MOST_IGNORED:
+        raise ImageError(
+            f"Ignored places cover {percent(share)} of the picture; at most {percent(MOST_IGNORED)} may be"
+            " ignored. Name smaller places."
+        )
+    return share
 
 
 @functools.cache

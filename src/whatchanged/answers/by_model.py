@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +20,7 @@ from whatchanged.worlds import known_world
 
 if TYPE_CHECKING:
     from whatchanged.captioner.description import Description
-    from whatchanged.captioner.runtime import Captioner
+    from whatchanged.captioner.onnx_graphs import CaptionGraphs
 
 MOST_STRETCH = 1.25
 """A model skips pictures whose aspect ratio its input would change by more. 4:3 and 16:9 become 3:2 by less;
@@ -30,7 +29,7 @@ a square, or a picture in portrait format, by more.
 
 
 class Model:
-    """A model on disk. Only its card is read before its first use."""
+    """A model on disk. Its graphs are read on first use."""
 
     def __init__(
         self, bundle: Bundle, threads: int | None = None, named: bool = False, beams: int = 1
@@ -47,24 +46,17 @@ class Model:
         self.named = named
         self.beams = beams
         self._threads = threads
-        self._captioner: Captioner | None = None
+        self._graphs: CaptionGraphs | None = None
+        self.world = known_world(self.card.world)
+        """The model's world; None where it is not installed."""
 
-    def build(self) -> "Captioner":
-        """Return the model, ready to run; it is built on first use. Raises BundleError."""
-        if self._captioner is None:
-            from whatchanged.captioner.runtime import Captioner
+    def build(self) -> "CaptionGraphs":
+        """Return the model's graphs, ready to run; they are built on first use. Raises BundleError."""
+        if self._graphs is None:
+            from whatchanged.captioner.onnx_graphs import CaptionGraphs
 
-            self._captioner = Captioner(self.bundle, self._threads)
-        return self._captioner
-
-    @cached_property
-    def explains_view_and_light(self) -> bool:
-        """Whether pictures of the model's world may differ by viewpoint and light though nothing changed.
-
-        False for a world that is not installed, since its declaration is missing.
-        """
-        world = known_world(self.card.world)
-        return world is not None and world.pictures.view_and_light_differ
+            self._graphs = CaptionGraphs(self.bundle, self.world, self._threads)
+        return self._graphs
 
     def distances(self, pairs: Sequence[ReadPair]) -> list[float | None]:
         """Return the distance of each pair from the training pictures, that of its farther picture; 0 if the
@@ -121,10 +113,14 @@ class Model:
         return only_ignored(answer, pair)
 
     def _explains(self, pair: ReadPair, described: "Description") -> bool:
-        """Return whether the model's caption, or viewpoint and light, explain the differences."""
+        """Return whether the model's caption, or viewpoint and light, explain the differences.
+
+        They do not explain anything in an unknown world, since its declaration is missing.
+        """
         if described.changed:
             return True
-        return not pair.looking.strict and not described.unfamiliar and self.explains_view_and_light
+        expected = self.world is not None and self.world.pictures.view_and_light_differ
+        return expected and not pair.looking.strict and not described.unfamiliar
 
     def _read(self, pair: ReadPair) -> Pixels | None:
         """Return the pair as the model reads it, (2, H, W, 3); None where shape or colours are out of

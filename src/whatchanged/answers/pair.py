@@ -1,28 +1,20 @@
 """A pair of pictures that is read once, for the models and for the measurement."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whatchanged.errors import ImageError
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
 from whatchanged.measured.compared import Compared
 from whatchanged.measured.measure import threshold_of
-from whatchanged.measured.pixels.boxes import covered_share
-from whatchanged.measured.pixels.reading import Picture, Pixels, read_picture
+from whatchanged.measured.pixels.reading import Picture, Pixels
 from whatchanged.measured.policy import DEFAULT, Policy
-from whatchanged.measured.rules.canvas import without_boxes
-from whatchanged.words import percent
 
 if TYPE_CHECKING:
     from whatchanged.captioner.description import Description
-
-MOST_IGNORED = 0.5
-"""The largest fraction of a picture that may be ignored."""
 
 
 @dataclass(frozen=True)
@@ -92,27 +84,3 @@ class ReadPair:
         """Both pictures as a page shows them."""
         before, after = (picture.on_white for picture in self.pictures)
         return before, after
-
-
-def read_pair(
-    before: PictureSource, after: PictureSource, ignore: Sequence[Box], looking: Looking
-) -> ReadPair:
-    """Read both pictures. Raises ImageError, also where more is ignored than ``ignored_share`` allows."""
-    pictures = read_picture(before), read_picture(after)
-    share = ignored_share(ignore, pictures[1].size)
-    was, now = (picture.opaque for picture in pictures)
-    shown = was, without_boxes(now, was, ignore) if was.shape == now.shape else now
-    return ReadPair((before, after), pictures, shown, tuple(ignore), share, looking)
-
-
-def ignored_share(ignore: Sequence[Box], size: tuple[int, int]) -> float:
-    """Return the fraction of a picture of this size that is ignored. Raises ImageError beyond
-    ``MOST_IGNORED``.
-    """
-    share = covered_share(ignore, size) if ignore else 0.0
-    if share > MOST_IGNORED:
-        raise ImageError(
-            f"Ignored places cover {percent(share)} of the picture; at most {percent(MOST_IGNORED)} may be"
-            " ignored. Name smaller places."
-        )
-    return share

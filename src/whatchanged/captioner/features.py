@@ -11,6 +11,7 @@ from whatchanged.captioner.description import Description, Floats
 from whatchanged.captioner.onnx_graphs import CaptionGraphs
 from whatchanged.errors import BundleError
 from whatchanged.launch import checked_count
+from whatchanged.worlds import known_world
 
 FeatureReader = Callable[[Path], Floats]
 """A function from a picture's path to its features (N, F), for N cells row by row."""
@@ -36,7 +37,7 @@ class FeatureCaptioner:
         declared_features(bundle)
         self.bundle, self.read, self.beams = bundle, read, checked_count("beams", beams)
         self.name, self.grid = bundle.card.name, bundle.card.attention.shape
-        self._graphs = CaptionGraphs(bundle)
+        self._graphs = CaptionGraphs(bundle, known_world(bundle.card.world))
 
     @property
     def layer(self) -> str:

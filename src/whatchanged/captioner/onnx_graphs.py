@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.captioner.attention import over_content, words_with_maps
-from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle
+from whatchanged.captioner.bundle import GRAPHS, SHIPPED, WEIGHTS, Bundle, picture_input
 from whatchanged.captioner.card import Card
 from whatchanged.captioner.colors import color_distance, color_numbers
 from whatchanged.captioner.decoding import Decoded, GraphCache, Ids, Skips, beam, greedy
@@ -23,9 +23,10 @@ from whatchanged.captioner.description import Description
 from whatchanged.captioner.no_change import sayable, sentences_probability
 from whatchanged.captioner.onnx_files import check_graph
 from whatchanged.errors import BundleError
+from whatchanged.images import normalise
 from whatchanged.launch import checked_count
 from whatchanged.telemetry import import_silent
-from whatchanged.worlds import known_world
+from whatchanged.worlds import World
 
 Floats = NDArray[np.float32]
 
@@ -174,11 +175,20 @@ def _bound_memory() -> None:
 class CaptionGraphs:
     """The two graphs of a bundle, and the conversion of their outputs to descriptions."""
 
-    def __init__(self, bundle: Bundle, threads: int | None = None) -> None:
-        """Check the graphs' files and build their sessions; for the errors see ``Captioner``."""
-        self.card = bundle.card
+    def __init__(self, bundle: Bundle, world: World | None, threads: int | None = None) -> None:
+        """Check the graphs' files and build their sessions; for the errors see ``Captioner``.
+
+        world: the model's world, whose language says which sentences contradict themselves; None: unknown.
+        """
+        self.bundle, self.card = bundle, bundle.card
         self._encoder, self._decoder = open_graphs(bundle, threads)
-        self._skips = _contradictions(self.card)
+        self._skips = _contradictions(self.card, world)
+
+    def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
+        """Describe a batch of pairs at the size that the model reads, (B, 2, H, W, 3)."""
+        declared = picture_input(self.bundle)
+        inputs = normalise(pixels, declared.mean, declared.std)  # (B, 2, 3, H, W)
+        return self.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
 
     def describe(
         self, before: Floats, after: Floats, beams: int, pixels: NDArray[np.uint8] | None = None
@@ -264,11 +274,10 @@ class CaptionGraphs:
         )
 
 
-def _contradictions(card: Card) -> Skips | None:
+def _contradictions(card: Card, world: World | None) -> Skips | None:
     """Return a test for sentences of the model's world that contradict themselves; None for an unknown
     world.
     """
-    world = known_world(card.world)
     contradicts = None if world is None else world.language.contradicts
     if contradicts is None:
         return None

@@ -29,8 +29,9 @@ from whatchanged.captioner.card import Card, GridAttention, PictureInput
 from whatchanged.captioner.description import Description
 from whatchanged.captioner.onnx_graphs import CaptionGraphs
 from whatchanged.errors import ShapeError
-from whatchanged.images import PictureSource, kept, normalise, open_image, resize
+from whatchanged.images import PictureSource, kept, open_image, resize
 from whatchanged.launch import checked_count
+from whatchanged.worlds import known_world
 
 PictureSources = list[Any] | tuple[Any, ...]
 """Several pictures, each a ``PictureSource``. This is a separate type, because a path is a sequence, too."""
@@ -68,7 +69,7 @@ class Captioner:
         self.bundle = bundle
         self.card = bundle.card
         self.input, self.attention = picture_input(bundle), bundle.card.attention
-        self._graphs = CaptionGraphs(bundle, threads)
+        self._graphs = CaptionGraphs(bundle, known_world(bundle.card.world), threads)
 
     @overload
     def describe(self, before: PictureSource, after: PictureSource, beams: int = 1) -> Description: ...
@@ -104,8 +105,7 @@ class Captioner:
 
     def describe_pixels(self, pixels: NDArray[np.uint8], beams: int = 1) -> list[Description]:
         """Describe a batch of pairs that ``read`` prepared, (B, 2, H, W, 3)."""
-        inputs = normalise(pixels, self.input.mean, self.input.std)  # (B, 2, 3, H, W)
-        return self._graphs.describe(inputs[:, 0], inputs[:, 1], beams, pixels)
+        return self._graphs.describe_pixels(pixels, beams)
 
     def _describe_lists(self, before: PictureSources, after: PictureSources, beams: int) -> list[Description]:
         results: list[Description] = []

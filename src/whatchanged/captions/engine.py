@@ -34,7 +34,7 @@ from whatchanged.words import counted
 
 if TYPE_CHECKING:
     from whatchanged.answers import Answerer
-    from whatchanged.captioner.runtime import Captioner
+    from whatchanged.captioner.card import Card
     from whatchanged.datasets import Dataset
 
 
@@ -150,7 +150,7 @@ def caption_pairs(
     identity = identity_of(answerer, base, listed, (first, last), attention is not None)
     maps = None
     if attention is not None:
-        maps = Maps(attention, first, last - first, about_maps(_captioner(answerer), identity))
+        maps = Maps(attention, first, last - first, about_maps(_named_card(answerer), identity))
         maps.check_free(replace=force or resume)
     job = CaptionRun(listed[first:last], base, lines, identity, maps)
     with on_cluster(launch, [found.root]):
@@ -188,13 +188,13 @@ def _check_options(
         raise OutputError("--embed puts pictures into a page, but no page is asked for. Add --html.")
 
 
-def _captioner(answerer: "Answerer") -> "Captioner":
-    """Return the model that the user named.
+def _named_card(answerer: "Answerer") -> "Card":
+    """Return the card of the model that the user named.
 
     Raises BundleError for "measured", because the measurement has no attention maps.
     """
     for model in answerer.models:
-        return model.build()
+        return model.card
     raise BundleError("The measurement has no maps: go without --attention.")
 
 

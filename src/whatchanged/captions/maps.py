@@ -11,7 +11,7 @@ from whatchanged.links import check_inside, check_link
 from whatchanged.outputs import hold
 
 if TYPE_CHECKING:
-    from whatchanged.captioner.runtime import Captioner
+    from whatchanged.captioner.card import Card
 
 CHUNK = 1000
 """The number of pairs in one file of attention maps."""
@@ -94,14 +94,13 @@ class Maps:
         write_output(path, pack(sentences, self.about))
 
 
-def about_maps(captioner: "Captioner", identity: dict[str, Any]) -> dict[str, Any]:
-    """Return the metadata of the map files. identity: the settings of the run."""
-    card = captioner.card
+def about_maps(card: "Card", identity: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a model's map files. identity: the settings of the run."""
     unnamed = f"as {card.name} {card.version} ({card.method}) gives it"
     return {
         "model": identity["model"],
         "list": identity["list"]["sha256"],
-        "grid": list(captioner.attention.shape),
+        "grid": list(card.attention.shape),
         "layer": str(card.provenance.get("attention", unnamed)),
     }
 

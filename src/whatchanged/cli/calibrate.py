@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli.console import check_output, check_outputs, note, progress, show
-from whatchanged.cli.panels import COMPUTED
+from whatchanged.cli.options import COMPUTED
 from whatchanged.files import write_output
 from whatchanged.words import counted
 

@@ -13,12 +13,22 @@ import typer
 
 from whatchanged.captions import caption_pairs
 from whatchanged.captions.formats import Form
-from whatchanged.cli.answering import answering
 from whatchanged.cli.caption_choice import chosen_run, refuse_others
 from whatchanged.cli.console import check_embed, note
-from whatchanged.cli.launch import PrecisionOption, Ray
-from whatchanged.cli.options import DatasetName, Embed, ModelName, ReadText, SkipMissing
-from whatchanged.cli.panels import COMPUTED, PAIRS, RUNS, WRITTEN
+from whatchanged.cli.options import (
+    COMPUTED,
+    PAIRS,
+    RUNS,
+    WRITTEN,
+    DatasetName,
+    Embed,
+    ModelName,
+    PrecisionOption,
+    Ray,
+    ReadText,
+    SkipMissing,
+    answering,
+)
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.launch import Launch
 from whatchanged.scale.urls import path_of

@@ -63,7 +63,7 @@ class FeaturesChoice:
         """
         from whatchanged.captioner.bundle import open_bundle
         from whatchanged.captioner.features import FeatureCaptioner, declared_features
-        from whatchanged.training.data.feature_folders import check_made_by, features_reader
+        from whatchanged.training.data.pictures import check_made_by, features_reader
 
         bundle = open_bundle(self.model)
         declared = declared_features(bundle)

@@ -18,13 +18,10 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.accept import show_accepted
-from whatchanged.cli.answering import answering
 from whatchanged.cli.calibrate import calibrate as learn
 from whatchanged.cli.console import hold, note, progress, show
-from whatchanged.cli.launch import Ray
-from whatchanged.cli.options import ReadText
+from whatchanged.cli.options import PolicyName, Ray, ReadText, answering, note_policy
 from whatchanged.cli.pdf import PDFDensity
-from whatchanged.cli.policy import PolicyName, note_policy
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import OutputError, WhatchangedError
 from whatchanged.launch import Launch

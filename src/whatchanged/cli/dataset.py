@@ -7,8 +7,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import check_embed, check_output, check_outputs, note, show
-from whatchanged.cli.options import Embed
-from whatchanged.cli.panels import WRITTEN
+from whatchanged.cli.options import WRITTEN, Embed
 
 if TYPE_CHECKING:
     from whatchanged.datasets import Dataset, DatasetReport
@@ -87,8 +86,7 @@ def dataset(
     if folder is None or list_:
         _list()
         return
-    from whatchanged.datasets import open_dataset
-    from whatchanged.datasets.published import unit
+    from whatchanged.datasets import open_dataset, unit
     from whatchanged.datasets.statistics import summarise
     from whatchanged.worlds import world_of
 
@@ -171,7 +169,7 @@ def _preparation_lines(opened: "Dataset", name: str) -> list[str]:
 
 
 def _report_lines(opened: "Dataset") -> list[str]:
-    from whatchanged.datasets.published import PUBLISHED
+    from whatchanged.datasets import PUBLISHED
 
     report: DatasetReport = opened.report
     lines = [f"published counts: {difference}" for difference in report.differences]

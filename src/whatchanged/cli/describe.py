@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whatchanged.cli.answering import answering
 from whatchanged.cli.console import check_output, check_outputs, note, print_result
-from whatchanged.cli.options import ModelName, ReadText
+from whatchanged.cli.options import ModelName, PolicyName, ReadText, answering
 from whatchanged.cli.pdf import PDFDensity, are_pdf, describe_pages
-from whatchanged.cli.policy import PolicyName
 from whatchanged.errors import ImageError, OutputError, escaped, escaped_json
 from whatchanged.files import write_output
 

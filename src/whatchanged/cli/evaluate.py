@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from whatchanged.cli.console import check_embed, check_outputs, print_result
-from whatchanged.cli.options import DatasetName, Embed
-from whatchanged.cli.panels import PAIRS, SCORES, WRITTEN
+from whatchanged.cli.options import PAIRS, SCORES, WRITTEN, DatasetName, Embed
 from whatchanged.files import write_output
 
 if TYPE_CHECKING:

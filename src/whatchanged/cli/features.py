@@ -7,9 +7,16 @@ from typing import Annotated
 import typer
 
 from whatchanged.cli.console import hold, show
-from whatchanged.cli.launch import PrecisionOption, Ray, on_cpu
-from whatchanged.cli.options import DatasetName, SkipMissing
-from whatchanged.cli.panels import COMPUTED, POOLS, WRITTEN
+from whatchanged.cli.options import (
+    COMPUTED,
+    POOLS,
+    WRITTEN,
+    DatasetName,
+    PrecisionOption,
+    Ray,
+    SkipMissing,
+    on_cpu,
+)
 from whatchanged.cli.urls import any_remote, only_here
 from whatchanged.errors import MissingExtra
 from whatchanged.launch import Launch

@@ -16,8 +16,7 @@ from typer.core import TyperCommand
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import hold, note, progress, show
-from whatchanged.cli.launch import Ray, on_cpu
-from whatchanged.cli.panels import COMPUTED
+from whatchanged.cli.options import COMPUTED, Ray, on_cpu
 from whatchanged.cli.urls import any_remote
 from whatchanged.errors import MissingExtra, PluginError
 from whatchanged.launch import Launch

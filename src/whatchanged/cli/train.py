@@ -6,7 +6,7 @@ import typer
 
 from whatchanged.cli import completion
 from whatchanged.cli.console import hold
-from whatchanged.cli.panels import COMPUTED, PLAN
+from whatchanged.cli.options import COMPUTED, PLAN
 from whatchanged.cli.train_plan import show_plan
 from whatchanged.errors import MissingExtra
 from whatchanged.launch import Launch

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from whatchanged.datasets import Dataset
-from whatchanged.datasets.published import unit
+from whatchanged.datasets import Dataset, unit
 from whatchanged.datasets.reading import SPLITS
 from whatchanged.datasets.statistics import Summary
 from whatchanged.page import Badge, Group, Page, Pair, Table

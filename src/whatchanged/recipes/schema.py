@@ -6,6 +6,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from whatchanged.launch import Precision
@@ -104,7 +105,7 @@ class Recipe:
     vision: VisionSettings = field(default_factory=default_vision)
     data: DataSettings = field(default_factory=default_source)
 
-    @property
+    @cached_property
     def tasks(self) -> Mapping[str, Task]:
         """All tasks that a stage may mix: the tasks of the method and the tasks of the vision."""
         return {**self.method.tasks, **self.vision.tasks}

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whatchanged.recipes.schema import Recipe
+    from _typeshed import DataclassInstance
 
 DEEPEST = 50
 """The most parts of a dotted key. The keys of recipes have two parts. The reading time grows with the square
@@ -30,8 +30,8 @@ def read_toml(text: str) -> dict[str, Any]:
         raise ValueError("values without end within each other") from error
 
 
-def dump_recipe(recipe: "Recipe") -> str:
-    """Return the recipe as TOML with every setting spelled out. ``parse_recipe`` reads an equal recipe from
+def dump_recipe(recipe: "DataclassInstance") -> str:
+    """Return a ``Recipe`` as TOML with every setting spelled out. ``parse_recipe`` reads an equal recipe from
     this text.
     """
     top, tables = [], []

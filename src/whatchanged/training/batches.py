@@ -11,13 +11,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from whatchanged.errors import ShapeError
 from whatchanged.recipes.methods import Task
@@ -28,6 +29,8 @@ from whatchanged.vocabulary import PAD
 
 PREFETCHED = 2
 """The number of batches that are read ahead. One thread reads each of these batches."""
+
+Read = TypeVar("Read")
 
 PictureReader = Callable[[Path], NDArray[Any]]
 """A function that reads one picture: the picture's features, or its pixels."""
@@ -72,7 +75,7 @@ class Batch:
     single: the example has no picture after, and ``after`` must not be read.
     labels: (B, 2), the classes of both pictures.
     part: the rows that this process holds, where several processes share the batch. None: the process holds
-    all rows. accumulate: the number of parts in which a loss reads the rows (``gradient_caching``).
+    all rows. accumulate: the number of parts in which a loss reads the rows (``in_parts``).
     """
 
     before: Tensor
@@ -120,6 +123,54 @@ def rows_of(value: Any, rows: slice) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{name: rows_of(own, rows) for name, own in vars(value).items()})
     return value
+
+
+def in_parts(read: Callable[..., Read], parts: int, *values: Any) -> Read:
+    """Return ``read(*values)``, computed over ``parts`` parts of the rows, one after the other. With 1 part,
+    ``read`` is simply called.
+
+    Of each part, only the tensors that the losses need are stored. The backward pass computes the other
+    activations of a part once more, which adds a third to the operations. The losses read the whole batch, so
+    a contrastive loss keeps all its negatives. A trained backbone is not run in parts, because its batch
+    normalisation needs whole batches.
+
+    values: tensors (B, ...), or tuples or dataclasses of tensors; the first tensor determines B. read: must
+    compute each row independently of the other rows. ``read`` returns a tensor (B, ...), or a tuple of
+    tensors (B, ...) and of values that all rows share.
+
+    Source: Gao et al., "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", 2021.
+    Departure: torch's checkpointing runs the second forward pass, so no gradients are stored between the two.
+    """
+    length = _length(values[0])
+    if parts == 1 or length < 2:
+        return read(*values)
+    results = []
+    for number in range(min(parts, length)):
+        own = own_part(length, number, min(parts, length))
+        rows = slice(own.start, own.stop)
+        results.append(checkpoint(read, *(rows_of(value, rows) for value in values), use_reentrant=False))
+    joined: Read = _joined(results)
+    return joined
+
+
+def _length(value: Any) -> int:
+    """Return the number of rows of a tensor, or of the first tensor in a tuple or dataclass."""
+    while not isinstance(value, Tensor):
+        value = value[0] if isinstance(value, tuple) else next(iter(vars(value).values()))
+    return len(value)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Concatenate the tensors of all parts, also within tuples. Other values are taken from the first
+    part.
+    """
+    first = parts[0]
+    if isinstance(first, Tensor):
+        return torch.cat([*parts])
+    if not isinstance(first, tuple):
+        return first
+    members = [_joined(own) for own in zip(*parts, strict=True)]
+    return type(first)(*members) if hasattr(first, "_fields") else tuple(members)
 
 
 def draw_rows(

@@ -1,19 +1,36 @@
-"""Builds the vision and the method of a recipe, with freshly initialised weights."""
+"""Builds what a recipe names: the sources of its examples, and its vision and method with new weights."""
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from whatchanged.bpe import read_merges
 from whatchanged.errors import RecipeError
 from whatchanged.plugins import imported
 from whatchanged.recipes.methods import MethodSettings
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.visions import VisionSettings
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.methods import Method, PadsCaptions
 from whatchanged.training.vision.base import Vision
 from whatchanged.vocabulary import Vocabulary
+
+
+def open_sources(recipe: Recipe, run: Path) -> Sources:
+    """Open the sources of the kind ``data.source``. False captions take long to make, so they are saved in
+    the run folder.
+
+    With ``data.merges``, the vocabulary consists of CLIP's byte pairs instead of the words of the data.
+    Raises RecipeError or DatasetError where the data does not fit the recipe.
+    """
+    sources: Sources = imported(recipe.data.opener)(recipe, run)
+    if recipe.data.merges:
+        sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)), longest_caption=0)
+    return sources
 
 
 def build_vision(config: VisionSettings) -> Vision:

@@ -73,7 +73,7 @@ def train(
     On the CPU, a run resumed from its last checkpoint takes exactly the steps of an uninterrupted run.
 
     launch: ``launch.workers`` processes read the examples. With 0 workers, threads read the examples, and the
-    steps do not change. Each batch is read in ``accumulate`` parts (``gradient_caching``).
+    steps do not change. Each batch is read in ``accumulate`` parts (``in_parts``).
     watch: a function that is called before each line of the log.
 
     SIGINT and SIGTERM save and end the run, as ``max_seconds`` does. The function then raises

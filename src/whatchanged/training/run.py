@@ -18,10 +18,10 @@ from whatchanged.plugins import imported
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples, stack_pictures
-from whatchanged.training.build import check_memory, make_method
+from whatchanged.training.build import check_memory, make_method, open_sources
 from whatchanged.training.checkpoint import Checkpoint, State, read_checkpoint, save_checkpoint
 from whatchanged.training.data.negatives import share_lines
-from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.data.token_cache import with_tokens
 from whatchanged.training.device import choose_device
 from whatchanged.training.distributed import first_process_first, joined, rank, wait_for_all

@@ -9,9 +9,9 @@ from PIL import Image
 from whatchanged.captioner.description import Description
 from whatchanged.evaluation.metrics.truth import Truths
 from whatchanged.records import PairRecord
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds import find_world
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_fixed
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 SCRIPT = "clevr.worse_pictures"
 

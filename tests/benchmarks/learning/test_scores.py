@@ -58,9 +58,9 @@ def test_outcomes_say_what_the_report_says(bench):
 
     from whatchanged.evaluation.metrics.truth import Truths
     from whatchanged.records import PairRecord
+    from whatchanged.synth.clevr.sampling import sample_triple
     from whatchanged.worlds import find_world
     from whatchanged.worlds.clevr.language import NO_CHANGE, write_captions
-    from whatchanged.worlds.clevr.sampling import sample_triple
 
     rng, records, truths = np.random.default_rng(0), [], {}
     for triple in (sample_triple(2, i) for i in range(5)):

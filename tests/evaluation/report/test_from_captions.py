@@ -14,8 +14,8 @@ from whatchanged.errors import PredictionsError
 from whatchanged.evaluation import Report, evaluate
 from whatchanged.evaluation.report.from_files import References, Systems, report_from_files
 from whatchanged.evaluation.report.scored import ReportSettings
-from whatchanged.worlds.clevr.sampling import sample_triple
-from whatchanged.worlds.clevr.truth import triple_entries
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.truth import triple_entries
 
 CAPTIONS = ["the red cube has moved", "nothing has changed", "a ball is gone"]
 REFERENCES = [

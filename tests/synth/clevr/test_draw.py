@@ -10,10 +10,10 @@ from PIL import Image
 
 from whatchanged.synth.clevr import PLAIN, PictureLook, apply_look, look_for, render
 from whatchanged.synth.clevr.draw import encode
-from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.visibility import index_picture
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 from whatchanged.worlds.clevr.truth import read_scene
-from whatchanged.worlds.clevr.visibility import index_picture
 
 BLENDER_DEV = pathlib.Path(__file__).resolve().parents[3] / "../shared/data/blender_clevr_dev"
 CLEAN = replace(PLAIN, noise=0.0)

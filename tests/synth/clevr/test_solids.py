@@ -12,8 +12,8 @@ from support.tensor_renderer.solids import normals
 
 from whatchanged.synth.clevr.compiled_solids import FAR, enter, floor, normal
 from whatchanged.synth.clevr.light import BACKWARD, FLOOR, RIM, pack
+from whatchanged.synth.clevr.visibility import ROUNDING
 from whatchanged.worlds.clevr.scene import Scene, SceneObject
-from whatchanged.worlds.clevr.visibility import ROUNDING
 
 R = 0.7
 

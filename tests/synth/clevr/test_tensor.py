@@ -6,7 +6,7 @@ import torch
 from support.tensor_renderer import render_tensor
 
 from whatchanged.synth.clevr import look_for, render
-from whatchanged.worlds.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import Scene
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

@@ -10,8 +10,8 @@ from PIL import Image
 
 from whatchanged.errors import OutputError
 from whatchanged.synth.clevr import render
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.synth.clevr.twin import split_of, write_twin
-from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.truth import read_triples
 
 SCENES, SIZE = 6, (120, 80)

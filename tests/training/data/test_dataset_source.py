@@ -8,10 +8,10 @@ from support.data_settings import with_data
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes import PoolConfig
+from whatchanged.synth.clevr.truth import triple_entries
+from whatchanged.training.build import open_sources
 from whatchanged.training.data.dataset_source import open_dataset_sources
-from whatchanged.training.data.sources import open_sources
 from whatchanged.worlds.clevr.grading import is_true
-from whatchanged.worlds.clevr.truth import triple_entries
 
 
 def test_one_example_a_caption_to_train_on_and_one_a_pair_to_validate_on(recipe, tiny_dataset, tmp_path):

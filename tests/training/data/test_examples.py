@@ -10,7 +10,7 @@ from support.data_settings import with_data
 
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.data.sources import open_sources
+from whatchanged.training.build import open_sources
 
 
 def scenes(recipe, tmp_path, **changes):

@@ -6,7 +6,8 @@ import pytest
 
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.reader import load_recipe
-from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.build import open_sources
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.objects.pool_source import open_pool
 from whatchanged.vocabulary import Vocabulary
 

@@ -12,10 +12,9 @@ from torch.testing import assert_close
 
 from whatchanged.recipes.reader import load_recipe
 from whatchanged.recipes.schema import Recipe
-from whatchanged.training.build import make_method
+from whatchanged.training.build import make_method, open_sources
 from whatchanged.training.data import token_cache as token_cache_module
 from whatchanged.training.data.pictures import picture_reader
-from whatchanged.training.data.sources import open_sources
 from whatchanged.training.data.token_cache import cached_tokens, with_tokens
 from whatchanged.training.objects.tokens import ObjectVision
 from whatchanged.training.run import run_recipe

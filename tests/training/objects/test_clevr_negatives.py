@@ -5,10 +5,10 @@ import pytest
 
 from whatchanged.errors import DatasetError
 from whatchanged.records import PairRecord
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.training.objects.clevr_negatives import contradicts, mine, split_phrases
 from whatchanged.worlds.clevr.grading import is_true, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, write_captions
-from whatchanged.worlds.clevr.sampling import sample_triple
 
 SCENES = 40
 

@@ -5,11 +5,11 @@ import torch
 from support.tiny_objects import build, pair_of
 from torch.testing import assert_close
 
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.training.objects.landmarks import LANDMARK_NUMBERS, landmarks
 from whatchanged.training.objects.match_features import duplicates
 from whatchanged.training.objects.supervision import POSITION_SCALE
 from whatchanged.worlds.clevr.phrases import RELATIONS, relational_phrases
-from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import ground_in_view
 
 

@@ -8,12 +8,12 @@ import torch
 from support.tiny_objects import build, pair_of
 from torch.testing import assert_close
 
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.visibility import index_picture, visible_pixels, whole_pixels
 from whatchanged.training.objects.matching import Matches, rotate
 from whatchanged.training.objects.occlusion import EYE, SHADOW, SOFTNESS, Occlusion, radius
 from whatchanged.training.objects.supervision import ATTRIBUTES, POSITION_SCALE
-from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import ground_in_view
-from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels, whole_pixels
 
 SMALL, LARGE = 0.35 / POSITION_SCALE, 0.7 / POSITION_SCALE
 

@@ -13,6 +13,8 @@ from support.tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError
 from whatchanged.synth.clevr import PLAIN, render
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.visibility import index_picture
 from whatchanged.training.objects import pool
 from whatchanged.training.objects.pool import (
     draw_pool,
@@ -25,9 +27,7 @@ from whatchanged.training.objects.pool import (
 )
 from whatchanged.training.objects.supervision import ATTRIBUTES, CHANGE_LABELS
 from whatchanged.worlds.clevr.change import SceneChange
-from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import COLORS, MATERIALS, SHAPES, SIZES, Scene, SceneObject, View, project
-from whatchanged.worlds.clevr.visibility import index_picture
 
 SMALL = (48, 32)
 PICTURES = ("default", "semantic", "nonsemantic")

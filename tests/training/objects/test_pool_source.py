@@ -13,6 +13,7 @@ from support.tiny_pool import HEIGHT, SEED, SHARD, WIDTH
 
 from whatchanged.errors import DatasetError, RecipeError
 from whatchanged.recipes.reader import load_recipe
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.training.objects import pool, pool_source
 from whatchanged.training.objects.checked_rows import CheckedRows
 from whatchanged.training.objects.pool import Pairing, open_shards, pairing
@@ -22,7 +23,6 @@ from whatchanged.worlds.clevr.change import NOTHING, SceneChange
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import WORDS
 from whatchanged.worlds.clevr.phrases import Phrase, referents
-from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 
 TRIPLES = range(10)

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whatchanged.worlds.birds.bird import COLORS, Bird, species
+from whatchanged.synth.birds.species import species
+from whatchanged.worlds.birds.bird import COLORS, Bird
 from whatchanged.worlds.birds.language import compare, describe, differences, is_true
 
 ONE = Bird(

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from whatchanged.errors import DatasetError
-from whatchanged.worlds.clevr.sampling import sample_triple
-from whatchanged.worlds.clevr.truth import read_change, read_scene, read_triples, triple_entries
+from whatchanged.synth.clevr.sampling import sample_triple
+from whatchanged.synth.clevr.truth import triple_entries
+from whatchanged.worlds.clevr.truth import read_change, read_scene, read_triples
 
 TRIPLES = [sample_triple(5, i) for i in range(5)]
 ENTRIES = [triple_entries(t) for t in TRIPLES]

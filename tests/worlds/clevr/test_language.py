@@ -7,11 +7,11 @@ import pytest
 from whatchanged.evaluation.metrics.bleu import bleu, statistics
 from whatchanged.evaluation.metrics.ngrams import count
 from whatchanged.evaluation.metrics.rouge import rouge_l
+from whatchanged.synth.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.change import NOTHING, SceneChange, named
 from whatchanged.worlds.clevr.grading import judge, parse
 from whatchanged.worlds.clevr.language import NO_CHANGE, WORDS, phrase_text, write_captions, write_fixed
 from whatchanged.worlds.clevr.phrases import Phrase, Plain
-from whatchanged.worlds.clevr.sampling import sample_triple
 from whatchanged.worlds.clevr.scene import Scene, SceneObject, View
 from whatchanged.worlds.clevr.truth import read_triples
 

@@ -12,8 +12,8 @@ class FeaturesConfig(VisionSettings):
     """Grid features stored on disk, ``rows`` x ``columns`` cells a picture."""
 
     implementation: ClassVar[str] = "whatchanged.training.vision.features:stored_features"
-    reader: ClassVar[str] = "whatchanged.training.data.feature_folders:grid_reader"
-    planned: ClassVar[str] = "whatchanged.training.data.feature_folders:planned_grid"
+    reader: ClassVar[str] = "whatchanged.training.data.pictures:grid_reader"
+    planned: ClassVar[str] = "whatchanged.training.data.pictures:planned_grid"
     in_front: ClassVar[str] = "whatchanged.training.export.backbone_in_front:put_backbone_in_front"
     exporter: ClassVar[str] = "whatchanged.training.export.of_features:export_features"
 

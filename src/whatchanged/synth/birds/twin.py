@@ -24,8 +24,9 @@ from whatchanged.errors import OutputError
 from whatchanged.files import whole_folder
 from whatchanged.processes import worker_pool
 from whatchanged.synth.birds.drawing import any_view, draw
+from whatchanged.synth.birds.species import PER_GENUS, Species, species
 from whatchanged.worlds import Drawing
-from whatchanged.worlds.birds.bird import PER_GENUS, Bird, Species, species
+from whatchanged.worlds.birds.bird import Bird
 from whatchanged.worlds.birds.language import compare, describe
 from whatchanged.worlds.birds.truth import TRUTH
 

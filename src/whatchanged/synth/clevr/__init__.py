@@ -1,4 +1,4 @@
-"""The renderer of drawn CLEVR scenes: its pictures resemble Blender's, and it is fast enough for training."""
+"""Drawn CLEVR scenes: sampled at random, rendered like Blender's pictures, and fast enough for training."""
 
 from whatchanged.synth.clevr.draw import apply_look, render
 from whatchanged.synth.clevr.light import PLAIN, PictureLook, look_for

@@ -4,9 +4,9 @@ from whatchanged.errors import OutputError
 
 # The renderer needs Numba: where it is missing, this says so before anything is drawn.
 from whatchanged.synth.clevr.compiling import machine_code  # noqa: F401
+from whatchanged.synth.clevr.sampling import Views
 from whatchanged.synth.clevr.twin import write_twin
 from whatchanged.worlds import Drawing
-from whatchanged.worlds.clevr.sampling import Views
 
 DEVICES = ("auto", "cpu", "cuda")
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.synth.clevr.visibility import ROUNDING
 from whatchanged.worlds.clevr.scene import RGB, SHAPES, Scene, camera_axes
-from whatchanged.worlds.clevr.visibility import ROUNDING
 
 Array = NDArray[np.float64]
 Linear = NDArray[np.float32]

@@ -19,12 +19,12 @@ from whatchanged.errors import OutputError
 from whatchanged.files import whole_folder
 from whatchanged.processes import worker_pool
 from whatchanged.synth.clevr.draw import render
+from whatchanged.synth.clevr.sampling import Views, sample_triple
+from whatchanged.synth.clevr.truth import triple_entries
 from whatchanged.urls import is_remote
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING
 from whatchanged.worlds.clevr.language import write_captions
-from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import Scene
-from whatchanged.worlds.clevr.truth import triple_entries
 
 FOLDERS = {"default": "images", "semantic": "sc_images", "nonsemantic": "nsc_images"}
 TYPES = tuple(name for name in CHANGE_TYPES if name != "none")

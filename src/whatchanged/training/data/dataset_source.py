@@ -28,6 +28,8 @@ from whatchanged.worlds import Truth, World, world_of
 class _Pairs:
     """The prepared captioned pairs of a data set, for training and for validation, and all words of the
     captions.
+
+    world, truths: None and {} where the recipe does not need them.
     """
 
     root: Path
@@ -101,8 +103,12 @@ def _open_pairs(recipe: Recipe, data: DatasetConfig) -> _Pairs:
         raise RecipeError(f"{recipe.name}: data.path is empty. Say where the data set lies: --data FOLDER")
     root = Path(data.path)
     dataset = open_dataset(root, pictures=not recipe.vision.stored)
-    world = world_of(dataset.name, root)
-    truths = {} if world is None else world.truth.read(root, dataset.records)
+    world: World | None = None
+    truths: Mapping[str, Truth] = {}
+    reworded, made = data.wording != "captions", recipe.false_captions("pairs")
+    if reworded or made or recipe.vision.truth_beside_pairs:  # many scenes take long to read
+        world = world_of(dataset.name, root)
+        truths = {} if world is None else world.truth.read(root, dataset.records)
     records = reword(dataset.records, data.wording, world, truths)
     prepared = preparation(data.preparation)
     captioned = [record for record in records if record.captions]

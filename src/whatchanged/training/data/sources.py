@@ -1,4 +1,4 @@
-"""Opens the source of a recipe's examples: a data set on disk, with pictures or stored features, or a pool.
+"""The data of a run, which every source of examples returns: a data set on disk, or a pool.
 
 To add a source, write a settings class in ``recipes/sources/``. The attribute ``opener`` of this class gives
 a function that takes the recipe and the run's folder and returns ``Sources``.
@@ -6,12 +6,9 @@ a function that takes the recipe and the run's folder and returns ``Sources``.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from whatchanged.bpe import read_merges
-from whatchanged.plugins import imported
 from whatchanged.recipes.methods import Task
-from whatchanged.recipes.schema import Recipe, StageConfig
+from whatchanged.recipes.schema import StageConfig
 from whatchanged.training.batches import Source
 from whatchanged.vocabulary import Vocabulary
 
@@ -50,16 +47,3 @@ class Sources:
         single, labelled = (None if one is None else change(one) for one in (self.single, self.labelled))
         own = {name: change(source) for name, source in self.own.items()}
         return replace(self, train=change(self.train), single=single, labelled=labelled, own=own)
-
-
-def open_sources(recipe: Recipe, run: Path) -> Sources:
-    """Open the sources of the kind ``data.source``. False captions take long to make, so they are saved in
-    the run folder.
-
-    With ``data.merges``, the vocabulary consists of CLIP's byte pairs instead of the words of the data.
-    Raises RecipeError or DatasetError where the data does not fit the recipe.
-    """
-    sources: Sources = imported(recipe.data.opener)(recipe, run)
-    if recipe.data.merges:
-        sources = replace(sources, vocabulary=read_merges(Path(recipe.data.merges)), longest_caption=0)
-    return sources

@@ -10,8 +10,8 @@ from pathlib import Path
 from whatchanged.captioner.card import FeatureInput
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.visions.features import FeaturesConfig
-from whatchanged.training.data.feature_folders import made_by
-from whatchanged.training.data.sources import open_sources
+from whatchanged.training.build import open_sources
+from whatchanged.training.data.pictures import made_by
 from whatchanged.training.export.pictures import fixture_pairs, picture_data, write_model
 from whatchanged.training.export.trained_model import TrainedModel
 

@@ -20,7 +20,8 @@ from whatchanged.images import normalise
 from whatchanged.recipes.schema import Recipe
 from whatchanged.recipes.sources import DataSettings
 from whatchanged.training.batches import Source, read_examples
-from whatchanged.training.data.sources import Sources, open_sources
+from whatchanged.training.build import open_sources
+from whatchanged.training.data.sources import Sources
 from whatchanged.training.export.calibration import calibrate, sayable_sentences
 from whatchanged.training.export.graphs import compare, compare_ood_distance, store_half, write_graphs
 from whatchanged.training.export.in_distribution import OODDistance, fit_in_distribution

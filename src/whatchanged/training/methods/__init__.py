@@ -27,9 +27,8 @@ import torch
 from torch import Tensor, nn
 
 from whatchanged.errors import RecipeError, ShapeError
-from whatchanged.training.batches import Batch, Example, draw_rows, kinds_of_pairs, stack_pictures
+from whatchanged.training.batches import Batch, Example, draw_rows, in_parts, kinds_of_pairs, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
-from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.vision.base import (
     TokenPair,
     Tokens,

@@ -47,9 +47,8 @@ from torch.nn import functional as F
 from whatchanged.bpe import BPEVocabulary
 from whatchanged.errors import RecipeError
 from whatchanged.recipes.methods.clip4idc import CLIP4IDCConfig
-from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.batches import Batch, Example, in_parts, stack_pictures
 from whatchanged.training.distributed import batch_total, gather_batch, share_of_mean
-from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors, task_of
 from whatchanged.training.methods.clip4idc_captioner import CaptionDecoder, CLIP4IDCMemory, DecoderOutput
 from whatchanged.training.methods.clip4idc_encoder import PairEncoder

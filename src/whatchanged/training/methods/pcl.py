@@ -38,9 +38,8 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods.pcl import PCLConfig
-from whatchanged.training.batches import Batch, Example, stack_pictures
+from whatchanged.training.batches import Batch, Example, in_parts, stack_pictures
 from whatchanged.training.distributed import batch_total, first_row, gather_batch, share_of_mean
-from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, copy_matching_tensors, task_of
 from whatchanged.training.methods.pcl_embeddings import Embeddings, Regressor
 from whatchanged.training.methods.pcl_objectives import (

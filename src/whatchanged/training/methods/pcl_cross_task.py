@@ -28,9 +28,8 @@ from torch.nn import functional as F
 
 from whatchanged.errors import DatasetError
 from whatchanged.recipes.methods.pcl_cross_task import PCLCrossTaskConfig
-from whatchanged.training.batches import Batch, Example
+from whatchanged.training.batches import Batch, Example, in_parts
 from whatchanged.training.distributed import gather_batch, share_of_mean
-from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import copy_matching_tensors
 from whatchanged.training.methods.pcl import PCL
 from whatchanged.training.methods.pcl_objectives import cosines

@@ -43,9 +43,8 @@ from torch.nn import functional as F
 
 from whatchanged.errors import RecipeError, ShapeError
 from whatchanged.recipes.methods.scorer import ScorerConfig
-from whatchanged.training.batches import Batch, Example, kinds_of_pairs
+from whatchanged.training.batches import Batch, Example, in_parts, kinds_of_pairs
 from whatchanged.training.distributed import share_of_mean
-from whatchanged.training.gradient_caching import in_parts
 from whatchanged.training.methods import Cache, batch_of_scenes, copy_matching_tensors, task_of
 from whatchanged.training.methods.scorer_decoder import Decoder
 from whatchanged.training.methods.scorer_encoder import (

@@ -1,9 +1,9 @@
 """The drawer that ``whatchanged synth clevr-pool`` calls; `worlds/clevr/world.py` names it."""
 
 from whatchanged.synth.clevr.drawers import counted_scenes, on_cores
+from whatchanged.synth.clevr.sampling import Views
 from whatchanged.training.objects.pool import draw_pool
 from whatchanged.worlds import Drawing
-from whatchanged.worlds.clevr.sampling import Views
 
 
 def clevr_pool(drawing: Drawing, views: Views, doubles: float) -> str:

@@ -28,10 +28,11 @@ from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
 from whatchanged.processes import end_with_parent, start_process, worker_pool
 from whatchanged.synth.clevr import PLAIN, PictureLook, look_for, render
+from whatchanged.synth.clevr.sampling import Views, sample_triple
+from whatchanged.synth.clevr.visibility import index_picture
 from whatchanged.training.objects.checked_rows import CheckedRows, checksums
 from whatchanged.training.objects.supervision import ABSENT, ATTRIBUTES, CHANGE_LABELS
 from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange
-from whatchanged.worlds.clevr.sampling import Views, sample_triple
 from whatchanged.worlds.clevr.scene import (
     COLORS,
     MATERIALS,
@@ -43,7 +44,6 @@ from whatchanged.worlds.clevr.scene import (
     View,
     ground_in_view,
 )
-from whatchanged.worlds.clevr.visibility import index_picture
 
 CELL = 8
 ROOM = 10

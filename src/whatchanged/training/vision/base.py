@@ -236,6 +236,8 @@ class PlainVision(nn.Module):
 
     def add_match_features(self, pair: TokenPair, hidden: Hidden = (None, None)) -> TokenPair:
         """Return the features, with zeros at hidden tokens."""
+        if all(mask is None for mask in hidden):
+            return pair
         before, after = pair
         return TokenPair(
             before.with_features(hide(before.features, hidden[0])),

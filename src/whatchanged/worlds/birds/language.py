@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from whatchanged.worlds.birds.bird import COLORED, COLORS, MEASURED, PATTERNED, Bird, species
+from whatchanged.worlds.birds.bird import COLORED, COLORS, MEASURED, PATTERNED, Bird
 
 WORDS: Mapping[str, Sequence[str]] = {
     "beak": ("beak", "bill"),
@@ -41,7 +41,7 @@ _SIZED = re.compile(r"(?P<how>larger|bigger|smaller)(?: than animal(?P<other>[12
 _WHOLE = re.compile(rf"(?:an? )?(?:mostly )?(?:(?P<size>small|large) )?(?P<colour>{_COLOR})?(?: bird)?")
 _SUBJECT = re.compile(r"(animal[12]|both animals|both|this bird|the bird|this)(?: (has|have|is|are))?\b ?")
 _SPLIT = re.compile(r"[.,;]|\bwhile\b|\bwhereas\b|\bbut\b|\bwith\b|\band\b")
-_ANY_BIRD = species(0, 0).middle
+_ANY_BIRD = Bird(*("black",) * 6, *(0.5,) * 4, "plain", "plain", "white", "white", "", crest=False)
 NO_DIFFERENCE = (
     "both animals look the same",
     "these two animals look the same",

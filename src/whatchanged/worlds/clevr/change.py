@@ -40,6 +40,35 @@ NOTHING = SceneChange("none", None, None)
 """The change between two views of one scene."""
 
 
+@dataclass(frozen=True)
+class Triple:
+    """Three pictures of one scene: the original, the scene with one change, and the scene without it.
+
+    Each picture has its own camera.
+    """
+
+    index: int
+    default: Scene
+    semantic: Scene
+    nonsemantic: Scene
+    change: SceneChange
+
+    def pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
+        """Return the two official pairs: (default, semantic, change) and (default, nonsemantic, nothing)."""
+        return ((self.default, self.semantic, self.change), (self.default, self.nonsemantic, NOTHING))
+
+    def all_pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
+        """Return all six ordered pairs of the three pictures. The two official pairs come first."""
+        back = self.change.reversed()
+        return (
+            *self.pairs(),
+            (self.nonsemantic, self.semantic, self.change),
+            (self.semantic, self.default, back),
+            (self.semantic, self.nonsemantic, back),
+            (self.nonsemantic, self.default, NOTHING),
+        )
+
+
 def named(before: Scene, after: Scene, change: SceneChange) -> tuple[Scene, int]:
     """Return the scene in which a sentence describes the changed object, and the object's index in it.
 

@@ -1,4 +1,4 @@
-"""Read and write the truth of a rendered data set: ``scenes.json`` for pictures and ``pairs.json`` for pairs.
+"""Read the truth of a rendered data set: ``scenes.json`` for pictures and ``pairs.json`` for pairs.
 
 The entry of a picture contains the objects with their visibility, the camera with its matrix and directions,
 and the lamps. A triple has three such entries, distinguished by ``split`` (default, semantic, nonsemantic),
@@ -6,19 +6,14 @@ and one pair entry. Only attributes, positions, camera and lamps are read, becau
 values.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.errors import DatasetError
 from whatchanged.json_values import read_json
 from whatchanged.opening import read_regular_text
-from whatchanged.records import SizedBox
-from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, SceneChange, kept
-from whatchanged.worlds.clevr.sampling import HEIGHT, WIDTH, Triple, mean_overlap
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, SceneChange, Triple
 from whatchanged.worlds.clevr.scene import (
     COLORS,
     MATERIALS,
@@ -28,51 +23,13 @@ from whatchanged.worlds.clevr.scene import (
     Scene,
     SceneObject,
     View,
-    camera_matrix,
-    directions,
-    project,
 )
-from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels, whole_pixels
 
 SCENES, PAIRS = "scenes.json", "pairs.json"
 SPLITS = ("default", "semantic", "nonsemantic")
 LAMPS = ("Lamp_Key", "Lamp_Fill", "Lamp_Back")
 
 _T = TypeVar("_T", bound=str)
-FileEntry = dict[str, Any]
-
-
-def triple_entries(
-    triple: Triple, width: int = WIDTH, height: int = HEIGHT
-) -> tuple[list[FileEntry], FileEntry]:
-    """Return the three picture entries of a triple, and its pair entry."""
-    scenes = (triple.default, triple.semantic, triple.nonsemantic)
-    pictures = [index_picture(scene, width, height) for scene in scenes]
-    results = [boxes(p, len(s.objects)) for p, s in zip(pictures, scenes, strict=True)]
-    entries = [
-        _picture_entry(
-            scene,
-            name,
-            triple.index,
-            results[k],
-            (visible_pixels(pictures[k], len(scene.objects)), whole_pixels(scene, width, height)),
-            width,
-            height,
-        )
-        for k, (scene, name) in enumerate(zip(scenes, SPLITS, strict=True))
-    ]
-    change = triple.change
-    return entries, {
-        "index": triple.index,
-        "id": f"{triple.index:06d}.png",
-        "type": change.type,
-        "changed_before": change.before,
-        "changed_after": change.after,
-        "bbox_before": None if change.before is None else _whole(results[0][change.before]),
-        "bbox_after": None if change.after is None else _whole(results[1][change.after]),
-        "view_iou_semantic": mean_overlap(results[0], results[1], *kept(scenes[0], scenes[1], change)),
-        "view_iou_nonsemantic": mean_overlap(results[0], results[2], *kept(scenes[0], scenes[2], NOTHING)),
-    }
 
 
 def read_triples(folder: Path) -> tuple[Triple, ...]:
@@ -126,45 +83,6 @@ def read_change(entry: Mapping[str, Any], where: str = "pair") -> SceneChange:
             f"got changed_before {before}, changed_after {after}."
         )
     return SceneChange(kind, before, after)
-
-
-def _picture_entry(
-    scene: Scene,
-    split: str,
-    index: int,
-    boxes: Sequence[SizedBox | None],
-    pixels: tuple[NDArray[np.int64], NDArray[np.int64]],
-    width: int,
-    height: int,
-) -> FileEntry:
-    camera = scene.view.camera
-    objects = []
-    for item, box, seen, whole in zip(scene.objects, boxes, *pixels, strict=True):
-        at = project(np.array(item.center), camera, width, height)
-        objects.append(
-            {
-                "shape": item.shape,
-                "size": item.size,
-                "color": item.color,
-                "material": item.material,
-                "rotation": item.rotation,
-                "3d_coords": list(item.center),
-                "pixel_coords": [round(float(c), 3) for c in at],
-                "bbox": _whole(box),
-                "visible_pixels": int(seen),
-                "whole_pixels": int(whole),
-            }
-        )
-    return {
-        "split": split,
-        "image_filename": f"CLEVR_{split}_{index:06d}.png",
-        "image_index": index,
-        "objects": objects,
-        "camera": list(camera),
-        "camera_matrix": camera_matrix(camera).tolist(),
-        "directions": {name: list(axis) for name, axis in directions(camera).items()},
-        "lamps": {name: list(lamp) for name, lamp in zip(LAMPS, scene.view.lamps, strict=True)},
-    }
 
 
 def _read_triple(entry: Mapping[str, Any], scenes: Mapping[tuple[str, int], Scene], where: str) -> Triple:
@@ -250,10 +168,6 @@ def _index(entry: Any, key: str, where: str) -> int:
 
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-
-
-def _whole(box: SizedBox | None) -> list[int] | None:
-    return None if box is None else [int(c) for c in box]
 
 
 def _kind(value: Any) -> str:

@@ -4,9 +4,7 @@ from math import cos, radians, sin
 import numpy as np
 import pytest
 
-from whatchanged.worlds.clevr.scene import Scene, SceneObject, View, camera_matrix
-from whatchanged.worlds.clevr.truth import read_scene
-from whatchanged.worlds.clevr.visibility import (
+from whatchanged.synth.clevr.visibility import (
     GROUND,
     ROUNDING,
     boxes,
@@ -14,6 +12,8 @@ from whatchanged.worlds.clevr.visibility import (
     visible_pixels,
     whole_pixels,
 )
+from whatchanged.worlds.clevr.scene import Scene, SceneObject, View, camera_matrix
+from whatchanged.worlds.clevr.truth import read_scene
 
 WIDTH, HEIGHT = 72, 48
 

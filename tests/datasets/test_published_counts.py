@@ -1,8 +1,7 @@
 import json
 from pathlib import Path
 
-from whatchanged.datasets import READERS
-from whatchanged.datasets.published import PUBLISHED, differences
+from whatchanged.datasets import PUBLISHED, READERS, differences
 from whatchanged.records import PairRecord
 
 

@@ -13,15 +13,15 @@ frame. For any two of the three pictures, some phrase describes the changed obje
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.records import SizedBox
-from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, ChangeType, SceneChange, named
+from whatchanged.synth.clevr.visibility import index_picture, visible_pixels
+from whatchanged.worlds.clevr.change import CHANGE_TYPES, NOTHING, ChangeType, SceneChange, Triple, named
 from whatchanged.worlds.clevr.phrases import describable
 from whatchanged.worlds.clevr.scene import (
     BACK_LAMP,
@@ -39,9 +39,6 @@ from whatchanged.worlds.clevr.scene import (
     directions,
     project,
 )
-from whatchanged.worlds.clevr.visibility import index_picture, visible_pixels
-
-__all__ = ["Triple", "Views", "mean_overlap", "sample_triple"]
 
 WIDTH, HEIGHT = 480, 320
 LEAST_OBJECTS, MOST_OBJECTS = 3, 10
@@ -98,35 +95,6 @@ _EDITS = 30
 """The number of changes that are tried on a default scene before another scene is drawn."""
 
 
-@dataclass(frozen=True)
-class Triple:
-    """Three pictures of one scene: the original, the scene with one change, and the scene without it.
-
-    Each picture has its own camera.
-    """
-
-    index: int
-    default: Scene
-    semantic: Scene
-    nonsemantic: Scene
-    change: SceneChange
-
-    def pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
-        """Return the two official pairs: (default, semantic, change) and (default, nonsemantic, nothing)."""
-        return ((self.default, self.semantic, self.change), (self.default, self.nonsemantic, NOTHING))
-
-    def all_pairs(self) -> tuple[tuple[Scene, Scene, SceneChange], ...]:
-        """Return all six ordered pairs of the three pictures. The two official pairs come first."""
-        back = self.change.reversed()
-        return (
-            *self.pairs(),
-            (self.nonsemantic, self.semantic, self.change),
-            (self.semantic, self.default, back),
-            (self.semantic, self.nonsemantic, back),
-            (self.nonsemantic, self.default, NOTHING),
-        )
-
-
 def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: float = 0.0) -> Triple:
     """Return the triple with this index in the data set with this seed. This takes about 10 ms.
 
@@ -153,31 +121,6 @@ def sample_triple(seed: int, index: int, views: Views = "jittered", doubles: flo
             triple = _try_change(rng, index, default, kind, int(rng.choice(candidates)), views, double)
             if triple is not None:
                 return triple
-
-
-def mean_overlap(
-    first: Sequence[SizedBox | None],
-    second: Sequence[SizedBox | None],
-    here: Sequence[int],
-    there: Sequence[int],
-) -> float:
-    """Return the overlap of two views: 1 for the same view, near 0 if almost nothing overlaps.
-
-        mean over k of  |box ∩ box'| / |box ∪ box'|,   box = first[here[k]], box' = second[there[k]]
-
-    A box bounds an object's visible pixels in its own picture. k runs over the pairs of ``kept``. Added,
-    dropped and moved objects are omitted, and so is an object that is not visible in one of the pictures
-    (None). An object that changed color or material is included.
-    """
-    overlaps = []
-    for i, j in zip(here, there, strict=True):
-        a, b = first[i], second[j]
-        if a is None or b is None:
-            continue
-        across = max(0.0, min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0]))
-        down = max(0.0, min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1]))
-        overlaps.append(across * down / (a[2] * a[3] + b[2] * b[3] - across * down))
-    return float(np.mean(overlaps)) if overlaps else 0.0
 
 
 def _try_change(

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from whatchanged.errors import ImageError
-from whatchanged.image_costs import MAX_COMMENTS, MAX_PARTS, PNM_HEADER, occurrences
 from whatchanged.images import open_image, picture_size
+from whatchanged.opening import MAX_COMMENTS, MAX_PARTS, PNM_HEADER, occurrences
 
 COLOR = (200, 40, 90)
 
@@ -124,7 +124,7 @@ def progressive(size, scans):
 
 
 def test_a_jpeg_of_thousands_of_scans_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
-    monkeypatch.setattr("whatchanged.image_costs.MAX_SCANNED", 12 * 10 * 100)
+    monkeypatch.setattr("whatchanged.opening.MAX_SCANNED", 12 * 10 * 100)
     path = tmp_path / "a.jpg"
     path.write_bytes(progressive((12, 10), 100))
     assert open_image(path).size == (12, 10)
@@ -142,7 +142,7 @@ def test_a_plain_ppm_that_would_take_long_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.ppm"
     path.write_bytes(b"P3\n12 10\n255\n" + b"200 40 90 " * 120)
     assert open_image(path).getpixel((3, 3)) == COLOR
-    monkeypatch.setattr("whatchanged.image_costs.MAX_PLAIN", 500)
+    monkeypatch.setattr("whatchanged.opening.MAX_PLAIN", 500)
     assert "a plain PPM of 1,213 bytes is too large" in failure(path)
     flat().save(path)
     assert open_image(path).getpixel((3, 3)) == COLOR  # binary, of 373 bytes
@@ -156,9 +156,9 @@ def test_the_scans_of_a_picture_with_further_pictures_behind_it_count(monkeypatc
     with Image.open(io.BytesIO(content)) as image:
         assert image.format == "MPO"
     scans = content.count(b"\xff\xda")
-    monkeypatch.setattr("whatchanged.image_costs.MAX_SCANNED", 12 * 10 * scans)
+    monkeypatch.setattr("whatchanged.opening.MAX_SCANNED", 12 * 10 * scans)
     assert open_image(content).size == (12, 10)
-    monkeypatch.setattr("whatchanged.image_costs.MAX_SCANNED", 12 * 10 * scans - 1)
+    monkeypatch.setattr("whatchanged.opening.MAX_SCANNED", 12 * 10 * scans - 1)
     assert f"{scans} scans of 12 x 10 pixels are too many" in failure(content)
 
 

@@ -3,12 +3,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from whatchanged.worlds.clevr import sampling
+from whatchanged.synth.clevr import sampling
+from whatchanged.synth.clevr.sampling import CAMERA_SHIFT, HEIGHT, WIDTH, sample_triple
+from whatchanged.synth.clevr.truth import mean_overlap
+from whatchanged.synth.clevr.visibility import boxes, index_picture, visible_pixels
 from whatchanged.worlds.clevr.change import NOTHING, kept, named
 from whatchanged.worlds.clevr.phrases import describable, plain_subsets, relational_phrases
-from whatchanged.worlds.clevr.sampling import CAMERA_SHIFT, HEIGHT, WIDTH, mean_overlap, sample_triple
 from whatchanged.worlds.clevr.scene import BACK_LAMP, CAMERA, FILL_LAMP, KEY_LAMP, directions, project
-from whatchanged.worlds.clevr.visibility import boxes, index_picture, visible_pixels
 
 TYPES = ("color", "material", "add", "drop", "move")
 

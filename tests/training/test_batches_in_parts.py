@@ -9,7 +9,7 @@ from support.tiny_pcl import random_batch, tiny
 from torch import nn
 
 from whatchanged.testing.method_case import drawn, total
-from whatchanged.training.gradient_caching import in_parts
+from whatchanged.training.batches import in_parts
 
 
 class Named(NamedTuple):
