@@ -18,6 +18,7 @@ from whatchanged.answers.beside import (
     words_beside,
 )
 from whatchanged.answers.holders import is_button
+from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.boxes import area, common
@@ -149,7 +150,7 @@ def _moved_by_words(sites: Sequence[_Site]) -> list[_Site]:
 
     Return the sites of the texts that appeared; the merged statements replace them.
     """
-    results: list[_Site] = []
+    results = _wrapped(sites)
     for gone in sites:
         text = _all_words(gone) if gone.statement.kind == "removed" else None
         for came in sites if text else ():
@@ -162,6 +163,38 @@ def _moved_by_words(sites: Sequence[_Site]) -> list[_Site]:
                 gone.size = came.size
                 results.append(came)
                 break
+    return results
+
+
+def _wrapped(sites: Sequence[_Site]) -> list[_Site]:
+    """Merge words that a line lost at an end, and the same words that another line gained, into one
+    statement: they moved, because the text wraps elsewhere.
+
+    Return the sites that have no statement of their own any more.
+    """
+    results: list[_Site] = []
+    for site in sites:
+        found = end_words(site.statement, site.read)
+        kind = None if found is None else ("removed", "added")[1 - found.side]
+        for other in sites if found is not None else ():
+            if found is None or other.statement.kind != kind or _all_words(other) != found.text:
+                continue
+            ends = (found.box, other.box) if found.side == 0 else (other.box, found.box)
+            values = {"aspect": "position", "dx": ends[1][0] - ends[0][0], "dy": ends[1][1] - ends[0][1]}
+            moved_there = replace(
+                site.statement,
+                kind="moved",
+                box_before=ends[0],
+                box_after=ends[1],
+                boxes=(ends[1],),
+                values=values,
+            )
+            site.statement = moved_there
+            pairs = (site, other) if found.side == 0 else (other, site)
+            site.read = (pairs[0].read[0], pairs[1].read[1])
+            site.around = (pairs[0].around[0], pairs[1].around[1])
+            results.append(other)
+            break
     return results
 
 

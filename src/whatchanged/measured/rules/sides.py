@@ -281,7 +281,9 @@ def _ends(
     if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
         return None
     middle = (high - low) // 2
-    if not _alike(parts[0][ends[0] - 1, middle], parts[1][ends[1] - 1, middle]):
+    lasts = [part[[max(0, end - 1), max(0, end - 2)], middle] for part, end in zip(parts, ends, strict=True)]
+    # One of the sides may be soft.
+    if not any(_alike(lasts[0][one], lasts[1][other]) for one, other in ((0, 0), (1, 0), (0, 1))):
         return None
     begins = [
         _begin(one[:first, corner], other[:first, corner], ground)
