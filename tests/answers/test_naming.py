@@ -256,3 +256,33 @@ def test_more_ink_around_words_of_both_pictures_is_no_new_text(there):
     found = names(statement("added", None, box, aspect="thing", by_amount=True), before, PICTURE)
     assert ("words" in found.values) is not there
     assert ("shows more than before" in found.sentence) is there
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_word_that_wraps_to_another_line_moved(back):
+    first, second = (60, 100), (60, 126)
+    end = box_of("Yes I have a mobile", first)[2] + 6
+    pictures = [
+        page(("Yes I have a mobile", first), ("phone signal", second)),
+        page(("Yes I have a mobile", first), ("phone", (end, 100)), ("signal", second)),
+    ]
+    rest, whole, word = box_of("signal", second), box_of("phone signal", second), box_of("phone", (end, 100))
+    if back:
+        found = named(
+            [
+                statement("rewritten", rest, whole, aspect="text"),
+                statement("removed", word, None, aspect="thing"),
+            ],
+            *pictures[::-1],
+        )
+    else:
+        found = named(
+            [
+                statement("rewritten", whole, rest, aspect="text"),
+                statement("added", None, word, aspect="thing"),
+            ],
+            *pictures,
+        )
+    (one,) = found
+    assert one.kind == "moved" and one.sentence.startswith('The text "phone" moved ')
+    assert (one.values["dy"] > 0) is back

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whatchanged.measured import Box, Statement
+from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.layers import INK, usual_color
 from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.text.quotes import certain
 from whatchanged.text.reader import ReadLine, words_in
 
-SPACE = 0.2
+SPACE = 0.15
 """The least space between two words, as a fraction of the height of the pixels that were read."""
 
 
@@ -71,7 +71,7 @@ def numbered(statement: Statement, read: tuple[Sequence[ReadLine], Sequence[Read
     if found is None or any(sign.isalpha() for sign in found.text):
         return statement
     was, now = (found.box, None) if found.side == 0 else (None, found.box)
-    kind = "removed" if found.side == 0 else "added"
+    kind: Kind = "removed" if found.side == 0 else "added"
     values = {"aspect": "thing"}
     return replace(
         statement, kind=kind, box_before=was, box_after=now, boxes=(found.box,), values=values, element=None
@@ -83,11 +83,17 @@ def _box_of_words(line: ReadLine, indices: Sequence[int]) -> Box:
     ink = steps_from(usual_color(line.cut.reshape(-1, 3)), line.cut) > INK
     filled = np.flatnonzero(ink.any(axis=0))
     columns = [column for i in indices for column in line.line.words[i].columns]
+    others = [c for i, word in enumerate(line.line.words) if i not in indices for c in word.columns]
     left, right = int(min(columns)), int(max(columns)) + 1
     if len(filled):
         breaks = np.flatnonzero(np.diff(filled) > SPACE * len(line.cut))
         starts, stops = filled[np.r_[0, breaks + 1]], filled[np.r_[breaks, len(filled) - 1]] + 1
-        inside = [k for k in range(len(starts)) if starts[k] <= right and left <= stops[k]]
-        if inside:
-            left, right = int(starts[inside[0]]), int(stops[inside[-1]])
+        pieces = [(int(start), int(stop)) for start, stop in zip(starts, stops, strict=True)]
+        own = [
+            (start, stop)
+            for start, stop in pieces
+            if start < right and left < stop and not any(start <= column < stop for column in others)
+        ]
+        if own:
+            left, right = own[0][0], own[-1][1]
     return (line.left + left, line.at.box[1], line.left + right, line.at.box[3])

@@ -145,11 +145,11 @@ def came_or_went(change: DetectedChange, before: Pixels, after: Pixels, box: Box
         return None
     appeared = np.count_nonzero(came) > np.count_nonzero(went)
     there, part = (opened(came), other) if appeared else (opened(went), one)
-    around = enlarged(there, BESIDE - 1, BESIDE - 1) & ~enlarged(differs, 1, 1)
-    if np.count_nonzero(there) < BROAD * count or not around.any():
+    beyond = enlarged(there, BESIDE - 1, BESIDE - 1) & ~enlarged(differs, 1, 1)
+    if np.count_nonzero(there) < BROAD * count or not beyond.any():
         return None
-    beside = steps_from(usual_color(part[there]), part[around]) <= COLOR_STEP
-    if beside.mean() > GOES_ON or (inks[0] & inks[1])[around].mean() > IN_A_DRAWING:
+    beside = steps_from(usual_color(part[there]), part[beyond]) <= COLOR_STEP
+    if beside.mean() > GOES_ON or (inks[0] & inks[1])[beyond].mean() > IN_A_DRAWING:
         return None
     kind = "added" if appeared else "removed"
     finding = Finding("added", "thing", 0.5) if appeared else Finding("removed", "thing", 0.5)
