@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from support.drawn_text import draw, page, text
 
-from whatchanged.measured.amounts.redrawn import came_or_went, moved_drawing, recolored_drawing
+from whatchanged.measured.amounts.redrawn import (
+    came_or_went,
+    moved_drawing,
+    only_outlines,
+    recolored_drawing,
+)
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
@@ -39,7 +44,8 @@ def test_one_colour_is_told_where_there_is_one():
 def test_other_edges_are_more_than_other_colours():
     other = with_gradient(160)
     other[45:55, 60:70] = 255
-    assert recolored_drawing(unclear(BOX), with_gradient(60), other, BOX) is None
+    shape = unclear(BOX, "restyled", "shape")
+    assert recolored_drawing(shape, with_gradient(60), other, BOX) is None
 
 
 def test_a_text_that_moved_and_is_drawn_bolder():
@@ -91,3 +97,26 @@ def test_a_drawing_that_was_filled_did_not_appear():
     filled = draw(outline, rectangle=((87, 47, 193, 153), {"fill": (200, 30, 30)}))
     box = (80, 40, 201, 161)
     assert came_or_went(unclear(box), outline, filled, box) is None
+
+
+@pytest.mark.parametrize(("inner", "recolored"), [(160, True), (255, False)])
+def test_large_areas_took_other_colours_though_their_content_lost_its_contrast(inner, recolored):
+    """What became a hole shows the background, and is more than another colour."""
+    one = draw(page(), rectangle=((20, 20, 140, 80), {"fill": (200, 140, 20)}))
+    one[35:65, 40:70] = (120, 60, 0)
+    other = draw(page(), rectangle=((20, 20, 140, 80), {"fill": (160, 160, 160)}))
+    other[35:65, 40:70] = inner
+    found = recolored_drawing(unclear(BOX), one, other, BOX)
+    assert (found is not None) is recolored
+
+
+def test_fields_that_got_outlines_are_restyled():
+    before = page((400, 200))
+    before[20:60, 20:380] = before[100:160, 20:380] = 248
+    after = before.copy()
+    for top, bottom in ((20, 60), (100, 160)):
+        after = draw(after, rectangle=((20, top, 379, bottom - 1), {"outline": (180, 180, 180)}))
+    box = (20, 20, 380, 160)
+    assert only_outlines(before, after, box)
+    after[70:90, 40:60] = 0
+    assert not only_outlines(before, after, box)

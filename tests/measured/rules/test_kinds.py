@@ -117,3 +117,24 @@ def test_ink_of_another_colour_at_other_pixels_was_not_only_recoloured():
     beside[20:60, 21:60:6] = beside[20:60, 22:60:6] = 140
     assert (found(before, after).kind, found(before, after).aspect) == ("recolored", "ink")
     assert found(before, beside).kind == "restyled"
+
+
+@pytest.mark.parametrize("came", [True, False])
+def test_a_scroll_bar_over_the_border_of_a_field(came):
+    field = np.full((120, 200, 3), 238, np.uint8)
+    field[20:100, 20:160] = (255, 235, 59)
+    field[20:100, 159] = 0
+    scrolled = field.copy()
+    scrolled[24:80, 156:160] = 188
+    pair = (field, scrolled) if came else (scrolled, field)
+    one = found(*pair, (156, 24, 160, 80))
+    assert (one.kind, one.aspect) == ("added" if came else "removed", "thing")
+
+
+def test_a_bar_of_another_colour_was_recoloured():
+    one = np.full((120, 200, 3), 238, np.uint8)
+    one[24:80, 156:160] = 188
+    other = one.copy()
+    other[24:80, 156:160] = (60, 60, 200)
+    change = found(one, other, (156, 24, 160, 80))
+    assert (change.kind, change.aspect) == ("recolored", "border")

@@ -33,9 +33,15 @@ LEAST_EDGE = 12
 SAME_PLACES, SAME_EDGES = 0.99, 0.97
 """The least fraction of the differing pixels that are drawn in both pictures, and the least overlap of the
 edges, if only the colours changed."""
+LARGE, ALL_BROAD, MOST_PLACES, SOME_EDGES = 0.3, 0.95, 0.95, 0.7
+"""The least fraction of a box that differs, the least fractions of it that are broad and that are drawn in
+both pictures, and the least fraction of the edges of one picture that lie on edges of the other one, if large
+areas took other colours. Where their contrast is lost, the edges inside of them are lost too."""
 BROAD = 0.25
 """The least fraction of the differing pixels that remain without parts of less than three pixels, if areas
 changed and not strokes."""
+HARDLY_BROAD = 0.02
+"""The largest such fraction if only outlines differ."""
 ONE_COLOR, COLOR_STEP = 0.7, 24
 """The least fraction of these pixels that have one colour, and the largest difference from it in levels."""
 ONE_WAY, OTHER_WAY = 0.75, 0.15
@@ -64,8 +70,9 @@ def recolored_drawing(
 ) -> DetectedChange | None:
     """Return a change as other colours of the same drawing, or None.
 
-    Everything that differs is drawn in both pictures, and all edges are at the same places. Gradients and
-    blends have no single colour before and after, so their values contain no colours.
+    Everything that differs is drawn in both pictures, and all edges are at the same places, or large areas
+    differ and their outlines remain. Gradients and blends have no single colour before and after, so their
+    values contain no colours.
     """
     finding = change.finding
     may_be = _is_unclear(change) or finding.kind == "rewritten" or finding.aspect == "ink"
@@ -78,10 +85,12 @@ def recolored_drawing(
     if not count or np.count_nonzero(broad) < BROAD * count:
         return None
     drawn = _inks(before, after, box)
-    if np.count_nonzero(differs & drawn[0] & drawn[1]) < SAME_PLACES * count:
-        return None
+    both = int(np.count_nonzero(differs & drawn[0] & drawn[1])) / count
     edges = [contrast(luminance(part)) >= LEAST_EDGE * UNIT for part in (one, other)]
-    if ink_overlap(*edges) < SAME_EDGES:
+    same = both >= SAME_PLACES and ink_overlap(*edges) >= SAME_EDGES
+    areas = differs.mean() >= LARGE and np.count_nonzero(broad) >= ALL_BROAD * count
+    filled = finding.aspect in ("part", "weight") and areas and both >= MOST_PLACES
+    if not same and not (filled and _edges_remain(*edges)):
         return None
     colors = [usual_color(part[broad]) for part in (one, other)]
     even = all(
@@ -92,6 +101,18 @@ def recolored_drawing(
     several = Finding("recolored", "palette", 0.5, {"colors": []})
     finding = Finding("recolored", "ink", 0.5, codes) if even else several
     return replace(change, finding=finding, box_before=box, box_after=box)
+
+
+def _edges_remain(one: Mask, other: Mask) -> bool:
+    """Return whether most edges of one picture lie on edges of the other one, which may have more."""
+    return max(ink_within(one, other), ink_within(other, one)) >= SOME_EDGES
+
+
+def only_outlines(before: Pixels, after: Pixels, box: Box) -> bool:
+    """Return whether all differences in a box are thin lines, such as the outlines of fields and cards."""
+    one, other = _parts(before, after, box)
+    differs = steps_between(one, other) >= DIFFERS
+    return bool(np.count_nonzero(opened(differs)) <= HARDLY_BROAD * np.count_nonzero(differs))
 
 
 def moved_drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:

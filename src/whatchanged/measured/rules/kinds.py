@@ -26,6 +26,9 @@ WITHIN_FRAME = 0.02
 """The largest fraction of a frame's interior that may differ if only the frame changed."""
 MOST_FRAME = 0.5
 """The fraction of a box below which its differences can be a frame."""
+BESIDE_LINE = 0.4
+"""The least fraction of the place of an upright bar that looks like what lies beside it, where there is no
+bar."""
 CORNER, CORNER_PART = 4, 4
 """The least side of a corner in pixels, and the divisor of a larger box's side that gives the corner's
 side."""
@@ -184,6 +187,9 @@ def _outline(
     ground_before, ground_after = np.array(one.ground), np.array(other.ground)
     was_line = np.abs(old - ground_before).max() > SAME_COLOR
     is_line = np.abs(new - ground_after).max() > SAME_COLOR
+    bar = _bar(before, after, box)
+    if bar is not None:
+        return bar
     if was_line and is_line:
         first, second = (tuple(int(v) for v in color) for color in (old, new))
         values = {
@@ -192,6 +198,31 @@ def _outline(
         }
         return _finding("recolored", "border", values)
     return _finding("restyled", "border")
+
+
+def _bar(before: Pixels, after: Pixels, box: Box) -> Finding | None:
+    """Return an upright bar, such as a scroll bar, that came in an area or over a thinner line, or went; else
+    None.
+
+    In one picture much of the bar's place looks like what lies beside it, in the other one none of it does.
+    """
+    left, top, right, bottom = box
+    if (
+        right - left > LINE
+        or right - left >= bottom - top
+        or left < BESIDE
+        or right + BESIDE > after.shape[1]
+    ):
+        return None
+    shares = []
+    for picture in (before, after):
+        part = picture[top:bottom, left:right]
+        beside = (picture[top:bottom, left - BESIDE : left], picture[top:bottom, right : right + BESIDE])
+        colors = [usual_color(side.reshape(-1, 3)) for side in beside]
+        shares.append(max(float((steps_from(color, part) <= SAME_COLOR).mean()) for color in colors))
+    if max(shares) < BESIDE_LINE or min(shares) > BARE_FILL:
+        return None
+    return _finding("added" if shares[0] > shares[1] else "removed", "thing")
 
 
 def is_corners(part: NDArray[np.bool_]) -> bool:
