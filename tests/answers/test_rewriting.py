@@ -199,3 +199,9 @@ def test_a_place_with_mostly_other_words_reads_differently_and_with_the_same_one
     one = replace(TEXT, kind="replaced", box_before=(0, 0, 400, 200), box_after=(0, 0, 400, 200))
     one = replace(one, values={"aspect": "part"})
     assert told(["Stay away", "from school or nursery"], after, one).kind == kind
+
+
+def test_words_that_can_be_quoted_are_quoted_of_a_vague_change_too():
+    one = replace(TEXT, kind="replaced", values={"aspect": "part"})
+    found = told(["Porting"], ["Going deeper into this"], one)
+    assert (found.values["text_before"], found.values["text_after"]) == ("Porting", "Going deeper into this")

@@ -51,14 +51,22 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
 
     Texts that are certain appear in its values, ``text_before`` and ``text_after``.
     """
+    found = _by_words(statement, read, pictures)
+    was, now = found.box_before, found.box_after
+    unclear = (
+        (found.kind, found.values.get("aspect")) in UNCLEAR_PARTS and was is not None and now is not None
+    )
+    return _rewritten(found, {}) if unclear and _says_otherwise(read, (was, now)) else found
+
+
+def _by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
+    """Return what ``by_words`` does where the words of the whole text decide."""
     was, now = statement.box_before, statement.box_after
     if statement.kind not in KINDS or was is None or now is None:
         return statement
     if statement.kind == "rewritten" and all(map(_is_icon, [*read[0], *read[1]])):
         return replace(statement, kind="restyled", values={"aspect": "shape"})
     boxes = (was, now)
-    if (statement.kind, statement.values.get("aspect")) in UNCLEAR_PARTS and _says_otherwise(read, boxes):
-        return _rewritten(statement, {})
     texts = [_joined(lines, box, handle) for lines, box in zip(read, boxes, strict=True)]
     if None in texts:
         return statement

@@ -120,3 +120,9 @@ def test_fields_that_got_outlines_are_restyled():
     assert only_outlines(before, after, box)
     after[70:90, 40:60] = 0
     assert not only_outlines(before, after, box)
+
+
+def test_a_recoloured_text_keeps_its_colours_where_several_are_drawn():
+    codes = {"color_before": "#404040", "color_after": "#101010"}
+    change = DetectedChange(Finding("recolored", "ink", 0.6, codes), BOX, BOX, 100)
+    assert recolored_drawing(change, with_gradient(GRADIENT), with_gradient(GRADIENT[::-1]), BOX) == change

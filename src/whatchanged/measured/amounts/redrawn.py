@@ -24,6 +24,8 @@ Mask = NDArray[np.bool_]
 FOUND_AGAIN, BETTER = 0.9, 0.25
 """The least overlap of both drawings at the best step if the drawing moved, and how much larger it must be
 than the overlap without a step. Text overlaps other text of the same place by about one half."""
+LEAST_INK = 200
+"""The least number of drawn pixels in each picture. A few strokes are found again anywhere."""
 LEAST_STEP = 2
 """The least step in pixels. Letters that are drawn slightly otherwise overlap best at a step of one pixel."""
 DIFFERS = 24
@@ -98,6 +100,8 @@ def recolored_drawing(
         for color, part in zip(colors, (one, other), strict=True)
     )
     codes = {"color_before": words.color_code(colors[0]), "color_after": words.color_code(colors[1])}
+    if finding.kind == "recolored" and not even:
+        return change
     several = Finding("recolored", "palette", 0.5, {"colors": []})
     finding = Finding("recolored", "ink", 0.5, codes) if even else several
     return replace(change, finding=finding, box_before=box, box_after=box)
@@ -125,7 +129,7 @@ def moved_drawing(change: DetectedChange, before: Pixels, after: Pixels, box: Bo
     if not (_is_unclear(change) or kind == "rewritten") or change.box_before != box or area(box) > LARGEST:
         return None
     inks = _inks(before, after, box)
-    if not (inks[0].any() and inks[1].any()):
+    if min(map(np.count_nonzero, inks)) < LEAST_INK:
         return None
 
     def overlap(step: tuple[int, int]) -> float:

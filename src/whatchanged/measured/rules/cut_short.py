@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.causes import VAGUE
 from whatchanged.measured.rules.detected import DetectedChange
@@ -45,4 +44,6 @@ def _as_lost(one: DetectedChange, before: Pixels, after: Pixels) -> DetectedChan
     rest = ink_box(picture, (box[0], box[1], box[2], len(picture))) or box
     finding = Finding("removed" if removed else "added", "thing", 0.4)
     was, now = (rest, None) if removed else (None, rest)
-    return replace(one, finding=finding, box_before=was, box_after=now, pixels=area(rest))
+    # The size of what was removed counts as a fraction of the picture before.
+    lost = abs(len(before) - len(after)) * (rest[2] - rest[0]) * len(after) // len(picture)
+    return replace(one, finding=finding, box_before=was, box_after=now, pixels=lost)
