@@ -53,10 +53,9 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
     """
     found = _by_words(statement, read, pictures)
     was, now = found.box_before, found.box_after
-    unclear = (
-        (found.kind, found.values.get("aspect")) in UNCLEAR_PARTS and was is not None and now is not None
-    )
-    return _rewritten(found, {}) if unclear and _says_otherwise(read, (was, now)) else found
+    if was is None or now is None or (found.kind, found.values.get("aspect")) not in UNCLEAR_PARTS:
+        return found
+    return _rewritten(found, {}) if _says_otherwise(read, (was, now)) else found
 
 
 def _by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
