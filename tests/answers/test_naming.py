@@ -277,3 +277,33 @@ def test_the_label_of_a_wide_row_names_a_thing():
     picture = page(SAVE, LABEL, boxes=[(box, "red")])
     found = names(statement("moved", box, box, aspect="position", dx=4, dy=0), picture, picture)
     assert found.values["beside"] == 'right of "Dark mode"'
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_word_that_wraps_to_another_line_moved(back):
+    first, second = (60, 100), (60, 126)
+    end = box_of("Yes I have a mobile", first)[2] + 6
+    pictures = [
+        page(("Yes I have a mobile", first), ("phone signal", second)),
+        page(("Yes I have a mobile", first), ("phone", (end, 100)), ("signal", second)),
+    ]
+    rest, whole, word = box_of("signal", second), box_of("phone signal", second), box_of("phone", (end, 100))
+    if back:
+        found = named(
+            [
+                statement("rewritten", rest, whole, aspect="text"),
+                statement("removed", word, None, aspect="thing"),
+            ],
+            *pictures[::-1],
+        )
+    else:
+        found = named(
+            [
+                statement("rewritten", whole, rest, aspect="text"),
+                statement("added", None, word, aspect="thing"),
+            ],
+            *pictures,
+        )
+    (one,) = found
+    assert one.kind == "moved" and one.sentence.startswith('The text "phone" moved ')
+    assert (one.values["dy"] > 0) is back

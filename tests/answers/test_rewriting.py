@@ -185,3 +185,23 @@ def test_a_line_that_was_cut_is_not_quoted_so():
 def test_a_text_that_begins_alike_may_have_been_wrapped_where_lines_were_pushed(after, read):
     pushed = replace(TEXT, values={"aspect": "text", "rest": [0, 40]})
     assert ("other_words" in told(["Save file"], [after], pushed).values) is read
+
+
+@pytest.mark.parametrize(
+    ("after", "kind"),
+    [
+        (["If you develop symptoms", "of anaphylaxis"], "rewritten"),
+        (["Stay away from", "school or nursery"], "replaced"),
+    ],
+)
+def test_a_place_with_mostly_other_words_reads_differently_and_with_the_same_ones_does_not(after, kind):
+    """The same words may wrap elsewhere."""
+    one = replace(TEXT, kind="replaced", box_before=(0, 0, 400, 200), box_after=(0, 0, 400, 200))
+    one = replace(one, values={"aspect": "part"})
+    assert told(["Stay away", "from school or nursery"], after, one).kind == kind
+
+
+def test_words_that_can_be_quoted_are_quoted_of_a_vague_change_too():
+    one = replace(TEXT, kind="replaced", values={"aspect": "part"})
+    found = told(["Porting"], ["Deeper"], one)
+    assert (found.values["text_before"], found.values["text_after"]) == ("Porting", "Deeper")

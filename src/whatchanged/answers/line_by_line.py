@@ -144,7 +144,7 @@ def _rewritten(
     """
     rows = [_first_row(side) for side in rest]
     shown = [" ".join(_words(one, box) for one in row) for row, box in zip(rows, boxes, strict=True)]
-    if not _at_one_place(rows) or any(shown[here].startswith(shown[1 - here]) for here in (0, 1)):
+    if not _at_one_position(rows) or any(shown[here].startswith(shown[1 - here]) for here in (0, 1)):
         return None
     if len(shown[0].split()) != len(shown[1].split()):
         for here, there in ((0, 1), (1, 0)):
@@ -176,7 +176,7 @@ def _first_row(lines: Sequence[_Line]) -> list[_Line]:
     return sorted(row, key=lambda one: one.read.at.box[0])
 
 
-def _at_one_place(rows: Sequence[Sequence[_Line]]) -> bool:
+def _at_one_position(rows: Sequence[Sequence[_Line]]) -> bool:
     """Return whether two rows begin, end or are centred at about the same place."""
     one, other = (union([line.read.at.box for line in row]) for row in rows)
     near = max(one[3] - one[1], other[3] - other[1])
@@ -343,13 +343,13 @@ def by_lines_of_all(
 
 
 def _rewritten_all(
-    statement: Statement, found: Sequence[Statement], read: tuple[list[ReadLine], list[ReadLine]]
+    statement: Statement, explained: Sequence[Statement], read: tuple[list[ReadLine], list[ReadLine]]
 ) -> Statement:
     """Return the statement with the words of the first thing whose words are certain and complete."""
-    for one in found:
+    for one in explained:
         texts = {key: value for key, value in one.values.items() if key in ("text_before", "text_after")}
         if len(texts) == 2 and not any(map(_goes_on, read, (one.box_before, one.box_after))):
-            several = any(other.values != one.values for other in found)
+            several = any(other.values != one.values for other in explained)
             values = {**statement.values, "other_words": True, **texts}
             return replace(
                 statement, kind="rewritten", values=values | ({"one_of_them": True} if several else {})

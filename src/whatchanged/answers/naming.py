@@ -18,9 +18,10 @@ from whatchanged.answers.beside import (
     words_beside,
 )
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
+from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.replaced import is_replacement, with_texts
 from whatchanged.answers.rewriting import by_words
-from whatchanged.answers.sites import Site, came_or_went, is_large, quoted
+from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import nameless_subject, own_subject
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.reading import Pixels
@@ -102,7 +103,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     return tuple(one for one in results if one is not None)
 
 
-def _by_reading(site: Site, pictures: tuple[Pixels, Pixels]) -> Statement:
+def _by_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Statement:
     """Return the statement of a site, changed by what the text in it says of the change."""
     statement = site.statement
     # Only single lines tell of a large place: others in it are not read.
@@ -110,13 +111,13 @@ def _by_reading(site: Site, pictures: tuple[Pixels, Pixels]) -> Statement:
     return by_lines(told, site.read, pictures)
 
 
-def _moved_by_words(sites: Sequence[Site]) -> list[Site]:
+def _moved_by_words(sites: Sequence[TextSite]) -> list[TextSite]:
     """Merge a text that disappeared and the same text, as large, that appeared elsewhere, into one statement:
     it moved.
 
     Return the sites of the texts that appeared; the merged statements replace them.
     """
-    results: list[Site] = []
+    results = _wrapped(sites)
     for gone in sites:
         text = _all_words(gone) if gone.statement.kind == "removed" else None
         for came in sites if text else ():
@@ -132,7 +133,39 @@ def _moved_by_words(sites: Sequence[Site]) -> list[Site]:
     return results
 
 
-def _all_words(site: Site) -> str | None:
+def _wrapped(sites: Sequence[TextSite]) -> list[TextSite]:
+    """Merge words that a line lost at an end, and the same words that another line gained, into one
+    statement: they moved, because the text wraps elsewhere.
+
+    Return the sites that have no statement of their own any more.
+    """
+    results: list[TextSite] = []
+    for site in sites:
+        found = end_words(site.statement, site.read)
+        kind = None if found is None else ("removed", "added")[1 - found.side]
+        for other in sites if found is not None else ():
+            if found is None or other.statement.kind != kind or _all_words(other) != found.text:
+                continue
+            ends = (found.box, other.box) if found.side == 0 else (other.box, found.box)
+            values = {"aspect": "position", "dx": ends[1][0] - ends[0][0], "dy": ends[1][1] - ends[0][1]}
+            moved_there = replace(
+                site.statement,
+                kind="moved",
+                box_before=ends[0],
+                box_after=ends[1],
+                boxes=(ends[1],),
+                values=values,
+            )
+            site.statement = moved_there
+            pairs = (site, other) if found.side == 0 else (other, site)
+            site.read = (pairs[0].read[0], pairs[1].read[1])
+            site.around = (pairs[0].around[0], pairs[1].around[1])
+            results.append(other)
+            break
+    return results
+
+
+def _all_words(site: TextSite) -> str | None:
     """Return all words of a text that appeared or disappeared; None where one is uncertain, or the box holds
     more than text.
     """
@@ -166,10 +199,10 @@ def _is_whole(statement: Statement) -> bool:
     return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows
 
 
-def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Site:
+def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> TextSite:
     """Return a statement with the text lines around its box in each picture."""
     shown = pictures[statement.box_after is not None]
-    site = Site(statement, (Around(), Around()), (shown.shape[1], shown.shape[0]))
+    site = TextSite(statement, (Around(), Around()), (shown.shape[1], shown.shape[0]))
     if not is_mostly(statement) and (is_unclear(statement) or not is_large(site)):
         boxes = (statement.box_before, statement.box_after)
         if statement.values.get("by_amount"):  # The text may be in both pictures.
@@ -182,7 +215,7 @@ def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Site:
     return site
 
 
-def _read_own(sites: Sequence[Site], reader: PairReader) -> None:
+def _read_own(sites: Sequence[TextSite], reader: PairReader) -> None:
     """Read the lines in the statements' boxes, those of the first statement first."""
     wanted = [(site, at) for site in sites for at in _own_lines(site, reader)]
     for (site, at), found in zip(wanted, reader.read(at for _, at in wanted), strict=True):
@@ -190,7 +223,7 @@ def _read_own(sites: Sequence[Site], reader: PairReader) -> None:
             site.read[at.side].append(found)
 
 
-def _own_lines(site: Site, reader: PairReader) -> Iterator[LineAt]:
+def _own_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
     """Return the lines in a statement's box in both pictures; of several alike things the first line in
     each.
     """
@@ -206,7 +239,7 @@ def _own_lines(site: Site, reader: PairReader) -> Iterator[LineAt]:
             yield LineAt(side, line, bool(upright))
 
 
-def _stays(site: Site, reader: PairReader, line: Box) -> bool:
+def _stays(site: TextSite, reader: PairReader, line: Box) -> bool:
     """Return whether a line in a thing that appeared or disappeared is in both pictures; it is then no name
     of the thing.
     """
@@ -214,7 +247,7 @@ def _stays(site: Site, reader: PairReader, line: Box) -> bool:
     return came_or_went(site.statement) and in_both and reader.same_pixels(line, (0, 0))
 
 
-def _alike_lines(site: Site, reader: PairReader) -> Iterator[LineAt]:
+def _alike_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
     """Return the first line in each of several alike things, in both pictures where they exist; each line
     once.
     """
@@ -231,7 +264,7 @@ def _alike_lines(site: Site, reader: PairReader) -> Iterator[LineAt]:
     yield from dict.fromkeys(firsts)
 
 
-def _beside(sites: Sequence[Site], reader: PairReader, statements: Sequence[Statement]) -> list[Subject]:
+def _beside(sites: Sequence[TextSite], reader: PairReader, statements: Sequence[Statement]) -> list[Subject]:
     """Return the subjects of things without text of their own, by the text beside them.
 
     Of several alike things, only the first and the last are examined.
@@ -266,13 +299,13 @@ def _beside(sites: Sequence[Site], reader: PairReader, statements: Sequence[Stat
     ]
 
 
-def _far_lines(site: Site, reader: PairReader) -> tuple[BesideLine, ...]:
+def _far_lines(site: TextSite, reader: PairReader) -> tuple[BesideLine, ...]:
     """Return the lines beside a thing that are farther away than those that were tried."""
     pixels = reader.pictures[site.side]
     return far_lines(pixels, site.box) if lies_inside(site.box, pixels.shape) else ()
 
 
-def _with_words(site: Site, subject: Subject) -> Statement:
+def _with_words(site: TextSite, subject: Subject) -> Statement:
     """Return the statement with the read text among its values, as far as the text may be quoted."""
     statement = site.statement
     values: dict[str, Any] = {}

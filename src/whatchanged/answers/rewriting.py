@@ -5,6 +5,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from whatchanged.answers.line_ends import numbered
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.amounts.coverage import Coverage, read_coverage
 from whatchanged.measured.amounts.type import read_line, type_change
@@ -21,6 +22,15 @@ UNCLEAR = ("shape", "part", "content", "text")
 """Properties too vague to report: if the text is the same, the property that changed is searched for."""
 UNLIKE = 0.75
 """Two readings less alike than this are two texts, even if a letter of each may be wrong."""
+UNCLEAR_PARTS = (("replaced", "part"), ("replaced", "content"), ("restyled", "weight"))
+"""Kinds and properties of which only the pixels were compared: where both pictures have text there and most
+of it differs, the text is the change."""
+OTHER_WORDS = 4
+"""The least number of words of both pictures that the other picture lacks. A few may be misread."""
+MOST_THE_SAME = 0.2
+"""The least fraction of the words of both pictures that the other picture lacks."""
+ONE_WORD = 0.75
+"""Two words more alike than this may be the same word with a wrong letter."""
 ICONS = 0.6
 """The least confidence of a line of letters."""
 SHORT = 2.5
@@ -41,6 +51,15 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
 
     Texts that are certain appear in its values, ``text_before`` and ``text_after``.
     """
+    found = _by_words(statement, read, pictures)
+    was, now = found.box_before, found.box_after
+    if was is None or now is None or (found.kind, found.values.get("aspect")) not in UNCLEAR_PARTS:
+        return found
+    return _rewritten(found, {}) if _says_otherwise(read, (was, now)) else found
+
+
+def _by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
+    """Return what ``by_words`` does where the words of the whole text decide."""
     was, now = statement.box_before, statement.box_after
     if statement.kind not in KINDS or was is None or now is None:
         return statement
@@ -68,10 +87,31 @@ def by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pi
     if holds_what_followed(statement):
         return _rewritten(statement, {}) if quoted is not None and not begins_alike else statement
     if quoted is not None:
-        return _rewritten(statement, quoted)
+        return numbered(_rewritten(statement, quoted), read)
     if not begins_alike and SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement
+
+
+def _says_otherwise(read: LinesOfBoth, boxes: tuple[Box, Box]) -> bool:
+    """Return whether both pictures have legible text in a region, and many words differ on both sides.
+
+    A text whose lines only wrap elsewhere has the same words.
+    """
+    both = [
+        [word for line in lines if (text := handle(line, words_in(line, box))) for word in text.split()]
+        for lines, box in zip(read, boxes, strict=True)
+    ]
+    lacking = [sum(_lacks(other, word) for word in own) for own, other in (both, both[::-1])]
+    return min(lacking) >= 1 and sum(lacking) >= max(OTHER_WORDS, MOST_THE_SAME * len(both[0] + both[1]))
+
+
+def _lacks(words: Sequence[str], word: str) -> bool:
+    """Return whether none of the words is like another one."""
+    return not any(
+        same_words(word, one) or SequenceMatcher(None, word, one, autojunk=False).ratio() > ONE_WORD
+        for one in words
+    )
 
 
 def holds_what_followed(statement: Statement) -> bool:

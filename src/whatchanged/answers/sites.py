@@ -16,7 +16,7 @@ Size = tuple[int, int]
 
 
 @dataclass
-class Site:
+class TextSite:
     """A statement with the text lines around it, and the text read from them.
 
     statement  the statement in its present form
@@ -43,7 +43,7 @@ class Site:
         return box
 
 
-def is_large(site: Site) -> bool:
+def is_large(site: TextSite) -> bool:
     """Return whether a box covers most of the picture or of both its sides."""
     width, height = site.box[2] - site.box[0], site.box[3] - site.box[1]
     most = min(width / site.size[0], height / site.size[1]) >= LARGE_SIDES
@@ -63,7 +63,7 @@ def quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
     return certain(line, within, alone=True) if came_or_went(statement) else handle(line, within)
 
 
-def is_legible(site: Site) -> bool:
+def is_legible(site: TextSite) -> bool:
     """Return whether a thing contains text, quotable or not."""
     lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
     return is_text(lines, site.box)

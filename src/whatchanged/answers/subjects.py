@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from whatchanged.answers.holders import is_button
-from whatchanged.answers.sites import Site, came_or_went, is_large, is_legible, quoted
+from whatchanged.answers.sites import TextSite, came_or_went, is_large, is_legible, quoted
 from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.reading import Pixels
@@ -31,7 +31,7 @@ AROUND_TEXT = frozenset(
 """Finer words for a change of a thing, and not of the text in it."""
 
 
-def own_subject(site: Site, pictures: tuple[Pixels, Pixels]) -> Subject | None:
+def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | None:
     """Return the subject of a statement by the text in its box; None where no text may be quoted."""
     statement = site.statement
     if statement.count > 1:
@@ -54,7 +54,7 @@ def own_subject(site: Site, pictures: tuple[Pixels, Pixels]) -> Subject | None:
     return Subject("area", None, f'with "{text}"')
 
 
-def _own_words(site: Site) -> tuple[str, bool] | None:
+def _own_words(site: TextSite) -> tuple[str, bool] | None:
     """Return the first quotable words in a thing, and whether it has more lines."""
     statement = site.statement
     if "text_before" in statement.values or "text_after" in statement.values:
@@ -76,7 +76,7 @@ def _says(text: str, other: ReadLine) -> bool:
     return theirs is not None and (same_words(text, theirs) or f" {text} " in f" {theirs} ")
 
 
-def _alike_subject(site: Site) -> Subject | None:
+def _alike_subject(site: TextSite) -> Subject | None:
     """Return the subject of alike things, by the text in them; None where none may be quoted."""
     statement = site.statement
     if "text_before" in statement.values:
@@ -99,7 +99,7 @@ def _alike_subject(site: Site) -> Subject | None:
     return Subject(noun or "text", None, joined, count=count)
 
 
-def nameless_subject(site: Site, first: tuple[str, str] | None, last: tuple[str, str] | None) -> Subject:
+def nameless_subject(site: TextSite, first: tuple[str, str] | None, last: tuple[str, str] | None) -> Subject:
     """Return the subject of a thing without text of its own.
 
     first, last: the text beside it, or beside the first and the last of several things.
@@ -155,7 +155,7 @@ def _is_large_icon(box: Box) -> bool:
     return short >= LARGE_ICON and long <= ICON[2] * short
 
 
-def _shape(site: Site) -> str | None:
+def _shape(site: TextSite) -> str | None:
     """Return a noun for a thing without text, by its shape; None where the shape is not distinctive.
 
     Of several alike things the largest one tells.

@@ -27,7 +27,7 @@ def test_a_part_that_comes_or_goes(gained):
     pictures = ring(0), with_bar(ring(0))
     one, other = pictures if gained else pictures[::-1]
     finding = drawing_change(one, other, BOX)
-    assert (finding.aspect, finding.values) == ("part", {"on_after": gained})
+    assert (finding.kind, finding.aspect) == ("added" if gained else "removed", "thing")
 
 
 @pytest.mark.parametrize(("was", "now", "stronger"), [(120, 220, False), (220, 120, True)])
@@ -77,7 +77,7 @@ def test_another_fill_behind_the_same_content_is_no_part(word):
         assert (finding.kind, finding.aspect) == ("recolored", "fill")
         assert finding.values == {"color_before": "#ffffff", "color_after": "#e6e6e6"}
     else:
-        assert finding.aspect == "part"
+        assert (finding.kind, finding.aspect) == ("added", "thing")
 
 
 SQUARES = [(24, 24, 34, 34), (60, 40, 70, 50)]

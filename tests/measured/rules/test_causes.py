@@ -5,7 +5,7 @@ import pytest
 from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
-from whatchanged.measured.rules.causes import without_chance_likeness
+from whatchanged.measured.rules.causes import ranked, without_chance_likeness
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
@@ -111,3 +111,10 @@ def test_a_few_things_that_came_or_went_are_told_as_such(count: tuple[int, int])
         *(between("removed", "closed up", 40 * k + 20) for k in range(count[1])),
     ]
     assert without_chance_likeness(changes) == changes
+
+
+@pytest.mark.parametrize(("pixels", "first"), [(150, "added"), (250, "replaced")])
+def test_what_only_looks_different_counts_for_half_of_its_size(pixels: int, first: str) -> None:
+    vague = DetectedChange(Finding("replaced", "part", 0.3), BOX, BOX, pixels)
+    exact = DetectedChange(Finding("added", "thing", 0.6), None, (120, 0, 130, 10), 100)
+    assert ranked([vague, exact])[0].finding.kind == first

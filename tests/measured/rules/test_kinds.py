@@ -117,3 +117,41 @@ def test_ink_of_another_colour_at_other_pixels_was_not_only_recoloured():
     beside[20:60, 21:60:6] = beside[20:60, 22:60:6] = 140
     assert (found(before, after).kind, found(before, after).aspect) == ("recolored", "ink")
     assert found(before, beside).kind == "restyled"
+
+
+@pytest.mark.parametrize("came", [True, False])
+def test_a_scroll_bar_over_the_border_of_a_field(came):
+    field = np.full((120, 200, 3), 238, np.uint8)
+    field[20:100, 20:160] = (255, 235, 59)
+    field[20:100, 159] = 0
+    scrolled = field.copy()
+    scrolled[24:80, 156:160] = 188
+    pair = (field, scrolled) if came else (scrolled, field)
+    one = found(*pair, (156, 24, 160, 80))
+    assert (one.kind, one.aspect) == ("added" if came else "removed", "thing")
+
+
+def test_a_bar_of_another_colour_was_recoloured():
+    one = np.full((120, 200, 3), 238, np.uint8)
+    one[24:80, 156:160] = 188
+    other = one.copy()
+    other[24:80, 156:160] = (60, 60, 200)
+    change = found(one, other, (156, 24, 160, 80))
+    assert (change.kind, change.aspect) == ("recolored", "border")
+
+
+@pytest.mark.parametrize("upright", [True, False])
+@pytest.mark.parametrize(("was", "now"), [(2, 1), (1, 3)])
+def test_an_underline_that_became_thinner_or_thicker_was_not_recoloured(was, now, upright):
+    """The line below continues to the right, in the grey that the underline leaves."""
+    pictures = []
+    for thick in (was, now):
+        picture = np.full((80, 200, 3), 255, np.uint8)
+        picture[40:42] = 212
+        picture[40 : 40 + thick, 40:140] = (25, 179, 148)
+        pictures.append(picture.swapaxes(0, 1) if upright else picture)
+    first, last = 40 + min(was, now), 40 + max(was, now)
+    box = (first, 40, last, 140) if upright else (40, first, 140, last)
+    one = found(*pictures, box)
+    assert (one.kind, one.aspect) == ("restyled", "line width")
+    assert one.values == {"amount_before": was, "amount_after": now}

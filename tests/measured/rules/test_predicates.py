@@ -41,7 +41,6 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
         ("rewritten", {"text_before": "Go back"}, 'no longer reads "Go back"'),
         ("rewritten", {"other_words": True}, "reads differently"),
         ("restyled", {"aspect": "ring", "on_after": True}, "got a ring around it"),
-        ("restyled", {"aspect": "part", "on_after": False}, "shows less than before"),
         (
             "recolored",
             {"aspect": "contrast", "amount_before": 1, "amount_after": 0.4},

@@ -181,3 +181,34 @@ def test_a_button_whose_centred_text_went_along_grew_or_shrank(was, now, down):
 )
 def test_what_is_no_filled_thing_of_which_a_side_moved(before, after):
     assert refilled_side(before, after, strip(before, after)) is None
+
+
+def bars(gap):
+    """Two bars that face each other across a gap, with a slanted drawing in it."""
+    picture = np.full((600, 800, 3), 255, np.uint8)
+    picture[250:350, : 400 - gap] = (13, 71, 161)
+    picture[250:350, 400 + gap :] = (66, 165, 245)
+    picture[250:350, 400 - gap - 1] = (34, 87, 169)
+    for k in range(90):
+        picture[255 + k, 365 + k // 2 : 385 + k // 3] = (66, 165, 245)
+    return picture
+
+
+def test_two_bars_that_face_each_other_shrank():
+    """The differences at their ends lie so close together that they are one region."""
+    (found,) = measure(bars(41), bars(50)).statements
+    assert (found.kind, found.values["aspect"], found.values["dx"]) == ("resized", "length", -9)
+    assert len(found.boxes) == 2
+
+
+def test_a_container_that_grew_on_both_sides_did_not_move():
+    pictures = []
+    for left, right in ((40, 360), (36, 364)):
+        picture = np.full((160, 400, 3), 255, np.uint8)
+        picture[20:140, left:right] = (190, 200, 210)
+        for k in range(6):
+            picture[40 + 12 * k : 48 + 12 * k, left + 20 + 40 * k : left + 50 + 44 * k] = (40 * k, 60, 160)
+        pictures.append(picture)
+    found = measure(*pictures).statements[0]
+    assert (found.kind, found.values["dwidth"], found.values["dheight"]) == ("resized", 8, 0)
+    assert (found.box_before, found.box_after) == ((40, 20, 360, 140), (36, 20, 364, 140))

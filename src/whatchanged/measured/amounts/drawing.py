@@ -29,8 +29,6 @@ BARE = 12
 """The largest difference, in levels, of background pixels from the usual background colour."""
 MOST = 0.35
 """The largest fraction of the box that differs if a part of a drawing appeared or disappeared."""
-REST = 0.25
-"""The least fraction of a drawing that remains if only a part of it appeared or disappeared."""
 SOLID, EVEN = 0.7, 0.9
 """The least fraction of their bounding box that the differences of a fill cover, and the least fraction of
 them that has the usual colour in each picture."""
@@ -45,7 +43,7 @@ STRONGER = 1.15
 
 
 def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
-    """Return whether a drawing gained or lost a part, appeared, disappeared, or changed its contrast.
+    """Return whether a drawing or a part of it appeared or disappeared, or whether its contrast changed.
 
     The result is None if the background differs, or if the differences go in both directions. In that case
     the box may show another object.
@@ -70,17 +68,8 @@ def drawing_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     if (fainter_side <= BARE).mean() >= GONE:
         if differs.mean() > MOST:
             return None
-        covered = [
-            int(np.count_nonzero(steps_from(ground, part) > BARE))
-            for ground, part in zip(grounds, (one, other), strict=True)
-        ]
-        fewer, more = sorted(covered)
         fill = _fill_behind(one, other, differs)
-        if fill is not None:
-            return fill
-        if fewer < REST * more:
-            return Finding("added" if stronger else "removed", "thing", 0.5)
-        return Finding("restyled", "part", 0.5, {"on_after": stronger})
+        return fill or Finding("added" if stronger else "removed", "thing", 0.5)
     factor = now.mean() / max(1e-6, was.mean())
     if max(factor, 1 / max(1e-6, factor)) < STRONGER:
         return None

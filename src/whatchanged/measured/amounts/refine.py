@@ -13,6 +13,12 @@ from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
 from whatchanged.measured.amounts.plot import data_change
+from whatchanged.measured.amounts.redrawn import (
+    came_or_went,
+    moved_drawing,
+    only_outlines,
+    recolored_drawing,
+)
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
@@ -100,7 +106,7 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
             change
         )
     if change.finding.aspect not in _SHIFTED:
-        for measure in (_grid, _data, _state, _separate, _palette, _edge_or_color, _text, _lines, _drawing):
+        for measure in _FINER:
             measured = measure(change, before, after, box)
             if measured is not None:
                 return _without_fringes(measured, before, after)
@@ -271,7 +277,9 @@ def _with_content(change: DetectedChange, before: Pixels, after: Pixels, box: Bo
             return replace(change, element="dialog")
         content = read_content(shown, box)
         if content is None:
-            return change
+            outlines = "by_amount" in change.finding.values and only_outlines(before, after, box)
+            border = Finding("restyled", "border", 0.4)
+            return replace(change, finding=border, box_before=box, box_after=box) if outlines else change
         if kind == "added" and change.finding.confidence <= BY_AMOUNT and _is_text_in(hidden, box, content):
             return replace(change, finding=Finding("rewritten", "text", 0.45), box_before=box, box_after=box)
         finding = change.finding
@@ -309,3 +317,20 @@ def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
     """Return the change as two objects that exchanged their positions, or None."""
     order = order_change(before, after, box)
     return None if order is None else replace(change, finding=order[0], boxes=order[1])
+
+
+_FINER = (
+    _grid,
+    _data,
+    _state,
+    _separate,
+    _palette,
+    _edge_or_color,
+    recolored_drawing,
+    _text,
+    _lines,
+    _drawing,
+    moved_drawing,
+    came_or_went,
+)
+"""The measurements of a change, in order."""

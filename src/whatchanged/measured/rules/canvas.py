@@ -17,6 +17,7 @@ from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
+from whatchanged.measured.rules.cut_short import cut_short
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
@@ -165,7 +166,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     # A change within exchanged lines pushed the remaining lines.
     if exchanged and any(one.cause for one in changes):
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
-    changes += counted
+    changes = cut_short(changes + counted, before, after)
     text = size_text(before, after)
     if not came_or_went and not changes:
         space = space_text(before, after)
@@ -251,6 +252,7 @@ def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequenc
             for change in detect_changes(one, other, seen, threshold)
             if (found := _within(change, *wholes)) is not None
         ]
+    changes = cut_short(changes, before, after)
     return AlignedPair(tuple(changes), statement, laid, visibility(laid, after))
 
 

@@ -26,16 +26,29 @@ BETWEEN = ("pushed in", "closed up")
 """Aspects of objects that appeared or disappeared between other objects."""
 IN_TURNS = 5
 """The least number of alternating additions and removals at which matching lines count as a coincidence."""
+VAGUE = (("replaced", "part"), ("replaced", "content"))
+"""Kinds and aspects that only say that something looks different."""
+OF_VAGUE = 0.5
+"""The factor by which the size of a vague change counts in the order of the changes."""
 PUSHING = ("pushed in", "closed up", "moved over", "length")
 """Aspects of changes between other objects that push those, or enlarge the picture."""
 
 
 def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
-    """Return the changes with the most important first: causes before consequences, then by size."""
+    """Return the changes with the most important first: causes before consequences, then by size.
+
+    A change of which the rules only know that it looks different counts for a part of its size: what came,
+    went or took another colour beside it says more.
+    """
     return sorted(
         changes,
-        key=lambda one: (not one.cause, -one.pixels, one.box_after or one.box_before or ()),
+        key=lambda one: (not one.cause, -_weight(one) * one.pixels, one.box_after or one.box_before or ()),
     )
+
+
+def _weight(one: DetectedChange) -> float:
+    """Return the factor by which the size of a change counts in the order of the changes."""
+    return OF_VAGUE if (one.finding.kind, one.finding.aspect) in VAGUE else 1.0
 
 
 def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:

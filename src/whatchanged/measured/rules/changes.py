@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import area, bands, box_of, gathered, grown, union
+from whatchanged.measured.pixels.boxes import area, bands, box_of, common, gathered, grown, union
 from whatchanged.measured.pixels.gate import Visibility, unexplained, visibility
 from whatchanged.measured.pixels.planes import UNIT, enlarged, steps_between
 from whatchanged.measured.pixels.reading import Pixels
@@ -62,6 +62,8 @@ BETTER = 0.02
 """The least additional fraction of the differences that a shift of another part must explain."""
 LARGEST_SIDE = 300_000
 """The largest area in pixels of a moved region that may be a side of an object."""
+MOST_SIDES = 8
+"""The largest number of clusters of a region that are examined one by one."""
 MATCH = 0.1
 """The least additional fraction of the differences that matched words must explain compared with lines."""
 MOST_PARTS = 8
@@ -130,15 +132,12 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         aligned, seen = shift.aligned, shift.seen
         regions = find_regions(seen, threshold)
     differs = seen.visible(WEAKER * threshold)
-    for region in merged_regions([tightened(aligned, after, one) for one in regions]):
+    clusters = [tightened(aligned, after, one) for one in regions]
+    for region in merged_regions(clusters):
         box = region.box
-        side = (
-            moved_side(aligned, after, box)
-            or resized_thing(aligned, after, box)
-            or refilled_side(aligned, after, box)
-        )
-        if side is not None:
-            changes.append(DetectedChange(*side, region.pixels))
+        sides = _sides(aligned, after, region, clusters)
+        if sides:
+            changes += sides
             continue
         shadow = edge_shadow(aligned, after, box)
         if shadow is not None:
@@ -168,14 +167,58 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     return pushed(rewritten_lines(lines))
 
 
+def _sides(before: Pixels, after: Pixels, region: Region, clusters: Sequence[Region]) -> list[DetectedChange]:
+    """Return the changes of size that explain a region, or an empty list.
+
+    One object with a moved side explains all of it, or each of its clusters is a side of an object of its
+    own, like the ends of two bars that face each other.
+
+    clusters: the clusters of which the region may consist.
+    """
+    side = _side(before, after, region.box)
+    if side is not None:
+        return [DetectedChange(*side, region.pixels)]
+    inside = [one for one in clusters if common(one.box, region.box) == area(one.box)]
+    if not 1 < len(inside) <= MOST_SIDES:
+        return []
+    sides = [(one.pixels, _side(before, after, one.box)) for one in inside]
+    found = [DetectedChange(*side, pixels) for pixels, side in sides if side is not None]
+    return found if len(found) == len(inside) else []
+
+
+def _side(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
+    """Return how an object grew or shrank whose side moved in a box, with its boxes before and after, or
+    None."""
+    return (
+        moved_side(before, after, box)
+        or resized_thing(before, after, box)
+        or refilled_side(before, after, box)
+    )
+
+
 def _as_side(before: Pixels, after: Pixels, one: DetectedChange) -> DetectedChange:
     """Convert a movement that is only a side of an object into a change of the object's size."""
     if one.finding.kind != "moved" or one.box_before is None or one.box_after is None:
         return one
-    if area(one.box_after) > LARGEST_SIDE:
-        return one
-    side = moved_side(before, after, union([one.box_before, one.box_after]))
+    around = union([one.box_before, one.box_after])
+    side = moved_side(before, after, around) if area(one.box_after) <= LARGEST_SIDE else None
+    side = side or _grown_around(before, after, one, around)
     return one if side is None else replace(one, finding=side[0], box_before=side[1], box_after=side[2])
+
+
+def _grown_around(
+    before: Pixels, after: Pixels, moved: DetectedChange, around: Box
+) -> tuple[Finding, Box, Box] | None:
+    """Return how the object around moved content grew or shrank on both sides, with its boxes, or None.
+
+    Its content then moves with one of the sides, and the other side moves against it.
+
+    around: the box of the moved content before and after.
+    """
+    step = max(abs(int(moved.finding.values.get(name, 0))) for name in ("dx", "dy"))
+    size = (after.shape[1], after.shape[0])
+    box = grown(around, 2 * step + NEAR, size)
+    return None if (box[2], box[3]) == size and box[:2] == (0, 0) else resized_thing(before, after, box)
 
 
 def _lengths(before: Pixels, after: Pixels, box: Box, finding: Finding) -> tuple[Box, Box]:

@@ -70,7 +70,7 @@ def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
         """Return the number of pixels that a movement explains."""
         return sum(int(np.count_nonzero(mask)) for mask in _recognised(one, other, inks, step))
 
-    step = max(_steps(*edges), key=explained)
+    step = max(likely_steps(*edges), key=explained)
     step = max([(step[0] + dx, step[1] + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)], key=explained)
     was, now = (box_of(mask, left, top) for mask in _recognised(one, other, inks, step))
     if step == (0, 0) or was is None or now is None or explained(step) < EXPLAINED * sum(counts):
@@ -99,7 +99,7 @@ def _recognised(one: Pixels, other: Pixels, inks: Sequence[Mask], step: tuple[in
     return inks[0] & ~_unlike(one, other, dx, dy), inks[1] & ~_unlike(other, one, -dx, -dy)
 
 
-def _steps(one: Mask, other: Mask) -> list[tuple[int, int]]:
+def likely_steps(one: Mask, other: Mask) -> list[tuple[int, int]]:
     """Return the movements (dx, dy) at which two masks overlap most, the best first. (0, 0) is excluded."""
     shape = tuple(2 * length for length in one.shape)
     spectra = (np.fft.rfft2(mask.astype(np.float32), shape) for mask in (other, one))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.pixels.layers import Layer, RGBColor, far, read_layer, usual_color
-from whatchanged.measured.pixels.planes import enlarged, steps_from
+from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Kind
 
@@ -26,6 +26,13 @@ WITHIN_FRAME = 0.02
 """The largest fraction of a frame's interior that may differ if only the frame changed."""
 MOST_FRAME = 0.5
 """The fraction of a box below which its differences can be a frame."""
+THICK = 6
+"""The largest thickness in pixels of a line that became thicker or thinner."""
+AMOUNTS = ("amount_before", "amount_after")
+"""The names of an amount before and after."""
+BESIDE_LINE = 0.4
+"""The least fraction of the place of an upright bar that looks like what lies beside it, where there is no
+bar."""
 CORNER, CORNER_PART = 4, 4
 """The least side of a corner in pixels, and the divisor of a larger box's side that gives the corner's
 side."""
@@ -184,6 +191,9 @@ def _outline(
     ground_before, ground_after = np.array(one.ground), np.array(other.ground)
     was_line = np.abs(old - ground_before).max() > SAME_COLOR
     is_line = np.abs(new - ground_after).max() > SAME_COLOR
+    strip = _thickness(before, after, box) or _bar(before, after, box)
+    if strip is not None:
+        return strip
     if was_line and is_line:
         first, second = (tuple(int(v) for v in color) for color in (old, new))
         values = {
@@ -192,6 +202,61 @@ def _outline(
         }
         return _finding("recolored", "border", values)
     return _finding("restyled", "border")
+
+
+def _bar(before: Pixels, after: Pixels, box: Box) -> Finding | None:
+    """Return an upright bar, such as a scroll bar, that came in an area or over a thinner line, or went; else
+    None.
+
+    In one picture much of the bar's place looks like what lies beside it, in the other one none of it does.
+    """
+    left, top, right, bottom = box
+    if (
+        right - left > LINE
+        or right - left >= bottom - top
+        or left < BESIDE
+        or right + BESIDE > after.shape[1]
+    ):
+        return None
+    shares = []
+    for picture in (before, after):
+        part = picture[top:bottom, left:right]
+        beside = (picture[top:bottom, left - BESIDE : left], picture[top:bottom, right : right + BESIDE])
+        colors = [usual_color(side.reshape(-1, 3)) for side in beside]
+        shares.append(max(float((steps_from(color, part) <= SAME_COLOR).mean()) for color in colors))
+    if max(shares) < BESIDE_LINE or min(shares) > BARE_FILL:
+        return None
+    return _finding("added" if shares[0] > shares[1] else "removed", "thing")
+
+
+def _thickness(before: Pixels, after: Pixels, box: Box) -> Finding | None:
+    """Return that a line became thicker or thinner at one of its sides, such as an underline, or None.
+
+    The strip that differs has the colour of the rest of the line in one of the pictures only.
+    """
+    left, top, right, bottom = box
+    thick = min(right - left, bottom - top)
+    if thick > LINE:
+        return None
+    across = bottom - top > right - left
+    low, high = (left, right) if across else (top, bottom)
+    lines = [
+        np.moveaxis(picture, 1, 0)[:, top:bottom] if across else picture[:, left:right]
+        for picture in (before, after)
+    ]
+    old, new = (usual_color(part[low:high].reshape(-1, 3)) for part in lines)
+    for rest in (slice(max(0, low - THICK), low), slice(high, high + THICK)):
+        parts = [part[rest] for part in lines]
+        if len(parts[0]) < THICK or (steps_between(*parts) > SAME_COLOR).any():
+            continue
+        colors = [usual_color(one) for one in (parts[0] if rest.start == high else parts[0][::-1])]
+        alike = [min(far(color, old), far(color, new)) for color in colors]
+        width = next((k for k, step in enumerate(alike) if step > SAME_COLOR), THICK)
+        if not 0 < width < THICK or far(old, new) <= SAME_COLOR:
+            continue
+        amounts = [thick + width, width] if far(colors[0], old) <= SAME_COLOR else [width, thick + width]
+        return Finding("restyled", "line width", 0.5, dict(zip(AMOUNTS, amounts, strict=True)))
+    return None
 
 
 def is_corners(part: NDArray[np.bool_]) -> bool:

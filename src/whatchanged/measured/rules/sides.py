@@ -281,7 +281,7 @@ def _ends(
     if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
         return None
     middle = (high - low) // 2
-    if not _alike(parts[0][ends[0] - 1, middle], parts[1][ends[1] - 1, middle]):
+    if not _one_side(parts[0][: ends[0], middle], parts[1][: ends[1], middle]):
         return None
     begins = [
         _begin(one[:first, corner], other[:first, corner], ground)
@@ -290,6 +290,19 @@ def _ends(
     if begins[0] is None or begins[1] is None or first - min(begins[0], begins[1]) < SHORTEST:
         return None
     return min(begins[0], begins[1]), first - 1 + ends[0], first - 1 + ends[1]
+
+
+def _one_side(one: NDArray[np.int16], other: NDArray[np.int16]) -> bool:
+    """Return whether two objects end in the same colour, or one of them after a soft edge of one pixel.
+
+    one, other: (N, 3), (M, 3) the pixels of each along a line up to its side.
+    """
+    pairs = ((1, 1), (2, 1), (1, 2))
+    return any(
+        bool(_alike(one[-first], other[-second]))
+        for first, second in pairs
+        if first <= len(one) and second <= len(other)
+    )
 
 
 def _end(part: NDArray[np.int16], ground: NDArray[np.int16]) -> int | None:
