@@ -171,10 +171,17 @@ def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, Values]:
     rows = _rows(signatures)
     distances = {}
     for name, place in PARTS.items():
-        part = rows[:, place]
-        distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+        distances[name] = _distances(rows[:, place])
     distances["places"] = _region_distances(rows)
     return {name: distance / (distance + HALF) for name, distance in distances.items()}
+
+
+def _distances(rows: Values) -> Values:
+    """Return the Euclidean distance of each two rows (N, K), (N, N)."""
+    squares = (rows**2).sum(axis=1)
+    results = np.sqrt(np.maximum(0.0, squares[:, None] + squares[None] - 2 * rows @ rows.T))
+    np.fill_diagonal(results, 0.0)
+    return np.asarray(results)
 
 
 def _region_distances(rows: Values) -> Values:
@@ -183,9 +190,14 @@ def _region_distances(rows: Values) -> Values:
     The difference combines the extent of the regions and their content.
     """
     extents, shapes = region_parts(rows)
-    alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
-    apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
-    return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
+    least = np.ones((len(rows),) * 2)
+    for one in range(shapes.shape[1]):
+        for other in range(shapes.shape[1]):
+            apart = 1 - shapes[:, one] @ shapes[:, other].T
+            for axis in range(extents.shape[2]):
+                apart += np.abs(extents[:, None, one, axis] - extents[None, :, other, axis])
+            least = np.minimum(least, apart)
+    return np.maximum(0.0, least)
 
 
 def _rows(signatures: Sequence[Sequence[float]]) -> Values:
@@ -258,12 +270,18 @@ def _family(one: Statement) -> str:
 
 def _common_colors(colors: Values, shares: Values) -> Values:
     """Return the common fraction of colours (N, K, 3) with the given fractions (N, K), (N, N)."""
-    apart = np.zeros((len(colors), len(colors), colors.shape[1], colors.shape[1]), np.float32)
-    for channel in range(colors.shape[2]):
-        levels_of = colors[..., channel].astype(np.float32)
-        np.maximum(apart, np.abs(levels_of[:, None, :, None] - levels_of[None, :, None, :]), out=apart)
-    both = np.minimum(shares[:, None, :, None], shares[None, :, None, :]) * (apart <= SAME_COLOR)
-    return np.asarray(np.minimum(both.max(axis=3).sum(axis=2), both.max(axis=2).sum(axis=2)))
+    count = colors.shape[1]
+    common = np.zeros((len(colors),) * 2)
+    for one in range(count):
+        best = np.zeros_like(common)
+        for other in range(count):
+            both = np.minimum(shares[:, None, one], shares[None, :, other])
+            for channel in range(colors.shape[2]):
+                apart = np.abs(colors[:, None, one, channel] - colors[None, :, other, channel])
+                both[apart > SAME_COLOR] = 0.0
+            best = np.maximum(best, both)
+        common += best
+    return np.minimum(common, common.T)
 
 
 def _most_alike_looks(looks: Values) -> Values:
