@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from support.house import FILES, HOUSE, TREES, imported, module_of, names_in
+from support.house import FILES, HOUSE, imported, module_of, names_in, trees
 
 from whatchanged.recipes.methods import METHODS
 from whatchanged.recipes.tables import DATA, VISION
@@ -45,7 +45,7 @@ def class_names() -> set[str]:
     """The classes of the methods' own files: modules and settings."""
     return {
         node.name
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if inside(module_of(path), METHOD_ROOMS) and path.stem != "__init__"
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
@@ -94,7 +94,7 @@ def texts_in(node: ast.AST) -> set[str]:
 
 
 def test_nobody_asks_for_a_methods_class_or_name():
-    elsewhere = {p: tree for p, tree in TREES.items() if not inside(room_of(p), MAY_KNOW_METHODS)}
+    elsewhere = {p: tree for p, tree in trees().items() if not inside(room_of(p), MAY_KNOW_METHODS)}
     assert len(elsewhere) > 150
     assert [what for path, tree in elsewhere.items() for what in knows_a_method(path, tree)] == []
 
@@ -170,7 +170,7 @@ def knows_settings(module: str, tree: ast.Module) -> list[str]:
 
 
 def test_nobody_names_the_settings_of_a_vision_or_a_source():
-    results = [what for path, tree in TREES.items() for what in knows_settings(module_of(path), tree)]
+    results = [what for path, tree in trees().items() for what in knows_settings(module_of(path), tree)]
     assert results == []
 
 
@@ -228,7 +228,7 @@ def unseen(tree: ast.Module) -> list[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_protocols_that_are_told_at_run_time_have_methods_and_plain_values_alone(path):
-    assert not unseen(TREES[path])
+    assert not unseen(trees()[path])
 
 
 def test_what_python_does_not_see_in_a_module():

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 import pytest
-from support.house import FILES, TREES, module_of
+from support.house import FILES, module_of, trees
 
 ONE_FORM = {"Array", "Box", "Floats", "Table", "Values"}
 """Aliases that say the same in more than one type: arrays of numbers in the width that a module computes in;
@@ -28,14 +28,14 @@ def meanings(trees: Iterable[ast.Module]) -> dict[str, list[str]]:
 
 def test_no_two_classes_have_one_name():
     found = Counter(
-        node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+        node.name for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
     )
     assert sum(found.values()) > 300
     assert [name for name, count in found.items() if count > 1] == []
 
 
 def test_no_alias_has_the_name_of_a_class_or_of_another_alias():
-    results = meanings(TREES.values())
+    results = meanings(trees().values())
     unlike = {name for name, kinds in results.items() if len(set(kinds)) > 1}
     assert unlike - ONE_FORM == set()
     assert unlike >= ONE_FORM
@@ -119,11 +119,11 @@ def old_words(module: str, tree: ast.Module) -> list[str]:
 
 def test_names_have_none_of_the_old_words():
     assert [module_of(path) for path in FILES if parts_of(path.stem) & OLD_WORDS] == []
-    assert [name for path, tree in TREES.items() for name in old_words(module_of(path), tree)] == []
+    assert [name for path, tree in trees().items() for name in old_words(module_of(path), tree)] == []
 
 
 def test_every_exception_is_needed():
-    there = {".".join(name.split(".")[-2:]) for tree in TREES.values() for _, name in defined(tree.body)}
+    there = {".".join(name.split(".")[-2:]) for tree in trees().values() for _, name in defined(tree.body)}
     assert {name for name in MAY_STAY if ".".join(name.split(".")[-2:]) not in there} == set()
 
 

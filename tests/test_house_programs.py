@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from support.house import FILES, HOUSE, TREES, imported, module_of, names_in
+from support.house import FILES, HOUSE, imported, module_of, names_in, trees
 
 
 def test_json_and_numpys_files_are_read_in_one_place():
@@ -20,7 +20,7 @@ def imports_of(library: str) -> set[str]:
     by_name = re.compile(rf"""(import_module|__import__)\(\s*["']{library}\b""")
     return {
         module_of(path)
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if any(name.split(".")[0] == library for _, name in imported(tree))
         or by_name.search(path.read_text(encoding="utf-8"))
     }
@@ -47,7 +47,7 @@ def starts(tree: ast.Module) -> Iterator[ast.Call]:
 
 
 def test_programs_are_found_and_given_variables_in_one_place():
-    results = {module_of(p): list(starts(tree)) for p, tree in TREES.items()}
+    results = {module_of(p): list(starts(tree)) for p, tree in trees().items()}
     assert sum(map(len, results.values())) >= 4
     unsafe = [
         f"{name}:{call.lineno}"

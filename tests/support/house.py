@@ -2,11 +2,17 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parents[2] / "src" / "whatchanged"
 FILES = sorted(HOUSE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Each file with its syntax tree. They are parsed once, by the tests that need them."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
 def module_of(path: Path) -> str:

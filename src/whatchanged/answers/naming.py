@@ -18,6 +18,7 @@ from whatchanged.answers.beside import (
     words_beside,
 )
 from whatchanged.answers.holders import is_button
+from whatchanged.answers.replaced import is_replacement, with_texts
 from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Box, Kind, Statement
 from whatchanged.measured.pixels.boxes import area, common
@@ -104,6 +105,8 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
     changes = named(answer.changes, before, after)
+    if is_replacement(changes[0]):
+        changes = (with_texts(changes[0], (before, after)), *changes[1:])
     # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
     told = [
         one

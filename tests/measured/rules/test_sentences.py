@@ -12,6 +12,7 @@ from whatchanged.measured.rules.sentences import (
     reword,
     statement,
     subject_text,
+    together,
     worth_telling,
 )
 
@@ -203,3 +204,23 @@ def test_what_a_filled_area_replaced():
     finding = Finding("replaced", "fill", 0.5, {"color_after": "#000000"})
     told = statement(finding, (0, 0, 10, 10), (0, 0, 10, 10), 100, (100, 100), look="area")
     assert told.sentence == "What stood at the upper left was replaced by a black area."
+
+
+@pytest.mark.parametrize(
+    ("dx", "dy", "told"),
+    [
+        (0, -8, "moved up by 8 pixels, and the picture became 8 pixels shorter."),
+        (1, 0, "moved up by 8 pixels, and the picture became 1 pixel wider."),
+        (1, 4, "moved up by 8 pixels; the picture's size changed."),
+    ],
+)
+def test_a_picture_that_grew_along_one_side_is_told_in_the_same_breath(dx, dy, told):
+    moved = statement(
+        Finding("moved", "position", 0.7, {"dx": 0, "dy": -8}), (0, 8, 9, 9), (0, 0, 9, 1), 9, SIZE
+    )
+    values = {"aspect": "canvas", "dx": dx, "dy": dy}
+    box = (0, 0, *SIZE)
+    sentence = "The picture's size changed."
+    canvas = Statement("resized", box, box, sentence, 0.6, 1.0, values=values, boxes=(box,))
+    assert together([moved, canvas]).endswith(told)
+    assert together([canvas]) == sentence

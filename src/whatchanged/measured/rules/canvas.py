@@ -21,6 +21,7 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
+from whatchanged.measured.rules.space import size_text, space_text
 
 TURNS = (
     (Image.Transpose.ROTATE_270, "turned by 90 degrees clockwise"),
@@ -42,7 +43,6 @@ SCALED = 4.0
 """The largest mean difference, in levels, at which a scaled picture counts as the same."""
 TURNED = 2.0
 """The largest mean difference, in levels, at which a turned picture counts as the same."""
-SIZES = "the picture's size changed from {} to {} pixels"
 LEAST_LINES = 12
 """The least number of lines that count as removed at the edge of a picture. Fewer lines were cropped."""
 LEAST_STEP, MOST_STEPS = 12, 8
@@ -166,9 +166,11 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     if exchanged and any(one.cause for one in changes):
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
     changes += counted
-    text = SIZES
-    if not came_or_went and not changes and len(rows[0]) == len(columns[0]) == 1:
-        text = _cropping_text(rows[0][0], columns[0][0], before, after)
+    text = size_text(before, after)
+    if not came_or_went and not changes:
+        space = space_text(before, after)
+        cropped = len(rows[0]) == len(columns[0]) == 1
+        text = space or (_cropping_text(rows[0][0], columns[0][0], before, after) if cropped else text)
     return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
 
 
@@ -232,7 +234,7 @@ def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequenc
     one, other = (_with_ground(picture, size) for picture in (before, after))
     other = without_boxes(other, one, ignore)
     seen = visibility(one, other)
-    statement = _size_statement(before, after, SIZES)
+    statement = _size_statement(before, after, size_text(before, after))
     height, width = after.shape[:2]
     laid = one[:height, :width]
     elsewhere = displaced(one, other, (0, 0, size[1], size[0]))
@@ -336,7 +338,7 @@ def _cropping_text(rows: LineRun, columns: LineRun, before: Pixels, after: Pixel
     if all(step > 0 for step in steps.values()):
         text = ", ".join(f"{words.pixels(step)} at the {name}" for name, step in steps.items())
         return f"the picture was extended from {{}} to {{}} pixels: {text}"
-    return SIZES
+    return size_text(before, after)
 
 
 _Alignment = tuple[list[LineRun], _Lines]

@@ -190,7 +190,7 @@ def _axis_limit(values: Values) -> str | None:
     return f"{text}, perhaps by another range of its axis"
 
 
-def _length(values: Values) -> str | None:
+def length(values: Values) -> str | None:
     """Return a predicate such as "became 12 pixels wider" or "became 12 pixels wider and 3 pixels
     shorter"."""
     # The values "dx" and "dy" have the same meaning for a moved side of an object.
@@ -206,11 +206,11 @@ def _length(values: Values) -> str | None:
 
 def _size(values: Values) -> str | None:
     """Return the predicate for a change of size: both sizes if they are known, else the result of
-    ``_length``."""
+    ``length``."""
     if "size_before" in values and "size_after" in values and values["size_before"] != values["size_after"]:
         one, other = ("{} x {}".format(*values[name]) for name in ("size_before", "size_after"))
         return f"changed its size from {one} to {other} pixels"
-    return _length(values)
+    return length(values)
 
 
 def _padding(values: Values) -> str | None:
@@ -314,7 +314,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("moved", "axis limit"): _axis_limit,
     ("moved", "order"): _always("changed places"),
     ("moved", "gap"): _gap,
-    ("resized", "length"): _length,
+    ("resized", "length"): length,
     ("resized", "text size"): _with_amounts("became larger", "became smaller"),
     ("resized", "marker"): _either("got larger markers", "got smaller markers"),
     ("resized", "padding"): _padding,

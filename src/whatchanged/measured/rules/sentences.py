@@ -11,7 +11,7 @@ from typing import Any
 from whatchanged import words
 from whatchanged.measured.result import Box, Kind, Statement
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.predicates import Values, is_exact, predicate
+from whatchanged.measured.rules.predicates import Values, is_exact, length, predicate
 
 MOST = 3
 """The largest number of statements of a pair that may be described and whose words are read."""
@@ -22,6 +22,8 @@ With more statements, the second one seldom describes a change of its own.
 """
 MOSTLY = 0.5
 """The fraction of the picture above which no single object is said to be added, removed or replaced."""
+MOST_DIFFERS = "most of the picture differs"
+"""The beginning of a sentence about a picture of which no part is described."""
 SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 """Numbers that are written as words."""
 DRAWN = "what is drawn"
@@ -202,7 +204,7 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     told_alone = not (exact or subject.named or shared)
     amount = f" ({words.percent(statement.share)} of the picture)" if told_alone and not knows else ""
     if statement.share > MOSTLY and told_alone:
-        return f"most of the picture differs ({words.percent(statement.share)})"
+        return f"{MOST_DIFFERS} ({words.percent(statement.share)})"
     if statement.follows and kind == "moved" and not knows:
         subject, knows = replace(subject, noun=None, count=1), False
         told = f"what follows {subject.position}".rstrip()
@@ -328,10 +330,19 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
     """
     chosen = worth_telling(statements) if chosen is None else chosen
     parts = [words.lowered(one.sentence)[:-1] for one in chosen]
+    grown = _grown_side(chosen[-1]) if len(chosen) > 1 else None
+    if grown is not None:
+        parts = [*parts[:-2], f"{parts[-2]}, and the picture {grown}"]
     more = len(statements) - len(chosen)
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
+
+
+def _grown_side(last: Statement) -> str | None:
+    """Return how much wider or taller the picture became, if only one of its sides changed; else None."""
+    one_side = bool(last.values.get("dx")) != bool(last.values.get("dy"))
+    return length(last.values) if last.values.get("aspect") == "canvas" and one_side else None
 
 
 def of_several(statements: Sequence[Statement], sizes: Sequence[tuple[int, int]]) -> str:

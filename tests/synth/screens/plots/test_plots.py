@@ -10,6 +10,7 @@ from whatchanged.errors import WhatchangedError
 from whatchanged.synth.screens import FamilyOptions, find_family
 from whatchanged.synth.screens.edits import nothing_moved
 from whatchanged.synth.screens.plots import changes, looks
+from whatchanged.synth.screens.plots.family import MatplotlibMaker
 from whatchanged.synth.screens.plots.plot import Axis, Plot, Series, Text
 from whatchanged.synth.screens.plots.sampling import nice_step, random_plot
 from whatchanged.synth.screens.plots.themes import MAPS, THEMES
@@ -111,6 +112,13 @@ def test_every_change_is_made_of_some_plot_and_says_what_it_is(way):
         if made == 10:
             return
     assert made >= 3
+
+
+def test_fonts_that_matplotlib_has_not_listed_are_told(monkeypatch):
+    maker = MatplotlibMaker()
+    monkeypatch.setattr(maker, "known", frozenset())
+    with pytest.raises(WhatchangedError, match=r"holds none of DejaVu Sans, .*fontlist-\*\.json"):
+        maker.document(np.random.default_rng(0), "train")
 
 
 @pytest.mark.parametrize(("dash", "told"), [("solid", {True}), ("dashed", {False})])

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from whatchanged.errors import MissingExtra
+from whatchanged.errors import MissingExtra, WhatchangedError
 from whatchanged.records import Split
 from whatchanged.synth.screens import Family, FamilyOptions
 from whatchanged.synth.screens.browser import Browser, chromium_version
@@ -45,13 +45,23 @@ class MatplotlibMaker:
     usual = USUAL
 
     def __init__(self) -> None:
-        from matplotlib import font_manager
+        from matplotlib import font_manager, get_cachedir
 
         self.known = frozenset(font_manager.get_font_names())
+        self.cache = get_cachedir()
 
     def document(self, rng: Rng, split: Split) -> Plot:
-        """A random plot, in a font of the split that matplotlib can read."""
-        return random_plot(rng, split, [font for font in fonts_of(split) if font in self.known])
+        """A random plot, in a font of the split that matplotlib can read. Raises WhatchangedError where
+        matplotlib knows none of them.
+        """
+        installed = fonts_of(split)
+        fonts = [font for font in installed if font in self.known]
+        if not fonts:
+            raise WhatchangedError(
+                f"matplotlib's list of fonts, made before they were installed, holds none of"
+                f" {', '.join(installed)}. Remove fontlist-*.json in {self.cache}: matplotlib writes it anew."
+            )
+        return random_plot(rng, split, fonts)
 
     def changed(self, rng: Rng, document: Plot) -> tuple[Plot, Edit] | None:
         """The plot with one random change."""
