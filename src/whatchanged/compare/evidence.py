@@ -221,7 +221,7 @@ def _push_distances(answers: Sequence[Measured]) -> Values:
     """
     pushes = np.array([_push(answer) for answer in answers])
     apart = np.abs(pushes[:, None] - pushes[None]).sum(axis=2)
-    shifts = pushes.any(axis=1)
+    shifts = np.asarray(pushes.any(axis=1))
     return np.where(shifts[:, None] & shifts[None], apart / (apart + HALF_PUSH), 0.0)
 
 
