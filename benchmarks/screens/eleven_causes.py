@@ -3,7 +3,8 @@
     python -m benchmarks.screens.eleven_causes [--count 1500] [--seed 1] [--record]
 
 Chromium draws small pages of one design, each with its own words, numbers and rows. Each page shows one of
-eleven changes, as if one commit had made them all. Nothing is fitted or chosen here.
+eleven changes, as if one commit had made them all. Nothing is fitted or chosen here. But ``groups.py`` draws
+other pages with the same causes, by which the weights of groups are fitted.
 """
 
 import argparse

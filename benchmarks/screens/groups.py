@@ -1,16 +1,20 @@
 """Draws batches of pairs with few causes each, for the weights of the groups of the measured answer.
 
-    python -m benchmarks.screens.groups OUT [--styles FOLDER] [--batches 16] [--pairs 20] [--seed 0]
+    python -m benchmarks.screens.groups OUT [--styles FOLDER] [--batches 16] [--tables 0] [--pairs 20]
+        [--seed 0]
 
 A batch has one stylesheet in which one to seven rules are changed, as in a commit. Each of its documents
-shows one of these changes. In half of the batches, a picture ends at the end of its document. The program
-writes ``pairs.jsonl`` (id, commit, causes, before, after, held) and ``images/``.
+shows one of these changes. In half of the batches, a picture ends at the end of its document. Every third
+batch holds plots instead (``groups_plots.py``). ``--tables`` adds batches of small pages with tables. Each of
+these has two to six of the causes of ``eleven_causes.py``. The program writes ``pairs.jsonl`` (id, commit,
+causes, before, after, held) and ``images/``.
 """
 
 import argparse
 import json
 import re
 import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +22,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.screens import eleven_causes
+from benchmarks.screens.groups_plots import plot_pairs
 from whatchanged.records import Split
 from whatchanged.synth.screens.browser import Browser
 from whatchanged.synth.screens.pages import components
@@ -30,6 +36,8 @@ from whatchanged.synth.screens.recoding import png
 from whatchanged.synth.screens.words import RandomTexts
 
 Rng = np.random.Generator
+Drawn = tuple[bool, str, Pixels, Pixels]
+"""Whether a pair is held out, its cause, and its pictures."""
 
 
 def color(rng: Rng) -> str:
@@ -66,9 +74,39 @@ def rules(rng: Rng) -> list[tuple[str, Component, str]]:
         ("choice-shift", components.choices, "checkbox", f"position:relative!important;top:{min(step, 3)}px"),
         ("toolbar-fill", components.toolbar, "toolbar", f"background:{color(rng)}"),
         ("code-size", components.code, "code block", f"font-size:{11 + step}px"),
+        ("heading-removed", components.heading, "heading", "display:none"),
+        ("button-moved", components.buttons, "button", f"position:relative;left:{3 * step}px"),
+        ("link-plain", components.prose, "link", "text-decoration:none"),
+        ("button-capitals", components.buttons, "button", "text-transform:uppercase"),
+        ("field-width", components.text_field, "text field", f"width:{90 + 20 * step}px"),
+        ("line-height", components.prose, "paragraph", f"line-height:{1.1 + step / 8}"),
     ]
-    return [
+    found = [
         (name, maker, f'[data-e="{element}"]{{{style}!important}}') for name, maker, element, style in made
+    ]
+    return [*found, *wide_rules(rng, step)]
+
+
+def wide_rules(rng: Rng, step: int) -> list[tuple[str, Component, str]]:
+    """Rules for elements of several sorts, and added content: a name, a component that shows it, the rule."""
+    many = [components.buttons, components.chips, components.tabs, components.card, components.text_field]
+    several, elsewhere = (many[int(rng.integers(len(many)))] for _ in range(2))
+    fonts = ("monospace", "serif", "cursive")
+    themed = ",".join(f'[data-e="{one}"]' for one in ("button", "chip", "tab", "card", "text field"))
+    return [
+        ("theme-fill", several, f"{themed}{{background:{color(rng)}!important}}"),
+        ("theme-radius", elsewhere, f"{themed}{{border-radius:{3 * step}px!important}}"),
+        ("theme-border", several, f"{themed}{{border:2px solid {color(rng)}!important}}"),
+        ("font", elsewhere, f"*{{font-family:{fonts[step % 3]}!important}}"),
+        ("page-padding", several, f"body{{padding:{6 + 3 * step}px!important}}"),
+        ("dark", elsewhere, "html,body{background:#15181d!important}*{color:#e4e7eb!important}"),
+        ("mark-added", components.text_field, '[data-e="label"]::after{content:" *";color:#d00}'),
+        ("badge-added", components.buttons, '[data-e="button"]::after{content:" \\25CF";color:#e33}'),
+        (
+            "note-added",
+            several,
+            f'body::before{{content:"Preview";display:block;padding:{step}px;background:#fe9}}',
+        ),
     ]
 
 
@@ -108,9 +146,9 @@ def draw_pair(batch: Batch, number: int, shown: Shown, other: Shown) -> tuple[st
     rng = batch.rng
     cause, maker, rule = batch.chosen[int(rng.choice(len(batch.chosen), p=batch.shares))]
     place = int(rng.choice(3, p=[0.6, 0.25, 0.15]))
-    if number % 3 == 1 and rng.random() < 0.6:
+    if number % 6 == 1 and rng.random() < 0.6:
         cause, maker = f"icon {place}", components.toolbar
-    if number % 3 == 2 and rng.random() < 0.5:
+    if number % 6 == 3 and rng.random() < 0.5:
         cause, maker = "text rendering", components.prose
     document = write_document(rng, batch.library, batch.split, (480, 300))
     writer = Writer(rng, batch.library, RandomTexts(rng, "en"))
@@ -127,30 +165,43 @@ def draw_pair(batch: Batch, number: int, shown: Shown, other: Shown) -> tuple[st
     return cause, before, shown.photograph(shown.change(script))
 
 
-def draw_batch(
-    number: int, options: argparse.Namespace, shown: Shown, other: Shown
-) -> list[dict[str, object]]:
-    """The pairs of one batch."""
+def page_pairs(number: int, options: argparse.Namespace, shown: Shown, other: Shown) -> Iterator[Drawn]:
+    """The pairs of one batch of pages."""
     batch = make_batch(options.seed, number)
-    records: list[dict[str, object]] = []
-    for index in range(options.pairs):
-        cause, before, after = draw_pair(batch, number, shown, other)
+    for _ in range(options.pairs):
+        yield batch.split != "train", *draw_pair(batch, number, shown, other)
+
+
+def table_pairs(seed: int, number: int, pairs: int) -> Iterator[Drawn]:
+    """The pairs of one batch of small pages with tables."""
+    rng = np.random.default_rng([seed, 13, number])
+    chosen = rng.permutation(list(eleven_causes.CAUSES))[: int(rng.integers(2, 7))]
+    with Browser("grey") as browser:
+        for _ in range(pairs):
+            cause = str(rng.choice(chosen))
+            page = eleven_causes.random_page(rng)
+            pictures = []
+            for one in (page, eleven_causes.CAUSES[cause](page, rng)):
+                browser.show(eleven_causes.document(one), *eleven_causes.SIZE, 1.0)
+                pictures.append(np.asarray(browser.photograph().convert("RGB")))
+            yield False, cause, pictures[0], pictures[1]
+
+
+def stored(name: str, drawn: Iterable[Drawn], out: Path) -> Iterator[dict[str, object]]:
+    """Write the pictures of a batch that differ. Yield their records."""
+    for index, (held, cause, before, after) in enumerate(drawn):
         if before.shape == after.shape and np.array_equal(before, after):
             continue
-        name = f"{options.seed}-{number:03d}-{index:02d}"
+        paths = {end: f"images/{name}-{index:02d}_{end}.png" for end in ("before", "after")}
         for end, picture in (("before", before), ("after", after)):
-            (options.out / "images" / f"{name}_{end}.png").write_bytes(png(picture))
-        records.append(
-            {
-                "id": name,
-                "commit": f"batch-{number:03d}",
-                "held": batch.split != "train",
-                "causes": [cause],
-                "before": f"images/{name}_before.png",
-                "after": f"images/{name}_after.png",
-            }
-        )
-    return records
+            (out / paths[end]).write_bytes(png(picture))
+        yield {
+            "id": f"{name}-{index:02d}",
+            "commit": f"batch-{name}",
+            "held": held,
+            "causes": [cause],
+            **paths,
+        }
 
 
 def main() -> None:
@@ -163,6 +214,7 @@ def main() -> None:
         "--styles", type=Path, help="where npm installed the stylesheets; else the cache folder"
     )
     parser.add_argument("--batches", type=int, default=16)
+    parser.add_argument("--tables", type=int, default=0)
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -175,8 +227,14 @@ def main() -> None:
             for fonts in ("unhinted", "slight")
         )
         lines = stack.enter_context((options.out / "pairs.jsonl").open("w", encoding="utf-8"))
-        for number in range(options.batches):
-            for record in draw_batch(number, options, shown, other):
+        for number in range(options.batches + options.tables):
+            if number >= options.batches:
+                drawn = table_pairs(options.seed, number, options.pairs)
+            elif number % 3 == 2:
+                drawn = plot_pairs(options.seed, number, options.pairs)
+            else:
+                drawn = page_pairs(number, options, shown, other)
+            for record in stored(f"{options.seed}-{number:03d}", drawn, options.out):
                 print(json.dumps(record), file=lines, flush=True)
 
 

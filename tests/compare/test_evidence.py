@@ -3,11 +3,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.drawn_page import page
+from support.drawn_page import page, with_box
 
 from whatchanged.compare.evidence import FEATURES, OF_STATEMENTS, features_of, log_odds, prior_of
 from whatchanged.measured import Statement, measure
 from whatchanged.measured.fitted import CAUSE
+from whatchanged.measured.signature import LENGTH, look_parts
 
 SAME = measure(page(), page())
 BOX = (10, 10, 60, 40)
@@ -15,6 +16,13 @@ BOX = (10, 10, 60, 40)
 
 def said(kind="recolored", box=BOX, aspect="fill", **values):
     return Statement(kind, box, box, "It changed.", 0.9, 0.01, {"aspect": aspect, **values}, (box,))
+
+
+def shifted(x, y, wider=0, at=10):
+    """A statement whose box moved by (x, y) and became wider."""
+    box = (at, at, at + 30, at + 20)
+    after = (box[0] + x, box[1] + y, box[2] + x + wider, box[3] + y)
+    return replace(said(box=box), box_after=after)
 
 
 def answer(*statements, **fields):
@@ -35,9 +43,22 @@ def feature(name, one, other):
         ("one step", said("moved", dx=0, dy=8), said("moved", dx=0, dy=9), 0),
         ("one push", said(rest=[0, 8]), said(rest=[0, 8]), 1),
         ("one push", said(rest=[0, 8]), said(), 0),
-        ("one left", said(), said(box=(12, 90, 20, 99)), 1),
-        ("one left", said(), said(box=(13, 10, 20, 99)), 0),
         ("one top", said(), said(box=(90, 11, 99, 99)), 1),
+        ("one top", said(), said(box=(90, 13, 99, 99)), 0),
+        ("one colour before", said(color_before="#ff0000"), said(color_before="#f80008"), 1),
+        ("one colour before", said(color_before="#ff0000"), said(), 0),
+        ("one move", shifted(3, 4), shifted(3, 4, at=50), 1),
+        ("one move", shifted(3, 4), shifted(3, 5), 0),
+        ("one move", said(), said(), 0),
+        ("one growth", shifted(0, 0, 6), shifted(0, 0, 6, at=50), 1),
+        ("one growth", shifted(0, 0, 6), shifted(0, 0, 7), 0),
+        ("one growth", said(), said(), 0),
+        ("similar statements", said(), said(), 1),
+        ("similar statements", said(), said("added"), 0),
+        ("one first change", said(), said(), 1),
+        ("one first change", said(), said(aspect="ink"), 0),
+        ("kinds of change", said(), said("rewritten"), 1),
+        ("kinds of change", said(), said("moved"), 0),
     ],
 )
 def test_what_two_statements_share(name, one, other, alike):
@@ -69,9 +90,42 @@ def test_pictures_that_grew_alike():
     grown = {"size_before": (200, 100), "size_after": (200, 120)}
     assert feature("grown alike", answer(**grown), answer(**grown)) == 1
     assert feature("grown alike", answer(), answer()) == 0
-    assert feature("pictures of one size", answer(), answer()) == 1
-    assert feature("pictures of one size", answer(), answer(**grown, signature=SAME.signature)) == 1
-    assert feature("pictures of one size", answer(), answer(size_after=(201, 120))) == 0
+
+
+def changed_to(color, kinds=("added",)):
+    """A page that got a square, with some statements about it."""
+    measured = measure(page(), with_box(page(), (120, 90, 150, 110), color))
+    return replace(measured, statements=tuple(replace(measured.statements[0], kind=kind) for kind in kinds))
+
+
+def test_the_common_fraction_of_new_colours_and_families_counts():
+    red, also_red, green = changed_to((255, 0, 0)), changed_to((250, 5, 0)), changed_to((0, 200, 0))
+    assert feature("new colours", red, also_red) > 0.95
+    assert feature("new colours", red, green) < 0.05
+    both = changed_to((255, 0, 0), ("added", "moved"))
+    assert feature("kinds of change", red, both) == 0.5
+    assert feature("one first change", answer(), answer()) == 0
+
+
+def test_shifts_of_other_lengths_count_only_where_both_are_known():
+    down, as_far, farther = (said(rest=[0, length]) for length in (20, 20, 45))
+    assert feature("pushes", answer(down), answer(as_far)) == 0
+    assert feature("pushes", answer(down), answer(farther)) > 0.8
+    assert feature("pushes", answer(down), answer(said())) == 0
+
+
+def test_what_looks_alike_counts_only_where_it_is_in_the_same_pictures():
+    def with_look(before, after):
+        rows = np.zeros((1, LENGTH))
+        look_parts(rows)[0, 1] = before, after
+        return replace(SAME, verdict="changed", signature=tuple(rows[0]))
+
+    rng = np.random.default_rng(0)
+    one, other, none = *np.linalg.qr(rng.normal(size=(64, 2)))[0].T, np.zeros(64)
+    assert feature("looks", with_look(none, one), with_look(none, one)) == pytest.approx(1)
+    assert feature("looks", with_look(none, one), with_look(one, none)) == 0
+    assert feature("looks", with_look(one, one), with_look(one, other)) == pytest.approx(0, abs=1e-9)
+    assert feature("looks", with_look(one, other), with_look(one, other)) == pytest.approx(1)
 
 
 def test_the_odds_are_the_weighted_sum_of_the_features():

@@ -350,3 +350,17 @@ def test_colours_follow_the_system_until_somebody_chooses(browser, shown):
     browser.run("theme.click()")
     assert browser.run(ground) == dark != light
     browser.run("theme.click()")  # as it was
+
+
+def test_who_answered_is_said_only_where_models_answered_too(browser, folder):
+    before, after = folder / "before.png", folder / "after.png"
+    measured = Pair("measured.png", before, after, changed(1))
+    by_model = Pair("model.png", before, after, {**changed(2), "answer": "clevr-pcl"})
+    told = []
+    for pairs in ([measured], [measured, by_model]):
+        write_page(folder / "answers.html", Page("Title", pairs))
+        browser.open((folder / "answers.html").as_uri())
+        told.append(browser.run("[...document.querySelectorAll('article .facts')].map((p) => p.textContent)"))
+    assert ["measured" in text for text in told[0]] == [False]
+    assert sorted("measured" in text for text in told[1]) == [False, True]
+    assert sum("said by clevr-pcl" in text for text in told[1]) == 1

@@ -1,10 +1,11 @@
 """Fits the weights of the evidence that two pairs have one cause, for the groups of the measured answer.
 
-    python tools/fit groups FOLDER UI_TRAIN [--write]
+    python tools/fit groups FOLDER [FOLDER ...] UI_TRAIN [--write]
 
-``benchmarks/screens/groups.py`` draws FOLDER; its held-out batches are left out. UI_TRAIN holds real pairs
-with full labels, of which only the training part is used. Two pairs of one commit count as having one cause
-if their main changes have the same kind and aspect. Pairs of two commits count as having two causes.
+``benchmarks/screens/groups.py`` draws each FOLDER; its held-out batches are left out. UI_TRAIN holds real
+pairs with full labels, of which only the training part is used. Two pairs of one commit count as having one
+cause if their main changes have the same kind and aspect. Pairs of two commits count as having two causes.
+Those of one repository show the same design, so they are harder to tell apart than unrelated pairs.
 
 The weights come from a logistic regression over couples of pairs. Similarities speak for one cause, and
 differences against it. ``SHARES`` gives the total weight of the couples of each source and truth. Which
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from fit.constants import write_constants
-from whatchanged.compare.evidence import FEATURES, OF_SIGNATURES, features_of
+from whatchanged.compare.evidence import DIFFERENCES, FEATURES, features_of
 from whatchanged.measured import Measured, measure
 from whatchanged.measured.fitted import CAUSE
 
@@ -34,17 +35,18 @@ Values = NDArray[np.float64]
 
 SHARES = {
     ("commit", True): 1.0,
-    ("commit", False): 0.3,
-    ("drawn", True): 0.5,
-    ("drawn", False): 0.5,
-    ("unrelated", False): 1.0,
+    ("commit", False): 0.5,
+    ("repository", False): 0.5,
+    ("drawn", True): 1.0,
+    ("drawn", False): 1.0,
+    ("unrelated", False): 0.5,
 }
 """How much all couples of a source and truth weigh together."""
 PULL = 1 / 12
 """How strongly weights are drawn to 0."""
 TIMES = 4
-BATCHES, AT_ONCE = 14, 60
-"""Batches of unrelated pairs, and their pairs."""
+BATCHES, AT_ONCE = 10, 40
+"""Batches of unrelated pairs, and the most pairs of a batch of these or of one repository."""
 SEED = 5
 
 
@@ -95,6 +97,13 @@ def of_real(folder: Path) -> Iterator[Couples]:
     for commit in commits.values():
         told = [record for record, _ in commit]
         yield from couples("commit", [one for _, one in commit], lambda i, j, t=told: same_cause(t[i], t[j]))  # type: ignore[misc]
+    repositories: dict[str, list[tuple[dict[str, Any], Measured]]] = defaultdict(list)
+    for first, *_ in commits.values():
+        repositories[first[0]["repo"]].append(first)
+    for pairs in repositories.values():
+        told = [record for record, _ in pairs[:AT_ONCE]]
+        answers = [answer for _, answer in pairs[:AT_ONCE]]
+        yield from couples("repository", answers, lambda i, j, t=told: unrelated(t[i], t[j]))  # type: ignore[misc]
     rng = np.random.default_rng(SEED)
     names = sorted(commits)
     for _ in range(BATCHES):
@@ -131,7 +140,7 @@ def _records(folder: Path) -> Iterator[dict[str, Any]]:
 
 def fit(features: Values, same: NDArray[np.bool_], counts: Values) -> dict[str, float]:
     """The weight of each feature, of features (N, K) whose couples count so much (N,), and the constant."""
-    signs = np.array([-1.0 if name in OF_SIGNATURES else 1.0 for name in FEATURES])
+    signs = np.array([-1.0 if name in DIFFERENCES else 1.0 for name in FEATURES])
     signed = features * signs
 
     def loss(weights: Values) -> tuple[float, Values]:
@@ -152,11 +161,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("real", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    found = [*of_drawn(options.folder), *of_real(options.real)]
+    found = [one for folder in options.folders for one in of_drawn(folder)]
+    found += of_real(options.real)
     same = np.concatenate([one.same for one in found])
     kinds = [(one.source, bool(truth)) for one in found for truth in one.same]
     numbers = Counter(kinds)
@@ -165,7 +175,7 @@ def main() -> None:
     for _ in range(TIMES):
         features = [features_of(one.answers, weights)[one.first, one.second] for one in found]
         weights = fit(np.concatenate(features), same, counts)
-    constants = {"CAUSE": {name: round(weight, 2) for name, weight in weights.items()}}
+    constants = {"CAUSE": {name: round(weight, 2) + 0.0 for name, weight in weights.items()}}
     print(dict(numbers))
     print(constants)
     if options.write:

@@ -9,20 +9,24 @@ from the batch itself (``prior_of``).
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.compare.names import base_name
+from whatchanged.compare.shared import FAMILIES
 from whatchanged.compare.subtract import COLORS, levels
 from whatchanged.measured.fitted import CAUSE
 from whatchanged.measured.result import Measured, Statement
-from whatchanged.measured.signature import LENGTH, PARTS, region_parts
+from whatchanged.measured.signature import LENGTH, PARTS, color_parts, look_parts, region_parts
 
 Values = NDArray[np.float64]
 
 TOLD = 4
 """The number of statements of each answer that are compared, starting with the first."""
+ALIKE = ("aspect", "state", "on_after", "grew")
+"""The values that are equal in similar statements."""
 OF_ONE_KIND = 2
 """The largest number of compared statements with the same kind in one answer."""
 SAME_COLOR = 12.0
@@ -31,6 +35,8 @@ SAME_PLACE = 2.0
 """The largest distance, in pixels, between the edges of elements at the same position."""
 HALF = 0.5
 """The distance between parts of two signatures at which the scaled distance is one half."""
+HALF_PUSH = 0.1
+"""The difference between the logarithms of two shifts at which the scaled distance is one half."""
 VARIANT = 1.0
 """The value added to the log-odds if the names are variants of one name."""
 
@@ -41,13 +47,38 @@ converged.
 MOST = 50.0
 """The limit to which log-odds are clipped. Log-odds at this limit are practically certain."""
 
-OF_STATEMENTS = ("one colour after", "one step", "one push", "one left", "one top")
-"""The features that compare two statements: the colour after, the step of the element, the shift of the other
-content, and the left and top of the box. A feature is 1 if the two statements agree and 0 otherwise.
+_COMPARED = {
+    "one colour after": (3, SAME_COLOR),
+    "one colour before": (3, SAME_COLOR),
+    "one step": (2, 0.0),
+    "one move": (2, 0.0),
+    "one growth": (2, 0.0),
+    "one push": (2, 0.0),
+    "one top": (1, SAME_PLACE),
+}
+"""The numbers that are compared of two similar statements, and the largest difference of equal numbers.
+
+The colours after and before, the measured step of the element, the distance between its boxes, the growth of
+its box, the shift of the other content, and the top of the box.
 """
-OF_PICTURES = ("pictures of one size", "grown alike")
-OF_SIGNATURES = (*PARTS, "places")
-FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *OF_SIGNATURES)
+_ENDS = tuple(accumulate(count for count, _ in _COMPARED.values()))
+_NUMBERS = {
+    name: slice(end - count, end) for end, (name, (count, _)) in zip(_ENDS, _COMPARED.items(), strict=True)
+}
+OF_STATEMENTS = ("similar statements", *_COMPARED)
+"""The features that compare two similar statements. A feature is 1 if their numbers agree and 0 otherwise."""
+OF_PICTURES = ("grown alike", "one first change", "kinds of change", "new colours", "looks")
+"""The features that compare two pairs, from 0 to 1.
+
+The same growth of the pictures, the same kind and aspect of the first statement, the common fraction of the
+families of kinds, the common fraction of the most frequent new colours, and the correlation of the objects
+that look most alike both before and after the change.
+"""
+DIFFERENCES = (*PARTS, "places", "pushes")
+"""The features that are scaled distances between two pairs, from 0 to 1: of the parts of their signatures, of
+their most similar regions, and of the shifts of other content.
+"""
+FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *DIFFERENCES)
 
 
 @dataclass(frozen=True)
@@ -69,7 +100,7 @@ def log_odds(
     names: the file names, in the same order. Variants of one name are more likely to have one cause.
     """
     total = np.full((len(answers),) * 2, weights["constant"])
-    for name, values in (*_of_signatures(answers).items(), *_of_pictures(answers).items()):
+    for name, values in (*_differences(answers).items(), *_of_pictures(answers).items()):
         total += weights[name] * values
     total += best_statements(answers, weights)[0]
     if names:
@@ -84,7 +115,7 @@ def features_of(answers: Sequence[Measured], weights: Mapping[str, float] = CAUS
     The features that compare statements are computed from the most similar statements of the two answers.
     """
     _, chosen = best_statements(answers, weights, keep=True)
-    rest = {**_of_pictures(answers), **_of_signatures(answers)}
+    rest = {**_of_pictures(answers), **_differences(answers)}
     return np.concatenate([chosen, np.stack([rest[name] for name in FEATURES[len(OF_STATEMENTS) :]], 2)], 2)
 
 
@@ -137,13 +168,20 @@ def prior_of(odds: Values, usual: float, weight: float) -> float:
 
 def part_distances(signatures: Sequence[Sequence[float]]) -> dict[str, Values]:
     """Return the scaled distance d / (d + HALF), from 0 to 1, of each part of each two signatures, (N, N)."""
-    rows = np.array([signature or [0.0] * LENGTH for signature in signatures])
+    rows = _rows(signatures)
     distances = {}
     for name, place in PARTS.items():
-        part = rows[:, place]
-        distances[name] = np.sqrt(((part[:, None] - part[None]) ** 2).sum(axis=2))
+        distances[name] = _distances(rows[:, place])
     distances["places"] = _region_distances(rows)
     return {name: distance / (distance + HALF) for name, distance in distances.items()}
+
+
+def _distances(rows: Values) -> Values:
+    """Return the Euclidean distance of each two rows (N, K), (N, N)."""
+    squares = (rows**2).sum(axis=1)
+    results = np.sqrt(np.maximum(0.0, squares[:, None] + squares[None] - 2 * rows @ rows.T))
+    np.fill_diagonal(results, 0.0)
+    return np.asarray(results)
 
 
 def _region_distances(rows: Values) -> Values:
@@ -152,24 +190,119 @@ def _region_distances(rows: Values) -> Values:
     The difference combines the extent of the regions and their content.
     """
     extents, shapes = region_parts(rows)
-    alike = np.einsum("ipc,jqc->ijpq", shapes, shapes)
-    apart = np.abs(extents[:, None, :, None] - extents[None, :, None, :]).sum(axis=4)
-    return np.asarray(np.clip(1 - alike + apart, 0.0, 1.0).min(axis=(2, 3)))
+    least = np.ones((len(rows),) * 2)
+    for one in range(shapes.shape[1]):
+        for other in range(shapes.shape[1]):
+            apart = 1 - shapes[:, one] @ shapes[:, other].T
+            for axis in range(extents.shape[2]):
+                apart += np.abs(extents[:, None, one, axis] - extents[None, :, other, axis])
+            least = np.minimum(least, apart)
+    return np.maximum(0.0, least)
 
 
-def _of_signatures(answers: Sequence[Measured]) -> dict[str, Values]:
-    return part_distances([answer.signature for answer in answers])
+def _rows(signatures: Sequence[Sequence[float]]) -> Values:
+    """Return signatures as rows (N, L); zeros for an answer without one."""
+    return np.array([signature or [0.0] * LENGTH for signature in signatures])
+
+
+def _signatures(answers: Sequence[Measured]) -> Values:
+    return _rows([answer.signature for answer in answers])
+
+
+def _differences(answers: Sequence[Measured]) -> dict[str, Values]:
+    """Return each feature of ``DIFFERENCES`` of each two pairs, (N, N)."""
+    return {**part_distances([answer.signature for answer in answers]), "pushes": _push_distances(answers)}
+
+
+def _push_distances(answers: Sequence[Measured]) -> Values:
+    """Return the scaled distance between the first shifts of other content of each two pairs, (N, N).
+
+    It is 0 if one of the two pairs shifts nothing.
+    """
+    pushes = np.array([_push(answer) for answer in answers])
+    apart = np.abs(pushes[:, None] - pushes[None]).sum(axis=2)
+    shifts = np.asarray(pushes.any(axis=1))
+    return np.where(shifts[:, None] & shifts[None], apart / (apart + HALF_PUSH), 0.0)
+
+
+def _push(answer: Measured) -> list[float]:
+    """Return the first shift of other content as two signed logarithms; zeros if nothing was shifted."""
+    pushes = [push for push in (one.values.get("rest") for one in answer.statements) if push]
+    return [math.copysign(math.log1p(abs(length)), length) for length in (pushes or [(0, 0)])[0]]
 
 
 def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
-    """Return whether the pictures of each two pairs have the same size and grew by the same amount."""
+    """Return each feature of ``OF_PICTURES`` of each two pairs, (N, N)."""
     sizes = np.array([answer.size_after for answer in answers])
     growth = sizes - np.array([answer.size_before for answer in answers])
     grown = (growth[:, None] == growth[None]).all(axis=2) & growth.any(axis=1)
+    firsts = [_first(answer) for answer in answers]
+    names = np.unique(firsts, return_inverse=True)[1]
+    same_first = (names[:, None] == names[None]) & np.array([bool(first) for first in firsts])
+    rows = _signatures(answers)
     return {
-        "pictures of one size": (sizes[:, None] == sizes[None]).all(axis=2).astype(float),
         "grown alike": grown.astype(float),
+        "one first change": same_first.astype(float),
+        "kinds of change": _common_families(answers),
+        "new colours": _common_colors(*color_parts(rows)),
+        "looks": _most_alike_looks(look_parts(rows)),
     }
+
+
+def _first(answer: Measured) -> str:
+    """Return the kind and the aspect of the first statement; "" without any."""
+    return " ".join(f"{one.kind} {one.values.get('aspect')}" for one in answer.statements[:1])
+
+
+def _common_families(answers: Sequence[Measured]) -> Values:
+    """Return the number of the common families of kinds as a fraction of all families of both, (N, N)."""
+    names = [{_family(one) for one in answer.statements[:TOLD]} for answer in answers]
+    known = sorted(set().union(*names))
+    held = np.array([[name in own for name in known] for own in names], float).reshape(len(answers), -1)
+    common = held @ held.T
+    either = held.sum(axis=1)[:, None] + held.sum(axis=1)[None] - common
+    return np.where(either > 0, common / np.maximum(either, 1), 1.0)
+
+
+def _family(one: Statement) -> str:
+    return FAMILIES.get(str(one.kind), str(one.kind))
+
+
+def _common_colors(colors: Values, shares: Values) -> Values:
+    """Return the common fraction of colours (N, K, 3) with the given fractions (N, K), (N, N)."""
+    count = colors.shape[1]
+    common = np.zeros((len(colors),) * 2)
+    for one in range(count):
+        best = np.zeros_like(common)
+        for other in range(count):
+            both = np.minimum(shares[:, None, one], shares[None, :, other])
+            for channel in range(colors.shape[2]):
+                apart = np.abs(colors[:, None, one, channel] - colors[None, :, other, channel])
+                both[apart > SAME_COLOR] = 0.0
+            best = np.maximum(best, both)
+        common += best
+    return np.minimum(common, common.T)
+
+
+def _most_alike_looks(looks: Values) -> Values:
+    """Return the correlation of the two objects that look most alike of looks (N, 3, 2, cells), (N, N).
+
+    Both objects must be present in the same pictures. If they are present in both, the smaller correlation
+    counts. The result is at least 0.
+    """
+    present = (looks != 0).any(axis=3)
+    best = np.zeros((len(looks),) * 2)
+    for one in range(looks.shape[1]):
+        for other in range(looks.shape[1]):
+            here, there = present[:, one], present[:, other]
+            comparable = (here[:, None] == there[None]).all(axis=2) & here.any(axis=1)[:, None]
+            alike = np.ones_like(best)
+            for end in range(looks.shape[2]):
+                both = here[:, end][:, None] & there[:, end][None]
+                correlation = looks[:, one, end] @ looks[:, other, end].T
+                alike = np.where(both, np.minimum(alike, correlation), alike)
+            best = np.maximum(best, np.where(comparable, alike, 0.0))
+    return best
 
 
 def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Numbered]]:
@@ -177,7 +310,7 @@ def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Num
     entries: dict[tuple[str, ...], list[_Numbered]] = {}
     for member, answer in enumerate(answers):
         for one in answer.statements[:TOLD]:
-            key = (str(one.kind), *(str(one.values.get(name)) for name in ("aspect", "state", "on_after")))
+            key = (str(one.kind), *(str(one.values.get(name)) for name in ALIKE))
             same = entries.setdefault(key, [])
             if [entry.member for entry in same[-OF_ONE_KIND:]] != [member] * OF_ONE_KIND:
                 same.append(_Numbered(member, _numbers(one)))
@@ -185,14 +318,25 @@ def _of_one_kind(answers: Sequence[Measured]) -> dict[tuple[str, ...], list[_Num
 
 
 def _numbers(one: Statement) -> tuple[float, ...]:
-    """Return the numbers of a statement: colour after (3), step (2), shift of other content (2), left and
-    top.
-    """
+    """Return the numbers of ``_COMPARED`` of a statement, in their order."""
+    values = one.values
     box = one.box_after or one.box_before
-    step = [float(one.values.get(name, math.nan)) for name in ("dx", "dy")]
-    push = one.values.get("rest") or [math.nan] * 2
-    place = [math.nan] * 2 if box is None else box[:2]
-    return (*levels(one.values.get("color_after")), *step, *map(float, push), *map(float, place))
+    step = [float(values.get(name, math.nan)) for name in ("dx", "dy")]
+    push = [float(length) for length in values.get("rest") or [math.nan] * 2]
+    colors = (*levels(values.get("color_after")), *levels(values.get("color_before")))
+    top = math.nan if box is None else float(box[1])
+    return (*colors, *step, *_between(one), *push, top)
+
+
+def _between(one: Statement) -> list[float]:
+    """Return the distance between the boxes of a statement (2) and the growth of its box (2); NaN for 0."""
+    if one.box_before is None or one.box_after is None:
+        return [math.nan] * 4
+    left, top, right, bottom = (
+        after - before for before, after in zip(one.box_before, one.box_after, strict=True)
+    )
+    move, growth = [float(left), float(top)], [float(right - left), float(bottom - top)]
+    return [*(move if any(move) else [math.nan] * 2), *(growth if any(growth) else [math.nan] * 2)]
 
 
 def _of_statements(numbers: Values) -> dict[str, Values]:
@@ -200,23 +344,18 @@ def _of_statements(numbers: Values) -> dict[str, Values]:
 
     A feature is 0 if a number of one of the statements was not measured.
     """
-    parts = (
-        (slice(0, 3), SAME_COLOR),
-        (slice(3, 5), 0.0),
-        (slice(5, 7), 0.0),
-        (slice(7, 8), SAME_PLACE),
-        (slice(8, 9), SAME_PLACE),
-    )
-    features = {}
-    for name, (part, most) in zip(OF_STATEMENTS, parts, strict=True):
-        apart = np.abs(numbers[:, None, part] - numbers[None, :, part]).max(axis=2)
+    features = {"similar statements": np.ones((len(numbers),) * 2)}
+    for name, (_, most) in _COMPARED.items():
+        part = numbers[:, _NUMBERS[name]]
+        apart = np.abs(part[:, None] - part[None]).max(axis=2)
         features[name] = (apart <= most).astype(float)  # False for NaN
     return features
 
 
 def _alike(numbers: Values) -> NDArray[np.bool_]:
     """Return whether each two statements have the same direction and do not have different colours."""
-    sides = np.sign(np.nan_to_num(numbers[:, 3:5]))
-    colors = np.abs(numbers[:, None, :3] - numbers[None, :, :3]).max(axis=2)
+    sides = np.sign(np.nan_to_num(numbers[:, _NUMBERS["one step"]]))
+    after = numbers[:, _NUMBERS["one colour after"]]
+    colors = np.abs(after[:, None] - after[None]).max(axis=2)
     one_side = (sides[:, None] == sides[None]).all(axis=2)
     return np.asarray(one_side & ~(colors > COLORS))

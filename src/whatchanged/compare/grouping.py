@@ -15,12 +15,14 @@ from whatchanged.measured.result import Measured, Statement
 
 USUAL, COUPLES = 0.002, 3.0
 """The usual share of couples (two pairs of a batch) with one cause, and the weight of this prior."""
-TRUST, LEAN = 1.5, 2.0
-"""The coefficients by which the estimated share gives the limit.
+LEAN = 0.5
+"""The value added to the estimated prior log-odds.
 
-The couples in a batch are not independent, so the estimate is too low for a batch with few causes and too
-high for one with many. The values were set on drawn batches and on unrelated real pairs.
+The couples in a batch are not independent, so the estimate is too low for a batch with few causes. The value
+was set on drawn batches, on real commits and on unrelated real pairs.
 """
+LEAST = 0.0
+"""The smallest limit. Below it, the evidence of two pairs alone speaks against one cause."""
 FARTHEST = 40.0
 """The log-odds at which the distance is zero. Larger log-odds are clipped to this value."""
 NOTHING_SHARED = "Something changed."
@@ -44,8 +46,8 @@ class AlikePairs:
 def find_groups(answers: Sequence[Measured], names: Sequence[str] = ()) -> list[AlikePairs]:
     """Return the groups of the pairs that changed, largest first.
 
-    Every pair that changed is in a group. A group may contain a single pair. The members of a group share a
-    statement, which is the sentence of the group. Pairs without a visible change are in no group.
+    Every pair that changed is in a group. A group may contain a single pair. The sentence of a group is true
+    of every member. Pairs without a visible change are in no group.
 
     names: the file names of the pairs, in the same order. Variants of one name are more likely to have one
         cause.
@@ -78,7 +80,7 @@ def least_odds(odds: Values) -> float:
     The limit is lower if more couples of the batch agree. Less evidence is then sufficient for two pairs. In
     a batch of unrelated pairs, the limit is high.
     """
-    return -(TRUST * prior_of(odds, USUAL, COUPLES) + LEAN)
+    return max(LEAST, -(prior_of(odds, USUAL, COUPLES) + LEAN))
 
 
 def _group(members: Sequence[int], answers: Sequence[Measured]) -> AlikePairs:

@@ -1,15 +1,17 @@
-"""Find the statement that all members of a group share, and write its sentence.
+"""Divide the members of a group by contradictions, and write a sentence that is true of each member.
 
-The sentence of a group must be true of each member. The members therefore share a statement with the same
-kind and aspect, the same direction and the same colour. If the amounts, positions or names in these
-statements differ, the sentence omits the amounts, positions or names.
+The evidence decides which pairs have one cause. One cause may show in different ways: a larger padding moves
+some elements, resizes others, and cuts the text of others. Members therefore need not share a statement. But
+members whose main statements contradict each other are divided: something added and something removed, a bar
+that grew and a bar that shrank, a fill that turned red and a fill that turned green.
 
-One cause may also result in statements of two kinds. For example, a new typeface may look like another shape
-in one picture and like bolder text in another. Such members share the family of their kinds, and the sentence
-states only the family. Members that share nothing are divided into several groups.
+The sentence describes what all members share. If the amounts, positions or names in their statements differ,
+the sentence omits the amounts, positions or names. Members whose statements are of different kinds share the
+family of their kinds, or one of several families.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -17,52 +19,89 @@ from whatchanged.compare.subtract import COLORS
 from whatchanged.measured.result import Measured, Statement
 from whatchanged.measured.rules import sentences
 
-LOOK, LAYOUT = "Something changed its look.", "Something changed its place or its size."
+LOOK, LAYOUT = "changed its look", "changed its place or its size"
 FAMILIES = {
     **dict.fromkeys(("restyled", "recolored", "replaced", "rewritten"), LOOK),
     **dict.fromkeys(("moved", "resized"), LAYOUT),
+    "added": "was added",
+    "removed": "was removed",
 }
-"""A sentence for each family of kinds. The sentence is true of any statement of the family.
-
-Added and removed elements belong to no family.
-"""
-
-MEASURED = ("amount_after", "on_after", "color_after")
-"""The values of statements that give the amount, the state or the colour after the change."""
+"""A predicate for each family of kinds. The predicate is true of any statement of the family."""
+MOST_FAMILIES = 3
+"""The largest number of families in one sentence."""
 NEAR = 3
 """The largest difference, in pixels, between the sides or sizes of one rewritten text in two pictures."""
 _RGB = (slice(1, 3), slice(3, 5), slice(5, 7))
 
 
 def parted(members: Sequence[int], answers: Sequence[Measured]) -> list[tuple[int, ...]]:
-    """Return the members divided into parts whose members all share a statement, largest part first.
+    """Return the members divided into parts without contradictions, largest part first.
 
     members: indices of the answers. Members without statements form one part.
     """
-    by_side = _by_side(members, answers)
-    if len(by_side) > 1:
-        return sorted(
-            (part for side in by_side for part in parted(side, answers)), key=lambda part: -len(part)
-        )
-    left = [member for member in members if answers[member].statements]
-    bare = tuple(member for member in members if not answers[member].statements)
-    parts: list[tuple[list[int], list[Statement]]] = []
-    shared = []
-    while left:
-        firsts = (one for member in left for one in answers[member].statements[:1])
-        sharing = max(((_sharing(one, left, answers), one) for one in firsts), key=lambda part: len(part[0]))
-        shared.append(sharing)
-        left = [member for member in left if member not in sharing[0]]
-    for found, statement in sorted(shared, key=lambda part: -len(part[0])):
-        for into, told in parts:
-            if all(_is_worded_otherwise(statement, one) for one in told):
-                into.extend(found)
-                told.append(statement)
+    bare = [member for member in members if not answers[member].statements]
+    parts = [[member for member in members if answers[member].statements]]
+    parts = [side for part in parts for side in _by_side(part, answers)]
+    for sort_of in (_presence, _state, _growth):
+        parts = [one for part in parts for one in _by_sort(part, answers, sort_of)]
+    parts = [one for part in parts for one in _by_fill(part, answers)]
+    results = [tuple(sorted(part)) for part in (*parts, bare) if part]
+    return sorted(results, key=lambda part: -len(part))
+
+
+def _by_sort(
+    members: Sequence[int], answers: Sequence[Measured], sort_of: Callable[[Statement], Hashable]
+) -> list[list[int]]:
+    """Return a part for each sort of main statement. Members of no sort (None) stay in the largest part."""
+    sorts = {member: sort_of(answers[member].statements[0]) for member in members}
+    counts = Counter(sort for sort in sorts.values() if sort is not None)
+    if len(counts) < 2:
+        return [list(members)]
+    most = max(counts, key=lambda sort: counts[sort])
+    for member, sort in sorts.items():
+        sorts[member] = most if sort is None else sort
+    return [[member for member in members if sorts[member] == sort] for sort in counts]
+
+
+def _presence(statement: Statement) -> Hashable:
+    """Return whether something was added, was removed, or changed places with something; None otherwise."""
+    if statement.values.get("aspect") == "order":
+        return "order"
+    return statement.kind if statement.kind in ("added", "removed") else None
+
+
+def _state(statement: Statement) -> Hashable:
+    """Return the aspect and the state of something that was turned on or off; None otherwise."""
+    on = statement.values.get("on_after")
+    return None if on is None else (statement.values.get("aspect"), on)
+
+
+def _growth(statement: Statement) -> Hashable:
+    """Return whether something grew or shrank; None if it did neither."""
+    return statement.values.get("grew")
+
+
+def _by_fill(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
+    """Return a part for each new colour of a fill. Members without one stay in the largest part."""
+    parts: list[list[int]] = []
+    rest = []
+    for member in members:
+        main = answers[member].statements[0]
+        if main.values.get("aspect") != "fill" or "color_after" not in main.values:
+            rest.append(member)
+            continue
+        for part in parts:
+            if _is_one_color(
+                main.values["color_after"], answers[part[0]].statements[0].values["color_after"]
+            ):
+                part.append(member)
                 break
         else:
-            parts.append((list(found), [statement]))
-    results = [tuple(sorted(part)) for part, _ in parts]
-    return sorted([*results, bare] if bare else results, key=lambda part: -len(part))
+            parts.append([member])
+    if not parts:
+        return [rest]
+    max(parts, key=len).extend(rest)
+    return parts
 
 
 def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
@@ -104,13 +143,21 @@ def shared_sentence(answers: Sequence[Measured]) -> str | None:
             told.append(sentences.of_several(every, sizes))
     if told:
         return sentences.joined(list(dict.fromkeys(told)))
-    families = [{FAMILIES.get(str(one.kind)) for one in answer.statements} for answer in answers]
-    return next((told for told in (LOOK, LAYOUT) if all(told in family for family in families)), None)
+    return _by_families(answers)
 
 
-def _sharing(statement: Statement, members: Sequence[int], answers: Sequence[Measured]) -> tuple[int, ...]:
-    """Return the members that have a statement similar to ``statement``."""
-    return tuple(member for member in members if _alike_in(statement, answers[member]) is not None)
+def _by_families(answers: Sequence[Measured]) -> str | None:
+    """Return a sentence with the fewest families of which each answer has one; None if these are too many."""
+    left = [{FAMILIES.get(str(one.kind)) for one in answer.statements} for answer in answers]
+    told: list[str] = []
+    while left:
+        counts = Counter(family for families in left for family in sorted(filter(None, families)))
+        if len(told) == MOST_FAMILIES or not counts or not all(families - {None} for families in left):
+            return None
+        (most, _), *_ = counts.most_common(1)
+        told.append(most)
+        left = [families for families in left if most not in families]
+    return f"Something {' or '.join(told)}."
 
 
 def _alike_in(statement: Statement, answer: Measured) -> Statement | None:
@@ -151,22 +198,6 @@ def _is_one_text(one: Statement, other: Statement) -> bool:
         or bool((np.abs((box[0] - box[1])[2:] - (box[0] - box[1])[:2]) <= NEAR).all())
         for box in boxes
     )
-
-
-def _is_worded_otherwise(one: Statement, other: Statement) -> bool:
-    """Return whether two statements may describe one change in two ways.
-
-    The two statements must belong to one family and have different kinds or aspects. Two statements with the
-    same kind and aspect that are not similar describe two changes, such as two new colours. Two measured
-    statements, such as a weight and a radius, also describe two changes.
-    """
-    family = FAMILIES.get(str(one.kind))
-    if family is None or family != FAMILIES.get(str(other.kind)):
-        return False
-    if _is_opposite(one, other):
-        return False
-    words = [(said.kind, said.values.get("aspect")) for said in (one, other)]
-    return words[0] != words[1] and not all(set(MEASURED) & set(said.values) for said in (one, other))
 
 
 def _is_opposite(one: Statement, other: Statement) -> bool:

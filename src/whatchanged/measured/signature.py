@@ -24,6 +24,16 @@ LIGHTER = (-112, -48, -16, 16, 48, 112)
 """The boundaries, in levels, between the classes of luminance changes."""
 BLUER = (-16, 16)
 """The boundaries, in levels, between the classes of changes of each chroma component."""
+ENDS = 2
+"""The number of pictures of a pair. Looks are stored of each."""
+NEW_COLORS = 4
+"""The number of new colours that are stored."""
+COLOR_STEP = 8
+"""The width, in levels, of the classes in which new colours are counted."""
+MOST_LINES = 256
+"""The largest number of rows and columns of an object that are examined. They are sampled evenly."""
+FLAT = 0.5
+"""The standard deviation, in levels, below which an object has a single colour."""
 _CLASSES = (len(LIGHTER) + 1) * (len(BLUER) + 1) ** 2
 _REGION_LENGTH = 2 + CELLS * CELLS
 _WIDTHS = {
@@ -51,14 +61,32 @@ motion            the distance by which objects moved (signed logarithms)
 changes           square roots of the fractions of each class of colour change
 places            for each of three regions: the logarithms of width and height, and the change of luminance
                   reduced to a few cells, with norm 1; zeros for missing regions
+looks             for each of the first three statements: the luminance of its box before and of its box
+                  after, each reduced to a few cells, without the mean and with norm 1; equal values for a
+                  box of a single colour, zeros for a missing box
+colours           the most frequent colours of the differing pixels after the change: red, green, blue and
+                  the fraction of the differing pixels; zeros for missing colours
 """
-LENGTH = _FIRST_REGION + REGIONS * _REGION_LENGTH
+_FIRST_LOOK = _FIRST_REGION + REGIONS * _REGION_LENGTH
+_FIRST_COLOR = _FIRST_LOOK + REGIONS * ENDS * CELLS * CELLS
+LENGTH = _FIRST_COLOR + NEW_COLORS * 4
 
 
 def region_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the extents (N, 3, 2) and shapes (N, 3, cells) of the regions in signatures (N, L)."""
-    places = rows[:, _FIRST_REGION:].reshape(len(rows), REGIONS, _REGION_LENGTH)
+    places = rows[:, _FIRST_REGION:_FIRST_LOOK].reshape(len(rows), REGIONS, _REGION_LENGTH)
     return places[..., :2], places[..., 2:]
+
+
+def look_parts(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the looks of the first statements in signatures (N, L): (N, 3, 2, cells)."""
+    return rows[:, _FIRST_LOOK:_FIRST_COLOR].reshape(len(rows), REGIONS, ENDS, CELLS * CELLS)
+
+
+def color_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the new colours (N, 4, 3) and their fractions (N, 4) in signatures (N, L)."""
+    colors = rows[:, _FIRST_COLOR:].reshape(len(rows), NEW_COLORS, 4)
+    return colors[..., :3], colors[..., 3]
 
 
 def signature(
@@ -73,8 +101,11 @@ def signature(
     """
     numbers = np.zeros(LENGTH)
     numbers[PARTS["kinds"]] = _kinds(statements)
+    numbers[_FIRST_LOOK:_FIRST_COLOR] = _looks(before, after, statements)
     if differs.any():
-        was, now = (_planes(picture) for picture in _some_pixels(before, after, differs))
+        some = _some_pixels(before, after, differs)
+        numbers[_FIRST_COLOR:] = _new_colors(some[1])
+        was, now = (_planes(picture) for picture in some)
         means = [_means(planes) for planes in (was, now)]
         numbers[PARTS["step"]] = [*(means[1] - means[0]), *_means(np.abs(now[:1] - was[:1]))]
         numbers[PARTS["changes"]] = _changes(now - was)
@@ -171,8 +202,54 @@ def _described(before: Pixels, after: Pixels, box: Box) -> NDArray[np.float64]:
 def _shape(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     """Return the mean change of luminance in the cells of a region, with norm 1."""
     steps = (luminance(after).astype(np.int64) - luminance(before)).astype(np.float64)
-    rows = np.arange(CELLS) * steps.shape[0] // CELLS
-    columns = np.arange(CELLS) * steps.shape[1] // CELLS
-    cells = np.add.reduceat(np.add.reduceat(steps, rows, axis=0), columns, axis=1).ravel()
+    return _normal(_cells(steps))
+
+
+def _cells(plane: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of a plane (H, W) in a few cells, as a row."""
+    rows = np.arange(CELLS) * plane.shape[0] // CELLS
+    columns = np.arange(CELLS) * plane.shape[1] // CELLS
+    return np.asarray(np.add.reduceat(np.add.reduceat(plane, rows, axis=0), columns, axis=1).ravel())
+
+
+def _normal(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the vector with norm 1, or zeros."""
     length = math.sqrt(float((cells**2).sum()))
     return cells / length if length else cells
+
+
+def _looks(before: Pixels, after: Pixels, statements: Sequence[Statement]) -> NDArray[np.float64]:
+    """Return what the objects of the first statements look like in both pictures, as a row."""
+    looks = np.zeros((REGIONS, ENDS, CELLS * CELLS))
+    for place, one in enumerate(statements[:REGIONS]):
+        for end, (picture, box) in enumerate(((before, one.box_before), (after, one.box_after))):
+            if box is not None:
+                left, top, right, bottom = box
+                looks[place, end] = _look(picture[max(0, top) : bottom, max(0, left) : right])
+    return looks.ravel()
+
+
+def _look(part: Pixels) -> NDArray[np.float64]:
+    """Return the luminance in the cells of a part of a picture, without the mean and with norm 1.
+
+    The cells are equal if the part has a single colour.
+    """
+    if part.size == 0:
+        return np.zeros(CELLS * CELLS)
+    rows, columns = (-(-length // MOST_LINES) for length in part.shape[:2])
+    light = luminance(part[::rows, ::columns]).astype(np.float64)
+    cells = _cells(light) / _cells(np.ones_like(light))
+    cells -= cells.mean()
+    return _normal(np.ones_like(cells) if cells.std() < FLAT * UNIT else cells)
+
+
+def _new_colors(colors: Pixels) -> NDArray[np.float64]:
+    """Return the most frequent classes of colours (N, 3), each with its mean and its fraction, as a row."""
+    red, green, blue = (colors // COLOR_STEP).astype(np.int64).T
+    names = (red * 256 + green) * 256 + blue
+    found, counts = np.unique(names, return_counts=True)
+    results = np.zeros((NEW_COLORS, 4))
+    for place, number in enumerate(np.argsort(-counts, kind="stable")[:NEW_COLORS]):
+        results[place, :3] = colors[names == found[number]].mean(axis=0)
+        results[place, 3] = counts[number] / len(colors)
+    return results.ravel()

@@ -8,6 +8,7 @@ const list = get("list");
 let entries = []; // what is to be drawn: headings, pairs, and buttons for the rest of a group
 let drawn = 0;
 let grid = null; // where the next pair goes
+const modelsAnswer = pairs.some((pair) => pair.answer && pair.answer !== "measured"); // else all say the same
 let shown = []; // the pairs in the order of the list, for the viewer
 
 const grouped = new Set(data.groups.flatMap((group) => group.members));
@@ -182,7 +183,7 @@ function remarks(pair) {
   const line = make("p", "facts");
   const facts = [...(pair.facts ?? [])];
   if (pair.no_change !== undefined) facts.push(`no change: ${pair.no_change.toFixed(2)}`);
-  if (pair.answer) facts.push(pair.answer === "measured" ? "measured, without a model" : `said by ${pair.answer}`);
+  if (pair.answer && modelsAnswer) facts.push(pair.answer === "measured" ? "measured" : `said by ${pair.answer}`);
   for (const fact of facts) line.append(make("span", "", fact));
   return facts.length ? line : null;
 }

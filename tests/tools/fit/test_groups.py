@@ -72,5 +72,5 @@ def test_the_tool_writes_a_weight_for_each_feature(monkeypatch, tmp_path):
     groups.main()
     (told,) = [constants["CAUSE"] for constants in written]
     assert told.keys() == CAUSE.keys() == {"constant", *FEATURES}
-    apart = [told[name] for name in groups.OF_SIGNATURES]
+    apart = [told[name] for name in groups.DIFFERENCES]
     assert max(apart) <= 0 and min(apart) < -1 and told["constant"] > 0
