@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ def _text(change: Callable[[Text], Text]) -> Way:
     return lambda plot: plot if plot.title is None else replace(plot, title=change(plot.title))
 
 
-def _axes(**fields: float) -> Way:
+def _axes(**fields: Any) -> Way:
     """A change of both axes."""
     return lambda plot: replace(plot, x=replace(plot.x, **fields), y=replace(plot.y, **fields))
 

@@ -11,7 +11,7 @@ def line(before, after):
     """A rewritten line and its readings."""
     read = ([reading(before, side=0)], [reading(after, side=1)])
     boxes = [lines[0].at.box for lines in read]
-    return Statement("rewritten", *boxes, "", 0.5, values={"aspect": "text"}), read
+    return Statement("rewritten", boxes[0], boxes[1], "", 0.5, values={"aspect": "text"}), read
 
 
 @pytest.mark.parametrize(

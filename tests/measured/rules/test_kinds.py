@@ -152,6 +152,6 @@ def test_an_underline_that_became_thinner_or_thicker_was_not_recoloured(was, now
         pictures.append(picture.swapaxes(0, 1) if upright else picture)
     first, last = 40 + min(was, now), 40 + max(was, now)
     box = (first, 40, last, 140) if upright else (40, first, 140, last)
-    one = found(*pictures, box)
+    one = found(pictures[0], pictures[1], box)
     assert (one.kind, one.aspect) == ("restyled", "line width")
     assert one.values == {"amount_before": was, "amount_after": now}
