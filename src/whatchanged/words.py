@@ -55,6 +55,10 @@ _NO_HUE = 0.05
 """The lightness in HSL below which no hue is visible."""
 
 
+OVER_ALL = "over the whole picture"
+"""The position of something that reaches across a picture in both directions."""
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun: "1 pair", "2,000 pairs"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -12,6 +12,7 @@ from whatchanged.measured.rules.sentences import Subject, known_noun, plain_subj
 from whatchanged.text.around import is_text
 from whatchanged.text.quotes import ELLIPSIS, handle, same_words, shortened
 from whatchanged.text.reader import ReadLine
+from whatchanged.words import OVER_ALL
 
 ICON = (8, 40, 1.6)
 """The side of an icon in pixels, at least and at most, and the largest ratio of its sides."""
@@ -19,8 +20,6 @@ LARGE_ICON = 20
 """The least side in pixels of something that is more than a single letter."""
 THIN = (4, 8)
 """A thin line: its largest width in pixels, and its least ratio of length to width."""
-OVER_ALL = "over the whole picture"
-"""The position of a place that covers most of both sides of the picture."""
 BAND = (0.7, 0.25)
 """A band across or down the picture: its least length and its largest breadth, as fractions of the picture's
 sides.

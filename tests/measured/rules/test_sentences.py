@@ -224,3 +224,14 @@ def test_a_picture_that_grew_along_one_side_is_told_in_the_same_breath(dx, dy, t
     canvas = Statement("resized", box, box, sentence, 0.6, 1.0, values=values, boxes=(box,))
     assert together([moved, canvas]).endswith(told)
     assert together([canvas]) == sentence
+
+
+def test_what_moved_with_the_edge_of_a_picture_is_no_further_place():
+    box = (0, 0, *SIZE)
+    values = {"aspect": "canvas", "dx": 0, "dy": 8}
+    canvas = Statement("resized", box, box, "The picture became 8 pixels taller.", 0.6, 1.0, values, (box,))
+    finding = Finding("moved", "position", 0.7, {"dx": 0, "dy": 8})
+    rest = statement(finding, (0, 10, 100, 42), (0, 18, 100, 50), 9, SIZE, cause=False)
+    told = "The picture became 8 pixels taller, and what follows"
+    assert together([canvas, rest]).startswith(told)
+    assert "more place" not in together([canvas, rest])

@@ -207,7 +207,11 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
         return f"{MOST_DIFFERS} ({words.percent(statement.share)})"
     if statement.follows and kind == "moved" and not knows:
         subject, knows = replace(subject, noun=None, count=1), False
-        told = f"what follows {subject.position}".rstrip()
+        told = (
+            "what follows"
+            if subject.position == words.OVER_ALL
+            else f"what follows {subject.position}".rstrip()
+        )
     else:
         part = _part(subject, str(values.get("aspect"))) if kind == "recolored" and knows else None
         told = subject_text(subject, part, new=kind == "added" and "state" not in values and not by_amount)
@@ -313,6 +317,8 @@ def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
     only a third of the second statements do.
     """
     first, *further = statements
+    if further and _is_consequence(first, further[0]):
+        return [first, further[0]]
     if (
         not further
         or len(statements) > MOST_PLACES
@@ -321,6 +327,11 @@ def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
     ):
         return [first]
     return [first, further[0]]
+
+
+def _is_consequence(first: Statement, second: Statement) -> bool:
+    """Return whether the first statement is the picture's new size, and the second one what moved with it."""
+    return first.values.get("aspect") == "canvas" and second.follows and second.kind == "moved"
 
 
 def _may_stand_beside(second: Statement) -> bool:
@@ -335,9 +346,12 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
     """
     chosen = worth_telling(statements) if chosen is None else chosen
     parts = [words.lowered(one.sentence)[:-1] for one in chosen]
-    grown = _grown_side(chosen[-1]) if len(chosen) > 1 else None
-    if grown is not None:
-        parts = [*parts[:-2], f"{parts[-2]}, and the picture {grown}"]
+    if len(chosen) > 1:
+        grown = _grown_side(chosen[-1])
+        if grown is not None:
+            parts = [*parts[:-2], f"{parts[-2]}, and the picture {grown}"]
+        elif _is_consequence(chosen[-2], chosen[-1]):
+            parts = [*parts[:-2], f"{parts[-2]}, and {parts[-1]}"]
     more = len(statements) - len(chosen)
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
