@@ -28,21 +28,35 @@ NOT_FAST = {
 """Rooms whose tests train, draw or run whole commands."""
 STARTS = re.compile(r"^(import|from) subprocess|pytester|^from support\.fingerprint", re.MULTILINE)
 """What a file says whose tests start programs or train."""
+WHOLE_MODELS = {
+    "answers/test_answerer.py",
+    "captioner/test_further_models.py",
+    "captioner/test_old_bundles.py",
+}
+"""Files whose tests answer many scenes by the shipped models."""
+
+
+def has_fast_tests(path):
+    """Whether tests of a file or a folder are fast: they train, draw and start nothing."""
+    inside = path.relative_to(HERE)
+    if inside.parts[0] in NOT_FAST or inside.as_posix() in WHOLE_MODELS:
+        return False
+    return path.suffix != ".py" or not STARTS.search(path.read_text("utf-8"))
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Of ``-m fast`` the rooms without a fast test are not read: they import torch."""
-    fast = config.option.markexpr == "fast"
-    return True if fast and collection_path.parent == HERE and collection_path.name in NOT_FAST else None
+    """Of ``-m fast`` folders and files without a fast test are not imported: they import torch."""
+    if config.option.markexpr != "fast" or collection_path == HERE:
+        return None
+    return None if has_fast_tests(collection_path) else True
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """``fast`` is what lies in another room, starts no program, does not train and is not slow."""
-    starting = {path: bool(STARTS.search(path.read_text("utf-8"))) for path in {item.path for item in items}}
+    """Mark as ``fast`` what is fast by its file, and not slow."""
+    fast = {path: has_fast_tests(path) for path in {item.path for item in items}}
     for item in items:
-        inside = item.path.relative_to(HERE).parts[0] not in NOT_FAST
-        if inside and not starting[item.path] and not item.get_closest_marker("slow"):
+        if fast[item.path] and not item.get_closest_marker("slow"):
             item.add_marker("fast")
 
 

@@ -280,8 +280,10 @@ def test_what_counts_as_code():
 
 def test_no_file_is_too_long():
     texts = {module_of(path): path.read_text(encoding="utf-8") for path in FILES}
-    assert [name for name, text in texts.items() if code_lines(text) > MOST_CODE] == []
     assert [name for name, text in texts.items() if len(text.splitlines()) > MOST_LINES] == []
+    # A file cannot have more lines of code than lines.
+    long = {name: text for name, text in texts.items() if len(text.splitlines()) > MOST_CODE}
+    assert long and [name for name, text in long.items() if code_lines(text) > MOST_CODE] == []
 
 
 # What the formatter may be kept off
@@ -332,6 +334,6 @@ def test_the_formatter_is_kept_off_tables_of_numbers_alone():
     by_hand = {
         path.relative_to(HOUSE).as_posix()
         for path in FILES
-        if laid_out_by_hand(path.read_text(encoding="utf-8"))
+        if "fmt:" in (text := path.read_text(encoding="utf-8")) and laid_out_by_hand(text)
     }
     assert by_hand == set()
