@@ -41,6 +41,15 @@ def test_one_colour_is_told_where_there_is_one():
     assert found.finding.values == {"color_before": "#3c1e1e", "color_after": "#a01e1e"}
 
 
+@pytest.mark.parametrize("darker", [False, True])
+def test_faces_of_which_one_became_darker_did_not_all_become_lighter(darker):
+    """A quarter of the columns became darker, or lighter like the others."""
+    one, other = (np.full(100, level, np.uint8) for level in (110, 180))
+    one[:25], other[:25] = (190, 100) if darker else (30, 100)
+    found = recolored_drawing(unclear(BOX), with_gradient(one), with_gradient(other), BOX)
+    assert ("color_after" in found.finding.values) is not darker
+
+
 def test_other_edges_are_more_than_other_colours():
     other = with_gradient(160)
     other[45:55, 60:70] = 255

@@ -46,6 +46,9 @@ HARDLY_BROAD = 0.02
 """The largest such fraction if only outlines differ."""
 ONE_COLOR, COLOR_STEP = 0.7, 24
 """The least fraction of these pixels that have one colour, and the largest difference from it in levels."""
+BOTH_WAYS = 0.1
+"""The least fraction of these pixels that became clearly lighter, and that became clearly darker, if no
+single colour turned into another."""
 ONE_WAY, OTHER_WAY = 0.75, 0.15
 """The least fraction of the differing pixels that are drawn in one picture alone if something appeared or
 disappeared, and the largest fraction that are drawn in the other picture alone."""
@@ -99,6 +102,9 @@ def recolored_drawing(
         (steps_from(color, part[broad]) <= COLOR_STEP).mean() >= ONE_COLOR
         for color, part in zip(colors, (one, other), strict=True)
     )
+    steps = (luminance(other) - luminance(one))[broad]
+    clearly = LEAST_EDGE * UNIT
+    even = even and bool(min(np.mean(steps >= clearly), np.mean(steps <= -clearly)) < BOTH_WAYS)
     codes = {"color_before": words.color_code(colors[0]), "color_after": words.color_code(colors[1])}
     if finding.kind == "recolored" and not even:
         return change
