@@ -119,6 +119,11 @@ LOOKS = (
     "The thirtieth, after seven rules followed pairs of $UI_TRAIN: the figures above, and the sentences of"
     " the 12 of the 75 pairs that read differently since the twenty-seventh. Two other readers judged the"
     " old and the new ones. Nothing was changed for it.",
+    "The thirty-first, after rules on $UI_TRAIN explained what only looked different: the sentences of the 14"
+    " of the 75 pairs that read differently since the thirtieth. Two other readers judged the old and the new"
+    " ones. Afterwards a drawing of which parts became lighter and others darker was no longer said to become"
+    " lighter, since both readers had named that fault.",
+    "The thirty-second, after that: the figures above.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
