@@ -91,6 +91,19 @@ def test_what_all_say_is_said():
     assert shared_sentence(more) == "An area turned from blue to red."
 
 
+@pytest.mark.parametrize(
+    ("was", "told"),
+    [("#0000ff", "Something turned from blue to red."), ("#00ff00", "Something changed its look.")],
+)
+def test_areas_and_letters_that_took_one_color_say_it_together(was, told):
+    colors = {"color_before": "#0000ff", "color_after": "#ff0000"}
+    area = said("recolored", "The area turned from blue to red.", aspect="fill", **colors)
+    letters = said(
+        "recolored", "The text turned red.", (80, 50, 99, 60), "ink", **{**colors, "color_before": was}
+    )
+    assert shared_sentence([answer(area), answer(letters)]).startswith(told[:-1])
+
+
 def test_amounts_and_places_that_differ_are_left_out():
     low = (150, 90, 190, 115)
     taller = [

@@ -170,16 +170,26 @@ def _alike_in(statement: Statement, answer: Measured) -> Statement | None:
 
 
 def _is_alike(one: Statement, other: Statement) -> bool:
-    """Return whether two statements have the same kind, aspect and direction and a similar colour."""
+    """Return whether two statements have the same kind, aspect and direction and a similar colour.
+
+    Areas and letters that turned from one colour into the same other one are also similar.
+    """
     return (
         one.kind == other.kind
-        and one.values.get("aspect") == other.values.get("aspect")
+        and (one.values.get("aspect") == other.values.get("aspect") or _took_one_color(one, other))
         and one.values.get("state") == other.values.get("state")
         and all(_side(one, key) == _side(other, key) for key in ("dx", "dy"))
         and not _is_opposite(one, other)
         and _is_one_color(one.values.get("color_after"), other.values.get("color_after"))
         and (one.kind != "rewritten" or _is_one_text(one, other))
     )
+
+
+def _took_one_color(one: Statement, other: Statement) -> bool:
+    """Return whether both statements tell the colour before and the colour after, and these are similar."""
+    keys = ("color_before", "color_after")
+    known = all(key in said.values for key in keys for said in (one, other))
+    return known and all(_is_one_color(one.values[key], other.values[key]) for key in keys)
 
 
 def _is_one_text(one: Statement, other: Statement) -> bool:
