@@ -94,6 +94,14 @@ def test_the_label_of_a_wide_row():
     assert far((20, 98, 50, 122), ("Upload", (500, 100))) == ["left of"]
 
 
+@pytest.mark.parametrize(("menu", "relations"), [((0, 40, 120), []), ((240, 240, 240), ["right of"])])
+def test_the_label_of_a_row_stands_on_the_same_ground(menu, relations):
+    picture = page(("Upload", (20, 100))).copy()
+    part = picture[:, :150]
+    part[part.min(axis=2) > 200] = menu
+    assert [line.relation for line in far_lines(picture, (600, 98, 630, 122))] == relations
+
+
 @pytest.mark.parametrize(("top", "relations"), [(190, ["below"]), (20, ["above"]), (330, [])])
 def test_a_line_far_above_or_below(top, relations):
     assert far((210, top, 240, top + 20), ("Upload", (200, 100))) == relations

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import common
+from whatchanged.measured.pixels.layers import RGBColor, ground_color
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.text.finding import HIGHEST, find_lines, ink_of
@@ -16,6 +17,8 @@ LABEL = 300
 """The largest distance, in pixels, between a box and the label of its row."""
 LONGEST = 260
 """The largest length of a label at the left, in pixels."""
+ONE_GROUND = 32
+"""The largest difference, in levels, between the grounds of a thing and of the label of its row."""
 NEAR = 48
 """How many pixels above and below a box are searched for lines."""
 TALLEST = 500
@@ -110,7 +113,8 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
 def far_lines(pixels: Pixels, box: Box) -> tuple[BesideLine, ...]:
     """Return the nearest lines farther from a box than those beside it: in its row, then above and below it.
 
-    A row is searched over the whole width of the picture, since the label of a wide row may be far away.
+    A row is searched over the whole width of the picture, since the label of a wide row may be far away. A
+    line on another ground is no label: it belongs to another part of a page, such as its menu.
     """
     height, width = pixels.shape[:2]
     left, top, right, bottom = box
@@ -123,10 +127,13 @@ def far_lines(pixels: Pixels, box: Box) -> tuple[BesideLine, ...]:
         min(width, right + LONGEST),
         min(height, bottom + FAR),
     )
+    ground = ground_color(pixels, box)
     ranked = []
     for window, in_row in ((row, True), (column, False)):
         for line in find_lines(pixels, window) if _size(window) <= MOST_PIXELS else ():
             if not may_be_text(line) or not _begins(line, window, height) or common(line, box):
+                continue
+            if in_row and not _is_one_ground(ground, ground_color(pixels, line)):
                 continue
             across = max(line[0], box[0]) - min(line[2], box[2])
             down = max(line[1], box[1]) - min(line[3], box[3])
@@ -139,6 +146,11 @@ def far_lines(pixels: Pixels, box: Box) -> tuple[BesideLine, ...]:
                 ranked.append((width + down, BesideLine(relation, line, cut)))
     ranked.sort(key=lambda item: item[0])
     return tuple(line for _, line in ranked[:MOST_FAR])
+
+
+def _is_one_ground(one: RGBColor, other: RGBColor) -> bool:
+    """Return whether two colours are those of one ground, or of stripes in one table."""
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) <= ONE_GROUND
 
 
 def _size(window: Box) -> int:
