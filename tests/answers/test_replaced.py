@@ -3,8 +3,9 @@
 import pytest
 from support.drawn_lines import needs_reader, page
 
-from whatchanged.answers.replaced import is_replacement, with_texts
+from whatchanged.answers.replaced import with_texts
 from whatchanged.measured import Statement
+from whatchanged.measured.rules.sentences import is_mostly
 
 pytestmark = needs_reader
 SENTENCE = "Most of the picture differs (90 %)."
@@ -15,7 +16,7 @@ def replaced(before, after):
     box = (0, 0, 640, 400)
     values = {"aspect": "picture"}
     one = Statement("replaced", box, box, SENTENCE, 0.5, share=0.9, values=values, boxes=(box,))
-    assert is_replacement(one)
+    assert is_mostly(one)
     return with_texts(one, (before, after))
 
 
@@ -50,4 +51,4 @@ def test_of_a_picture_with_many_lines_it_is_unknown_what_it_does_not_say():
 
 def test_what_is_said_of_a_part_is_no_replacement():
     box = (0, 0, 64, 40)
-    assert not is_replacement(Statement("replaced", box, box, "The icon shows other content.", 0.5))
+    assert not is_mostly(Statement("replaced", box, box, "The icon shows other content.", 0.5))

@@ -19,7 +19,7 @@ from whatchanged.answers.beside import (
 )
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
-from whatchanged.answers.replaced import is_replacement, with_texts
+from whatchanged.answers.replaced import with_texts
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import nameless_subject, own_subject
@@ -58,7 +58,7 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
     changes = named(answer.changes, before, after)
-    if is_replacement(changes[0]):
+    if is_mostly(changes[0]):
         changes = (with_texts(changes[0], (before, after)), *changes[1:])
     # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
     told = [

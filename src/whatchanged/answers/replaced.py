@@ -7,7 +7,6 @@ from difflib import SequenceMatcher
 from whatchanged import words
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.reading import Pixels
-from whatchanged.measured.rules.sentences import MOST_DIFFERS
 from whatchanged.text.finding import find_lines
 from whatchanged.text.quotes import certain, handle, same_words, shortened
 from whatchanged.text.reader import LineAt, PairReader, ReadLine
@@ -20,11 +19,6 @@ LARGEST = 3
 """How many of the largest lines may be quoted."""
 UNLIKE = 0.6
 """Two lines that are less alike than this are two texts, and not one with a number or a mark more."""
-
-
-def is_replacement(statement: Statement) -> bool:
-    """Return whether a statement says no more than that most of the picture differs."""
-    return words.lowered(statement.sentence).startswith(MOST_DIFFERS)
 
 
 def with_texts(statement: Statement, pictures: tuple[Pixels, Pixels]) -> Statement:

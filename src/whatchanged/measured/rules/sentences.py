@@ -22,8 +22,6 @@ With more statements, the second one seldom describes a change of its own.
 """
 MOSTLY = 0.5
 """The fraction of the picture above which no single object is said to be added, removed or replaced."""
-MOST_DIFFERS = "most of the picture differs"
-"""The beginning of a sentence about a picture of which no part is described."""
 SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 """Numbers that are written as words."""
 DRAWN = "what is drawn"
@@ -204,14 +202,11 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     told_alone = not (exact or subject.named or shared)
     amount = f" ({words.percent(statement.share)} of the picture)" if told_alone and not knows else ""
     if is_mostly(statement) and told_alone:
-        return f"{MOST_DIFFERS} ({words.percent(statement.share)})"
+        return f"most of the picture differs ({words.percent(statement.share)})"
     if statement.follows and kind == "moved" and not knows:
         subject, knows = replace(subject, noun=None, count=1), False
-        told = (
-            "what follows"
-            if subject.position == words.OVER_ALL
-            else f"what follows {subject.position}".rstrip()
-        )
+        position = "" if subject.position == words.OVER_ALL else subject.position
+        told = f"what follows {position}".rstrip()
     else:
         part = _part(subject, str(values.get("aspect"))) if kind == "recolored" and knows else None
         told = subject_text(subject, part, new=kind == "added" and "state" not in values and not by_amount)
