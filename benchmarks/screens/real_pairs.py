@@ -12,8 +12,8 @@ pointing        the centre of its box lies in a label's: after with after, befor
 IoU             its box and a label's have an intersection over union of at least one half
 kind, pointing  main kind and pointing
 something       answers that say "something"
-told            pairs with several changes whose answer has a second or third statement
-own             second and third statements that point to a change to which no earlier one points
+told            pairs with several changes whose sentence has a second statement
+own             second statements in sentences that point to a change to which the first does not
 
 If a label counts similar elements, all boxes of a statement are merged.
 """
@@ -35,7 +35,7 @@ from benchmarks.screens.boxes import points_into
 from benchmarks.screens.real import auroc
 from whatchanged.answers import MEASURED, Answer, Answerer
 from whatchanged.answers.by_measurement import of_measured
-from whatchanged.measured import Box, measure
+from whatchanged.measured import Box, Statement, measure
 from whatchanged.measured.pixels.boxes import iou, union
 
 Record = dict[str, Any]
@@ -88,7 +88,10 @@ def _ask(folder: Path, pair: Record, answerer: Answerer | None) -> Record:
 
 
 def _record(pair_id: str, answer: Answer, seconds: float) -> Record:
-    statements = [{**one.as_json(), "boxes": one.boxes, "follows": one.follows} for one in answer.changes]
+    statements = [
+        {**one.as_json(), "boxes": one.boxes, "follows": one.follows, "in sentence": _is_in(answer, one)}
+        for one in answer.changes
+    ]
     return {
         "id": pair_id,
         "sentence": answer.sentence,
@@ -98,6 +101,11 @@ def _record(pair_id: str, answer: Answer, seconds: float) -> Record:
         "statements": json.loads(json.dumps(statements)),
         "seconds": seconds,
     }
+
+
+def _is_in(answer: Answer, statement: Statement) -> bool:
+    """Whether the sentence of an answer contains a statement; the new size of a picture is no statement."""
+    return statement.sentence[1:-1] in answer.sentence and statement.values.get("aspect") != "canvas"
 
 
 def places(statement: Record, change: Record) -> list[tuple[Box, Box]]:
@@ -139,6 +147,11 @@ def own_changes(statements: Sequence[Record], changes: Sequence[Record]) -> list
     return results
 
 
+def has_second(said: Record) -> bool:
+    """Whether a sentence has a second statement beside the first one."""
+    return len(said["statements"]) > 1 and all(one["in sentence"] for one in said["statements"][:2])
+
+
 def grades(pair: Record, said: Record) -> dict[str, bool]:
     """What of the first statement about a changed pair is right."""
     changes = pair["changes"]
@@ -162,7 +175,8 @@ def figures_of(pairs: Sequence[Record], said: Sequence[Record]) -> dict[str, Any
     told = np.array([one["verdict"] == "changed" for one in said])
     shown = [(pair, one) for pair, one in zip(pairs, said, strict=True) if pair["visible_change"] == "yes"]
     graded = [grades(pair, one) for pair, one in shown]
-    own = [row for pair, one in shown for row in own_changes(one["statements"][:3], pair["changes"])[1:]]
+    seconds = [(pair, one) for pair, one in shown if has_second(one)]
+    own = [own_changes(one["statements"][:2], pair["changes"])[1] for pair, one in seconds]
     several = [one for pair, one in shown if len(pair["changes"]) > 1]
     return {
         "pairs": f"{int(changed.sum())} + {int((~changed).sum())}",
@@ -170,7 +184,7 @@ def figures_of(pairs: Sequence[Record], said: Sequence[Record]) -> dict[str, Any
         "change": _percent(told[changed]),
         "no change": _percent(~told[~changed]),
         **{name: _percent([row[name] for row in graded]) for name in (graded[0] if graded else ())},
-        "told": _percent([len(one["statements"]) > 1 for one in several]),
+        "told": _percent([has_second(one) for one in several]),
         "own": f"{_percent(own)} of {len(own)}",
         "seconds": round(sum(one["seconds"] for one in said), 1),
     }

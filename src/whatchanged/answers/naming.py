@@ -26,6 +26,7 @@ from whatchanged.answers.subjects import nameless_subject, own_subject
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
+from whatchanged.measured.rules.described import worth_telling
 from whatchanged.measured.rules.sentences import (
     MOST,
     OF_THE_WHOLE,
@@ -62,9 +63,7 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
         changes = (with_texts(changes[0], (before, after)), *changes[1:])
     # "something at the left" says no more than "1 more place differs" does, beside a thing with a name
     told = [
-        one
-        for one in sentences.worth_telling(changes)
-        if one is changes[0] or not one.sentence.startswith(NAMELESS)
+        one for one in worth_telling(changes) if one is changes[0] or not one.sentence.startswith(NAMELESS)
     ]
     return replace(answer, changes=changes, sentence=sentences.together(changes, told))
 

@@ -7,7 +7,8 @@ SCRIPT = "screens.real_pairs"
 
 def statement(kind: str, before: list[int] | None, after: list[int] | None, *boxes: list[int]) -> Any:
     """A statement as the cache keeps it."""
-    return {"kind": kind, "box_before": before, "box_after": after, "boxes": boxes or [after or before]}
+    box = {"box_before": before, "box_after": after, "boxes": boxes or [after or before]}
+    return {"kind": kind, **box, "in sentence": True}
 
 
 def said(*statements: Any, verdict: str = "changed", sentence: str = "Something changed.") -> Any:
@@ -57,3 +58,13 @@ def test_figures_tell_shares_in_percent(bench: Any) -> None:
     figures = bench.figures_of(pairs, [right, said(verdict="noise")])
     assert figures["change"] == figures["no change"] == figures["kind, pointing"] == 100
     assert figures["something"] == 0
+
+
+def test_second_statements_are_counted_where_the_sentence_has_them(bench: Any) -> None:
+    first, other = statement("added", None, [0, 0, 20, 10]), statement("moved", None, [0, 40, 20, 50])
+    untold = {**other, "in sentence": False}
+    figures = bench.figures_of(
+        [PAIR] * 4, [said(first, other), said(first, first), said(first, untold), said(first)]
+    )
+    assert figures["told"] == 50
+    assert figures["own"] == "50.0 of 2"

@@ -1,7 +1,5 @@
 """What a statement says, by hand."""
 
-from dataclasses import replace
-
 import pytest
 
 from whatchanged.measured.result import Statement
@@ -13,7 +11,6 @@ from whatchanged.measured.rules.sentences import (
     statement,
     subject_text,
     together,
-    worth_telling,
 )
 
 SIZE = (100, 50)
@@ -153,30 +150,6 @@ def test_more_ink_without_an_amount_is_no_text():
     assert plain_subject(told, SIZE).noun is None
     bolder = made("restyled", {"aspect": "weight", "amount_before": 1.0, "amount_after": 1.4})
     assert plain_subject(bolder, SIZE).noun == "text"
-
-
-@pytest.mark.parametrize(
-    ("count", "rest", "told"), [(1, None, 1), (2, None, 2), (3, None, 2), (4, None, 1), (2, [0, 8], 1)]
-)
-def test_a_second_statement_is_told_where_few_differ(count, rest, told):
-    values = {"aspect": "thing"} if rest is None else {"aspect": "thing", "rest": rest}
-    assert len(worth_telling([made("added", values)] + [made("removed", {})] * (count - 1))) == told
-
-
-@pytest.mark.parametrize(
-    ("kind", "aspect", "follows", "told"),
-    [
-        ("removed", "thing", False, 2),
-        ("removed", "closed up", False, 1),
-        ("resized", "text size", False, 2),
-        ("resized", "length", False, 1),
-        ("moved", "position", False, 2),
-        ("moved", "position", True, 1),
-    ],
-)
-def test_no_second_statement_is_told_that_repeats_the_first(kind, aspect, follows, told):
-    second = replace(made(kind, {"aspect": aspect}), follows=follows)
-    assert len(worth_telling([made("added", {"aspect": "thing"}), second])) == told
 
 
 def test_a_plot_has_no_place_beside_its_noun():

@@ -10,38 +10,18 @@ from typing import Any
 
 from whatchanged import words
 from whatchanged.measured.result import Box, Kind, Statement
+from whatchanged.measured.rules.described import is_consequence, worth_telling
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.predicates import Values, is_exact, length, predicate
 
 MOST = 3
 """The largest number of statements of a pair that may be described and whose words are read."""
-MOST_PLACES = 3
-"""The largest number of statements beside which a second one is described.
-
-With more statements, the second one seldom describes a change of its own.
-"""
 MOSTLY = 0.5
 """The fraction of the picture above which no single object is said to be added, removed or replaced."""
 SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 """Numbers that are written as words."""
 DRAWN = "what is drawn"
 """The words for content on a background that is not text."""
-NOT_BESIDE = (
-    ("added", "fill"),
-    ("recolored", "contrast"),
-    ("recolored", "opacity"),
-    ("recolored", "palette"),
-    ("removed", "closed up"),
-    ("replaced", "icon"),
-    ("resized", "length"),
-    ("restyled", "border"),
-    ("restyled", "radius"),
-    ("restyled", "shape"),
-)
-"""Kinds and aspects that are not described beside a first statement.
-
-On real pairs, most such second statements describe the change of the first one again.
-"""
 OF_THE_WHOLE = ("turn", "canvas")
 """Aspects of statements about the entire picture, which name no object."""
 
@@ -304,36 +284,6 @@ def statement(
     return reword(unworded, plain_subject(unworded, size), size)
 
 
-def worth_telling(statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements in the sentence of the entire answer: the first, and the second if there are few.
-
-    On real pairs of training repositories, half of the second statements describe a change of their own, and
-    a quarter of the third ones. If the first statement is about a change that moved the remaining content,
-    only a third of the second statements do.
-    """
-    first, *further = statements
-    if further and _is_consequence(first, further[0]):
-        return [first, further[0]]
-    if (
-        not further
-        or len(statements) > MOST_PLACES
-        or "rest" in first.values
-        or not _may_stand_beside(further[0])
-    ):
-        return [first]
-    return [first, further[0]]
-
-
-def _is_consequence(first: Statement, second: Statement) -> bool:
-    """Return whether the first statement is the picture's new size, and the second one what moved with it."""
-    return first.values.get("aspect") == "canvas" and second.follows and second.kind == "moved"
-
-
-def _may_stand_beside(second: Statement) -> bool:
-    """Return whether a second statement may describe a change of its own."""
-    return not second.follows and (second.kind, second.values.get("aspect")) not in NOT_BESIDE
-
-
 def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None = None) -> str:
     """Join the first statements into one sentence, followed by the number of the other ones.
 
@@ -345,7 +295,7 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
         grown = _grown_side(chosen[-1])
         if grown is not None:
             parts = [*parts[:-2], f"{parts[-2]}, and the picture {grown}"]
-        elif _is_consequence(chosen[-2], chosen[-1]):
+        elif is_consequence(chosen[-2], chosen[-1]):
             parts = [*parts[:-2], f"{parts[-2]}, and {parts[-1]}"]
     more = len(statements) - len(chosen)
     if more:
