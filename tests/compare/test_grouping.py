@@ -102,3 +102,19 @@ def test_what_shows_the_same_less_clearly_is_joined_where_most_of_a_batch_has_on
     clear = [moved_down(20) for _ in range(6)]
     odds = log_odds([*clear, moved_down(36, 7)])
     assert least_odds(odds) < least_odds(log_odds(clear[:2])) < least_odds(np.full((9, 9), -9.0))
+
+
+def test_one_distance_or_one_new_colour_joins_what_changed_in_other_ways():
+    """A gap became 24 pixels larger: a square moved or a bar grew. Others took or got the new green."""
+    red, green, blue = (200, 40, 40), (20, 140, 60), (40, 40, 160)
+    results, causes = [], []
+    for x in (100, 120, 140):
+        plain, square, bar = page(220, 130), (x, 30, x + 30, 50), (x, 20, x + 8, 50)
+        moved, longer = (x, 54, x + 30, 74), (x, 20, x + 8, 74)
+        results.append(measure(with_box(plain, square, blue), with_box(plain, moved, blue)))
+        results.append(measure(with_box(plain, bar, blue), with_box(plain, longer, blue)))
+        results.append(measure(with_box(plain, square, red), with_box(plain, square, green)))
+        results.append(measure(plain, with_box(plain, bar, green)))
+        causes += ["gap", "gap", "green", "green"]
+    groups = find_groups(results)
+    assert [{causes[member] for member in group.members} for group in groups] == [{"gap"}, {"green"}]

@@ -31,6 +31,23 @@ def test_what_was_added_removed_or_exchanged_is_parted():
     assert parted(range(6), answers) == [(0, 2, 4), (1, 5), (3,)]
 
 
+def test_what_was_only_pushed_in_or_out_contradicts_nothing():
+    in_view, out_of_view = said("added", "a", aspect="pushed in"), said("removed", "b", aspect="closed up")
+    answers = [answer(one) for one in (in_view, out_of_view, REMOVED, in_view)]
+    assert parted(range(4), answers) == [(0, 1, 2, 3)]
+
+
+def test_fills_of_one_colour_contradict_each_other_where_they_became_two():
+    def turned(before, after):
+        colors = {"color_before": before, "color_after": after}
+        return said("recolored", "It turned.", aspect="fill", **colors)
+
+    blue_to_red, blue_to_green = turned("#0000ff", "#ff0000"), turned("#0000ff", "#00ff00")
+    grey_to_green = turned("#808080", "#00ff00")
+    assert len(parted(range(2), [answer(blue_to_red), answer(blue_to_green)])) == 2
+    assert len(parted(range(2), [answer(blue_to_red), answer(grey_to_green)])) == 1
+
+
 def test_who_contradicts_nobody_stays_in_the_largest_part():
     moved = said("moved", "It moved.", dx=0, dy=8)
     answers = [answer(moved), answer(REMOVED), answer(ADDED), answer(ADDED)]

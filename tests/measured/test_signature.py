@@ -5,12 +5,15 @@ from support.drawn_page import page, with_box
 from whatchanged.measured import measure
 from whatchanged.measured.result import KINDS
 from whatchanged.measured.signature import (
+    CAME_COLORS,
     CELLS,
+    COLOR_STEP,
     ENDS,
     LENGTH,
     NEW_COLORS,
     PARTS,
     REGIONS,
+    came_parts,
     color_parts,
     look_parts,
     signature,
@@ -22,7 +25,8 @@ def test_the_parts_follow_one_another_without_a_gap():
     assert [start for start, _ in ends] == [0, *(stop for _, stop in ends[:-1])]
     assert ends[0] == (0, len(KINDS))
     of_regions = REGIONS * (2 + CELLS * CELLS)
-    assert ends[-1][1] + of_regions + REGIONS * ENDS * CELLS * CELLS + NEW_COLORS * 4 == LENGTH
+    of_colors = (NEW_COLORS + CAME_COLORS) * 4
+    assert ends[-1][1] + of_regions + REGIONS * ENDS * CELLS * CELLS + of_colors == LENGTH
 
 
 def test_new_colours_come_with_their_fractions():
@@ -30,6 +34,28 @@ def test_new_colours_come_with_their_fractions():
     colors, shares = color_parts(np.array([measure(before, after).signature]))
     assert colors[0, 0].tolist() == [255, 0, 0]
     assert shares[0, 0] > 0.95 and shares[0].sum() <= 1
+
+
+def came(before, after):
+    """The colours that came, as rows."""
+    colors, present = came_parts(np.array([measure(before, after).signature]))
+    return colors[present]
+
+
+def test_a_colour_of_an_area_came_where_the_picture_before_hardly_had_it():
+    red, green, box = (200, 30, 30), (20, 140, 60), (120, 90, 150, 110)
+    before = with_box(page(), box, red)
+    (only,) = came(before, with_box(page(), box, green))
+    assert np.abs(only - green).max() <= COLOR_STEP
+    assert not len(came(before, with_box(page(), (60, 90, 90, 110), red)))  # it moved
+    with_green = with_box(before, (10, 90, 30, 110), green)
+    assert not len(came(with_green, with_box(with_green, box, green)))  # it was there
+
+
+def test_colours_of_lines_and_of_smoothed_edges_are_not_those_of_areas():
+    before, after = page(), page()
+    after[90, 20:120] = (255, 0, 0)
+    assert not len(came(before, after))
 
 
 def test_an_added_thing_has_no_look_before_and_that_of_one_colour_has_equal_cells():

@@ -7,7 +7,7 @@ from the batch itself (``prior_of``).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -19,7 +19,14 @@ from whatchanged.compare.shared import FAMILIES
 from whatchanged.compare.subtract import COLORS, levels
 from whatchanged.measured.fitted import CAUSE
 from whatchanged.measured.result import Measured, Statement
-from whatchanged.measured.signature import LENGTH, PARTS, color_parts, look_parts, region_parts
+from whatchanged.measured.signature import (
+    LENGTH,
+    PARTS,
+    came_parts,
+    color_parts,
+    look_parts,
+    region_parts,
+)
 
 Values = NDArray[np.float64]
 
@@ -33,10 +40,13 @@ SAME_COLOR = 12.0
 """The largest difference, in levels, between two measurements of the same colour."""
 SAME_PLACE = 2.0
 """The largest distance, in pixels, between the edges of elements at the same position."""
+SHORT, LONG = 3, 8
+"""The least lengths, in pixels, of a distance that two pairs may share by one cause.
+
+Distances of one or two pixels are often equal by chance, and those from eight on seldom.
+"""
 HALF = 0.5
 """The distance between parts of two signatures at which the scaled distance is one half."""
-HALF_PUSH = 0.1
-"""The difference between the logarithms of two shifts at which the scaled distance is one half."""
 VARIANT = 1.0
 """The value added to the log-odds if the names are variants of one name."""
 
@@ -67,16 +77,30 @@ _NUMBERS = {
 }
 OF_STATEMENTS = ("similar statements", *_COMPARED)
 """The features that compare two similar statements. A feature is 1 if their numbers agree and 0 otherwise."""
-OF_PICTURES = ("grown alike", "one first change", "kinds of change", "new colours", "looks")
+OF_PICTURES = (
+    "grown alike",
+    "one first change",
+    "two changes",
+    "kinds of change",
+    "one distance",
+    "one long distance",
+    "new colours",
+    "colours that came",
+    "looks",
+)
 """The features that compare two pairs, from 0 to 1.
 
-The same growth of the pictures, the same kind and aspect of the first statement, the common fraction of the
-families of kinds, the common fraction of the most frequent new colours, and the correlation of the objects
-that look most alike both before and after the change.
+The same growth of the pictures, the same kind and aspect of the first statement, two common kinds and aspects
+of any statements, the common fraction of the families of kinds, an equal distance in any two statements (a
+length of ``SHORT`` or ``LONG`` at least), the common fraction of the most frequent new colours, a common
+colour among those that only the pictures after have, and the correlation of the objects that look most alike
+both before and after the change.
 """
-DIFFERENCES = (*PARTS, "places", "pushes")
-"""The features that are scaled distances between two pairs, from 0 to 1: of the parts of their signatures, of
-their most similar regions, and of the shifts of other content.
+DIFFERENCES = (*PARTS, "places", "colours in one")
+"""The features that are differences between two pairs, from 0 to 1.
+
+The scaled distances of the parts of their signatures and of their most similar regions; and whether colours
+came in only one of the two.
 """
 FEATURES = (*OF_STATEMENTS, *OF_PICTURES, *DIFFERENCES)
 
@@ -211,24 +235,11 @@ def _signatures(answers: Sequence[Measured]) -> Values:
 
 def _differences(answers: Sequence[Measured]) -> dict[str, Values]:
     """Return each feature of ``DIFFERENCES`` of each two pairs, (N, N)."""
-    return {**part_distances([answer.signature for answer in answers]), "pushes": _push_distances(answers)}
-
-
-def _push_distances(answers: Sequence[Measured]) -> Values:
-    """Return the scaled distance between the first shifts of other content of each two pairs, (N, N).
-
-    It is 0 if one of the two pairs shifts nothing.
-    """
-    pushes = np.array([_push(answer) for answer in answers])
-    apart = np.abs(pushes[:, None] - pushes[None]).sum(axis=2)
-    shifts = np.asarray(pushes.any(axis=1))
-    return np.where(shifts[:, None] & shifts[None], apart / (apart + HALF_PUSH), 0.0)
-
-
-def _push(answer: Measured) -> list[float]:
-    """Return the first shift of other content as two signed logarithms; zeros if nothing was shifted."""
-    pushes = [push for push in (one.values.get("rest") for one in answer.statements) if push]
-    return [math.copysign(math.log1p(abs(length)), length) for length in (pushes or [(0, 0)])[0]]
+    came = np.asarray(came_parts(_signatures(answers))[1].any(axis=1))
+    return {
+        **part_distances([answer.signature for answer in answers]),
+        "colours in one": (came[:, None] != came[None]).astype(float),
+    }
 
 
 def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
@@ -236,31 +247,67 @@ def _of_pictures(answers: Sequence[Measured]) -> dict[str, Values]:
     sizes = np.array([answer.size_after for answer in answers])
     growth = sizes - np.array([answer.size_before for answer in answers])
     grown = (growth[:, None] == growth[None]).all(axis=2) & growth.any(axis=1)
-    firsts = [_first(answer) for answer in answers]
-    names = np.unique(firsts, return_inverse=True)[1]
-    same_first = (names[:, None] == names[None]) & np.array([bool(first) for first in firsts])
+    firsts = [{_way(one) for one in answer.statements[:1]} for answer in answers]
+    ways = [{_way(one) for one in answer.statements[:TOLD]} for answer in answers]
+    distances = [_lengths(answer) for answer in answers]
+    long = [{length for length in own if abs(length) >= LONG} for own in distances]
     rows = _signatures(answers)
     return {
         "grown alike": grown.astype(float),
-        "one first change": same_first.astype(float),
+        "one first change": _have_common(firsts),
+        "two changes": _have_common(ways, 2),
         "kinds of change": _common_families(answers),
+        "one distance": _have_common(distances),
+        "one long distance": _have_common(long),
         "new colours": _common_colors(*color_parts(rows)),
+        "colours that came": _one_color(*came_parts(rows)),
         "looks": _most_alike_looks(look_parts(rows)),
     }
 
 
-def _first(answer: Measured) -> str:
-    """Return the kind and the aspect of the first statement; "" without any."""
-    return " ".join(f"{one.kind} {one.values.get('aspect')}" for one in answer.statements[:1])
+def _way(one: Statement) -> str:
+    return f"{one.kind} {one.values.get('aspect')}"
+
+
+def _lengths(answer: Measured) -> set[int]:
+    """Return the signed distances, in pixels, by which things moved or grew or shifted the rest."""
+    found: set[int] = set()
+    for one in answer.statements[:TOLD]:
+        steps = [one.values.get(name) or 0 for name in ("dx", "dy")]
+        known = [length for length in _between(one) if not math.isnan(length)]
+        found |= {round(length) for length in (*steps, *(one.values.get("rest") or ()), *known)}
+    return {length for length in found if abs(length) >= SHORT}
+
+
+def _have_common(sets: Sequence[Set[Hashable]], least: int = 1) -> Values:
+    """Return 1 for each two sets with at least this many common elements, else 0, (N, N)."""
+    return (_common(sets) >= least).astype(float)
+
+
+def _common(sets: Sequence[Set[Hashable]]) -> Values:
+    """Return the number of common elements of each two sets, (N, N)."""
+    number = {name: place for place, name in enumerate(set().union(*sets))}
+    held = np.zeros((len(sets), len(number)))
+    for row, own in enumerate(sets):
+        held[row, [number[name] for name in own]] = 1
+    return np.asarray(held @ held.T)
+
+
+def _one_color(colors: Values, present: NDArray[np.bool_]) -> Values:
+    """Return 1 where two answers have a common colour among colours (N, K, 3) that are present (N, K)."""
+    common = np.zeros((len(colors),) * 2, bool)
+    for one in range(colors.shape[1]):
+        for other in range(colors.shape[1]):
+            apart = np.abs(colors[:, None, one] - colors[None, :, other]).max(axis=2)
+            common |= (apart <= SAME_COLOR) & present[:, None, one] & present[None, :, other]
+    return common.astype(float)
 
 
 def _common_families(answers: Sequence[Measured]) -> Values:
     """Return the number of the common families of kinds as a fraction of all families of both, (N, N)."""
-    names = [{_family(one) for one in answer.statements[:TOLD]} for answer in answers]
-    known = sorted(set().union(*names))
-    held = np.array([[name in own for name in known] for own in names], float).reshape(len(answers), -1)
-    common = held @ held.T
-    either = held.sum(axis=1)[:, None] + held.sum(axis=1)[None] - common
+    common = _common([{_family(one) for one in answer.statements[:TOLD]} for answer in answers])
+    own = np.diagonal(common)
+    either = own[:, None] + own[None] - common
     return np.where(either > 0, common / np.maximum(either, 1), 1.0)
 
 

@@ -31,6 +31,11 @@ MOST_FAMILIES = 3
 """The largest number of families in one sentence."""
 NEAR = 3
 """The largest difference, in pixels, between the sides or sizes of one rewritten text in two pictures."""
+CONSEQUENCES = ("pushed in", "closed up")
+"""The aspects of content that other content pushed into the picture or out of it.
+
+One cause may push content in where it makes room, and push it out where it takes room.
+"""
 _RGB = (slice(1, 3), slice(3, 5), slice(5, 7))
 
 
@@ -64,9 +69,15 @@ def _by_sort(
 
 
 def _presence(statement: Statement) -> Hashable:
-    """Return whether something was added, was removed, or changed places with something; None otherwise."""
-    if statement.values.get("aspect") == "order":
+    """Return whether something was added, was removed, or changed places with something; None otherwise.
+
+    Content that was only pushed into the picture or out of it is a consequence, and contradicts nothing.
+    """
+    aspect = statement.values.get("aspect")
+    if aspect == "order":
         return "order"
+    if aspect in CONSEQUENCES:
+        return None
     return statement.kind if statement.kind in ("added", "removed") else None
 
 
@@ -82,7 +93,10 @@ def _growth(statement: Statement) -> Hashable:
 
 
 def _by_fill(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:
-    """Return a part for each new colour of a fill. Members without one stay in the largest part."""
+    """Return parts in which no two fills of one colour became two colours.
+
+    Members without a new colour of a fill stay in the largest part.
+    """
     parts: list[list[int]] = []
     rest = []
     for member in members:
@@ -91,9 +105,7 @@ def _by_fill(members: Sequence[int], answers: Sequence[Measured]) -> list[list[i
             rest.append(member)
             continue
         for part in parts:
-            if _is_one_color(
-                main.values["color_after"], answers[part[0]].statements[0].values["color_after"]
-            ):
+            if not any(_are_other_fills(main, answers[other].statements[0]) for other in part):
                 part.append(member)
                 break
         else:
@@ -102,6 +114,14 @@ def _by_fill(members: Sequence[int], answers: Sequence[Measured]) -> list[list[i
         return [rest]
     max(parts, key=len).extend(rest)
     return parts
+
+
+def _are_other_fills(one: Statement, other: Statement) -> bool:
+    """Return whether two fills that may have had one colour became different colours."""
+    before, after = (
+        [said.values.get(key) for said in (one, other)] for key in ("color_before", "color_after")
+    )
+    return _is_one_color(*before) and not _is_one_color(*after)
 
 
 def _by_side(members: Sequence[int], answers: Sequence[Measured]) -> list[list[int]]:

@@ -30,6 +30,16 @@ NEW_COLORS = 4
 """The number of new colours that are stored."""
 COLOR_STEP = 8
 """The width, in levels, of the classes in which new colours are counted."""
+CAME_COLORS = 3
+"""The number of colours that are stored of those that only the picture after has."""
+CAME_PIXELS = 6
+"""The least number of pixels of such a colour: smaller areas are remains of an outline."""
+CAME_RATIO = 4
+"""The least ratio of the pixels of such a colour to its pixels in the picture before."""
+CLASSES = 256 // COLOR_STEP
+"""The number of classes of each of red, green and blue."""
+ROWS_AT_ONCE = 512
+"""The number of rows of a picture whose colours are counted at once, which bounds the memory."""
 MOST_LINES = 256
 """The largest number of rows and columns of an object that are examined. They are sampled evenly."""
 FLAT = 0.5
@@ -66,10 +76,13 @@ looks             for each of the first three statements: the luminance of its b
                   box of a single colour, zeros for a missing box
 colours           the most frequent colours of the differing pixels after the change: red, green, blue and
                   the fraction of the differing pixels; zeros for missing colours
+came              the most frequent colours of areas that are hardly in the picture before: red, green,
+                  blue and 1; zeros for missing colours
 """
 _FIRST_LOOK = _FIRST_REGION + REGIONS * _REGION_LENGTH
 _FIRST_COLOR = _FIRST_LOOK + REGIONS * ENDS * CELLS * CELLS
-LENGTH = _FIRST_COLOR + NEW_COLORS * 4
+_FIRST_CAME = _FIRST_COLOR + NEW_COLORS * 4
+LENGTH = _FIRST_CAME + CAME_COLORS * 4
 
 
 def region_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -85,8 +98,14 @@ def look_parts(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def color_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the new colours (N, 4, 3) and their fractions (N, 4) in signatures (N, L)."""
-    colors = rows[:, _FIRST_COLOR:].reshape(len(rows), NEW_COLORS, 4)
+    colors = rows[:, _FIRST_COLOR:_FIRST_CAME].reshape(len(rows), NEW_COLORS, 4)
     return colors[..., :3], colors[..., 3]
+
+
+def came_parts(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the colours that came (N, 3, 3), and whether each is present (N, 3), in signatures (N, L)."""
+    colors = rows[:, _FIRST_CAME:].reshape(len(rows), CAME_COLORS, 4)
+    return colors[..., :3], colors[..., 3] > 0
 
 
 def signature(
@@ -104,7 +123,8 @@ def signature(
     numbers[_FIRST_LOOK:_FIRST_COLOR] = _looks(before, after, statements)
     if differs.any():
         some = _some_pixels(before, after, differs)
-        numbers[_FIRST_COLOR:] = _new_colors(some[1])
+        numbers[_FIRST_COLOR:_FIRST_CAME] = _new_colors(some[1])
+        numbers[_FIRST_CAME:] = _came_colors(before, after)
         was, now = (_planes(picture) for picture in some)
         means = [_means(planes) for planes in (was, now)]
         numbers[PARTS["step"]] = [*(means[1] - means[0]), *_means(np.abs(now[:1] - was[:1]))]
@@ -253,3 +273,47 @@ def _new_colors(colors: Pixels) -> NDArray[np.float64]:
         results[place, :3] = colors[names == found[number]].mean(axis=0)
         results[place, 3] = counts[number] / len(colors)
     return results.ravel()
+
+
+def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
+    """Return the most frequent classes of the colours that came, each with its middle and a 1, as a row.
+
+    Colours of areas do not depend on the layout: a fill that changed shows the same ones in each picture,
+    even if it also moved the content.
+    """
+    was, now = (_area_colors(picture) for picture in (before, after))
+    around = _around(now)
+    here = np.where(around >= CAME_RATIO * _around(was) + CAME_PIXELS, now, 0)
+    results = np.zeros((CAME_COLORS, 4))
+    for place in range(CAME_COLORS):
+        found = np.unravel_index(int(here.argmax()), here.shape)
+        if here[found] == 0:
+            break
+        results[place] = [*((int(part) + 0.5) * COLOR_STEP for part in found), 1.0]
+        here[tuple(slice(max(0, int(part) - 1), int(part) + 2) for part in found)] = 0
+    return results.ravel()
+
+
+def _area_colors(picture: Pixels) -> NDArray[np.int64]:
+    """Return the number of pixels of each class of colours, (red, green, blue).
+
+    Only pixels that equal the next one and the one below are counted, which leaves out smoothed edges.
+    """
+    counts = np.zeros(CLASSES**3, np.int64)
+    for top in range(0, len(picture) - 1, ROWS_AT_ONCE):
+        red, green, blue = np.moveaxis(picture[top : top + ROWS_AT_ONCE + 1].astype(np.int32), -1, 0)
+        codes = red << 16 | green << 8 | blue
+        here = codes[:-1, :-1]
+        flat = here[(here == codes[1:, :-1]) & (here == codes[:-1, 1:])]
+        red, green, blue = ((flat >> shift & 255) // COLOR_STEP for shift in (16, 8, 0))
+        counts += np.bincount((red * CLASSES + green) * CLASSES + blue, minlength=CLASSES**3)
+    return counts.reshape((CLASSES,) * 3)
+
+
+def _around(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sums of the counts of each class and its neighbours."""
+    padded = np.pad(counts, 1)
+    for axis in range(counts.ndim):
+        parts = [np.take(padded, range(start, start + CLASSES), axis=axis) for start in range(3)]
+        padded = parts[0] + parts[1] + parts[2]
+    return padded
