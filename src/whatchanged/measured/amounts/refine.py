@@ -79,7 +79,8 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
 def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
     """Return the change with a plain noun if it has no element. The noun includes a colour only if the colour
     stayed the same."""
-    if change.element is not None or not change.cause or change.finding.kind == "rewritten":
+    known = change.element is not None or change.finding.aspect == "highlight"
+    if known or not change.cause or change.finding.kind == "rewritten":
         return change
     colored = change.finding.kind in ("added", "removed", "moved", "resized")
     if len(change.boxes) > 1:
@@ -96,6 +97,8 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     """Return the change with the first measurement that explains it."""
     box = change.box_after or change.box_before
     if box is None or not (lies_in(box, before.shape) and lies_in(box, after.shape)) or not area(box):
+        return change
+    if change.finding.aspect == "highlight":
         return change
     if change.finding.kind == "moved":
         return _redrawn(change) or _with_alignment(change, before, after)

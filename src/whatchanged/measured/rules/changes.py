@@ -25,6 +25,7 @@ from whatchanged.measured.rules.causes import (
 )
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
+from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
@@ -109,9 +110,15 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
-    scale = find_scale(before, after, visible)
+    highlight = moved_highlight(before, after, visible)
+    if highlight is not None:
+        changes.append(highlight.change)
+        aligned = highlight.aligned
+        seen = visibility(aligned, after)
+        visible = seen.visible(threshold)
+    scale = find_scale(aligned, after, visible)
     if scale is not None:
-        aligned = scale.taken_from(before, after)
+        aligned = scale.taken_from(aligned, after)
         rest = visibility(aligned, after)
         pixels = np.count_nonzero(visible) - np.count_nonzero(rest.visible(threshold))
         values = {"axis": scale.axis, "factor": scale.factor}

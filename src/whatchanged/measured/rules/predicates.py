@@ -190,6 +190,16 @@ def _moved(values: Values) -> str | None:
     return f"moved {way}" if way else None
 
 
+def _highlight(values: Values) -> str | None:
+    """Return a predicate such as 'moved from "Home" to "Settings"', or "moved down by 36 pixels" if the items
+    have no known words."""
+    one, other = values.get("item_before"), values.get("item_after")
+    if one and other:
+        return f"moved from {one} to {other}"
+    way = words.way(int(values.get("dx", 0)), int(values.get("dy", 0)))
+    return f"moved {way}" if way else None
+
+
 def _axis_limit(values: Values) -> str | None:
     """Return the predicate for the content of a frame that was squeezed, stretched or moved along an axis."""
     if "factor" not in values:
@@ -331,6 +341,9 @@ _BY_KIND: Mapping[Kind | None, Callable[[Values], str | None]] = {
 """The predicates for kinds whose aspect has no entry of its own."""
 
 _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
+    ("moved", "highlight"): _highlight,
+    ("recolored", "highlight"): _highlight,
+    ("restyled", "highlight"): _highlight,
     ("moved", "axis limit"): _axis_limit,
     ("moved", "order"): _always("changed places"),
     ("moved", "gap"): _gap,
