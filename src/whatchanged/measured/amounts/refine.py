@@ -9,6 +9,7 @@ from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_ste
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
+from whatchanged.measured.amounts.icon import icon_change
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -23,11 +24,12 @@ from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change, underline_change
-from whatchanged.measured.pixels.boxes import area, lies_in, union
+from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
+from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
+from whatchanged.measured.rules.kinds import BY_AMOUNT, SAME_COLOR, Finding
 from whatchanged.measured.rules.predicates import UNLIKE
 
 MOST_CHANGES = 24
@@ -73,13 +75,33 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     results = list(changes)
     for index in largest:
         results[index] = _with_look(_refined(changes[index], before, after), before, after)
-    return exchanged(results)
+    return exchanged(_once(results))
+
+
+def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
+    """Return the changes, those that turned out to be parts of one and the same control or icon only once."""
+    results: list[DetectedChange] = []
+    for one in changes:
+        of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled")
+        same = next(
+            (
+                other
+                for other in results
+                if of_whole
+                and (other.box_after, other.element) == (one.box_after, one.element)
+                and other.finding.values == one.finding.values
+            ),
+            None,
+        )
+        if same is None:
+            results.append(one)
+    return results
 
 
 def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
     """Return the change with a plain noun if it has no element. The noun includes a colour only if the colour
     stayed the same."""
-    known = change.element is not None or change.finding.aspect == "highlight"
+    known = change.element is not None or change.look is not None
     if known or not change.cause or change.finding.kind == "rewritten":
         return change
     colored = change.finding.kind in ("added", "removed", "moved", "resized")
@@ -101,13 +123,14 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     if change.finding.aspect == "highlight":
         return change
     if change.finding.kind == "moved":
-        return _redrawn(change) or _with_alignment(change, before, after)
-    if change.finding.kind == "resized" and change.box_before != change.box_after:
         return (
-            # The size was measured already: an outline would appear at one of its positions and disappear at
-            # the other.
-            change
+            _moved_knob(change, before, after) or _redrawn(change) or _with_alignment(change, before, after)
         )
+    if change.finding.kind == "resized" and change.box_before != change.box_after:
+        # The size was measured already: an outline would appear at one of its positions and disappear at the
+        # other. A part of an icon may have been taken for a thing of its own.
+        part = _differing(before, after, union([change.box_before or box, box]))
+        return (None if part is None else icon_change(change, before, after, part)) or change
     if change.finding.aspect not in _SHIFTED:
         for measure in _FINER:
             measured = measure(change, before, after, box)
@@ -181,6 +204,27 @@ def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
     finding, element, control = state
     if change.finding.kind is not None:
         finding = replace(finding, kind=change.finding.kind, aspect=change.finding.aspect)
+    return replace(change, finding=finding, box_before=control, box_after=control, element=element)
+
+
+def _differing(before: Pixels, after: Pixels, box: Box) -> Box | None:
+    """Return the box of all differences in a box."""
+    left, top, right, bottom = box
+    one, other = (picture[top:bottom, left:right] for picture in (before, after))
+    if one.shape != other.shape:
+        return None
+    return box_of(steps_between(one, other) > SAME_COLOR, left, top)
+
+
+def _moved_knob(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange | None:
+    """Return the movement of a switch's knob as another state of the switch, or None for other movements."""
+    was, now = change.box_before, change.box_after
+    if not change.cause or was is None or now is None:
+        return None
+    state = state_change(before, after, union([was, now]))
+    if state is None or state[1] != "switch":
+        return None
+    finding, element, control = state
     return replace(change, finding=finding, box_before=control, box_after=control, element=element)
 
 
@@ -326,6 +370,7 @@ _FINER = (
     _grid,
     _data,
     _state,
+    icon_change,
     _separate,
     _palette,
     _edge_or_color,

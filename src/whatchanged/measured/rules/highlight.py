@@ -42,6 +42,9 @@ ACROSS, DOWN = 10, 4
 """The largest gaps in pixels, horizontal and vertical, within a highlight: between letters and dashes."""
 SAME_SIDE, SAME_PART = 2, 0.1
 """The largest difference between the equal sides of two items, in pixels and as a fraction of the side."""
+EXPLAINED = 0.4
+"""The least fraction of the differences around both items that are the highlight. The others are its soft
+edges and the items' text."""
 LEAST_STEP = 12
 """The least distance in pixels across a line between its places beside two items."""
 MOST_LONGER = 4
@@ -52,8 +55,8 @@ of its box that it covers."""
 HOLE, IN_HOLE, SECTORS = 0.7, 0.02, 8
 """The radius within which an outline is empty, as a fraction of its own, the largest fraction of its pixels
 that lie there, and the number of directions in which it must be visible."""
-FILLED = 0.35
-"""The least fraction of its box that a fill covers. The item's text covers the rest."""
+FILLED, WHOLE = 0.35, 0.7
+"""The least fraction of its box that a fill covers without the item's text, and together with it."""
 RING = 3
 """The width in pixels of the ring around an item that shows what lies around it."""
 MOSTLY, HARDLY = 0.5, 0.2
@@ -117,6 +120,8 @@ def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> Highlighted
     for gone, came in _exchanged(before, after, differs):
         if not (visible & gone.mask).any() or not (visible & came.mask).any():
             continue
+        if not _explain(differs, gone, came):
+            continue
         style = _style(gone)
         if style is None or style != _style(came) or not _alike(gone.box, came.box, style):
             continue
@@ -129,6 +134,13 @@ def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> Highlighted
         if found is not None:
             return found
     return None
+
+
+def _explain(differs: Mask, gone: _Mark, came: _Mark) -> bool:
+    """Return whether two places are a large part of all differences in the box around both."""
+    around = union([gone.box, came.box])
+    both = np.count_nonzero(gone.mask) + np.count_nonzero(came.mask)
+    return bool(both >= EXPLAINED * np.count_nonzero(_part(differs, around)))
 
 
 def _turned(mark: _Mark) -> _Mark:
@@ -334,6 +346,8 @@ def _fill_content(lit: Pixels, plain: Pixels, mark: _Mark, differs: Mask) -> int
 
     left, top, right, bottom = mark.box
     inside = ndimage.binary_fill_holes(_part(mark.mask, mark.box))
+    if inside.mean() < WHOLE:
+        return None
     one, other = (picture[top:bottom, left:right] for picture in (lit, plain))
     inside &= _part(differs, mark.box) | (steps_from(mark.plain, other) > INK)
     inks = (steps_from(mark.lit, one) > INK) & inside, (steps_from(mark.plain, other) > INK) & inside

@@ -113,6 +113,7 @@ _PLURALS = {
     "was": "were",
     "is": "are",
     "has": "have",
+    "points": "point",
     "stands": "stand",
     "shows": "show",
     "reads": "read",
@@ -200,6 +201,23 @@ def _highlight(values: Values) -> str | None:
     return f"moved {way}" if way else None
 
 
+def _turn(values: Values) -> str | None:
+    """Return a predicate such as "points up instead of down", or "was turned upside down"."""
+    one, other = values.get("points_before"), values.get("points_after")
+    if one and other:
+        return f"points {other} instead of {one}"
+    return {
+        90: "was turned by 90 degrees clockwise",
+        180: "was turned upside down",
+        270: "was turned by 90 degrees counterclockwise",
+    }.get(int(values.get("degrees", 0)))
+
+
+def _another(values: Values) -> str | None:
+    """Return the predicate for an icon that is another drawing now."""
+    return "was replaced by another one" if values.get("exchanged") else None
+
+
 def _axis_limit(values: Values) -> str | None:
     """Return the predicate for the content of a frame that was squeezed, stretched or moved along an axis."""
     if "factor" not in values:
@@ -232,6 +250,9 @@ def _size(values: Values) -> str | None:
     ``length``."""
     if "size_before" in values and "size_after" in values and values["size_before"] != values["size_after"]:
         one, other = ("{} x {}".format(*values[name]) for name in ("size_before", "size_after"))
+        if values.get("drawing"):
+            larger = values["size_after"] > values["size_before"]
+            return f"became {'larger' if larger else 'smaller'}, {one} to {other} pixels"
         return f"changed its size from {one} to {other} pixels"
     return length(values)
 
@@ -355,6 +376,8 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("resized", "number"): _number,
     ("recolored", "opacity"): _opacity,
     ("recolored", "palette"): _palette,
+    ("replaced", "turned"): _turn,
+    ("replaced", "icon"): _another,
     ("replaced", "content"): _always("shows other content"),
     ("replaced", "data"): _data,
     ("replaced", "fill"): _covered,

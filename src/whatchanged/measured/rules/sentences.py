@@ -196,6 +196,8 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     shared: whether the statement is about several pictures, so that no fraction of one is mentioned.
     """
     kind, values = statement.kind, statement.values
+    if values.get("exchanged") and subject.noun == "text":
+        values = {**values, "exchanged": False}  # Only an icon is said to be another one.
     by_amount = _by_amount(statement, subject)
     knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
