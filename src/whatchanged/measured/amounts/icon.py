@@ -134,7 +134,7 @@ def _icon(pixels: Pixels, box: Box) -> _Icon | None:
     if not chosen.any():
         return None
     ink = chosen & (steps > HALF * int(steps[chosen].max()))
-    around = box_of(ink, left, top)
+    around = box_of(chosen, left, top)
     if around is None or around[0] <= left or around[1] <= top or around[2] >= right or around[3] >= bottom:
         return None
     return _Icon(around, ink[around[1] - top : around[3] - top, around[0] - left : around[2] - left])
@@ -151,7 +151,8 @@ def _scaled(one: _Icon, other: _Icon) -> Finding | None:
     across, down = (b / a for a, b in zip(one.size, other.size, strict=True))
     if min(abs(b - a) for a, b in zip(one.size, other.size, strict=True)) < LEAST_STEP:
         return None
-    even = abs(across / down - 1) <= ONE_FACTOR and (across > 1) == (down > 1)
+    off = abs(across * one.size[1] - other.size[1])
+    even = off <= max(LEAST_STEP, ONE_FACTOR * other.size[1]) and (across > 1) == (down > 1)
     if not even or min(abs(across - 1), abs(down - 1)) < LEAST_FACTOR:
         return None
     if not 1 / MOST_FACTOR <= across <= MOST_FACTOR or min(*one.size, *other.size) < SMALLEST_ICON // 2:
@@ -257,4 +258,4 @@ def _resampled(ink: Mask, shape: tuple[int, ...]) -> Mask:
 
 def iou_of(one: Mask, other: Mask) -> float:
     """Return the intersection over union of two masks of one shape."""
-    return float(np.count_nonzero(one & other) / max(1, np.count_nonzero(one | other)))
+    return int(np.count_nonzero(one & other)) / max(1, int(np.count_nonzero(one | other)))

@@ -38,8 +38,9 @@ MARKED = (0.08, 0.85)
 """The least and largest fraction of a box's interior that a tick or dot covers."""
 PLAIN = 0.03
 """The largest such fraction if there is no tick or dot."""
-ROUND_CORNER = 0.12
-"""The corner size, as a fraction of the side, that must show the background if the control is a circle."""
+ROUND_CORNER, LARGEST_CORNER = 0.12, 4
+"""The corner size, as a fraction of the side and at most in pixels, that must show the background if the
+control is a circle."""
 FULL = 0.65
 """The least fraction of its bounding box that a dot covers."""
 SMALLEST_KNOB, EVEN_KNOB = 0.35, 1.15
@@ -175,7 +176,7 @@ def _marked(pixels: Pixels, box: Box) -> float:
 def _is_round(pixels: Pixels, box: Box) -> bool:
     """Return whether the corners of a box show the background, as around a circle."""
     ground = ground_color(pixels, box)
-    corner = max(1, round(ROUND_CORNER * (box[2] - box[0])))
+    corner = min(LARGEST_CORNER, max(1, round(ROUND_CORNER * (box[2] - box[0]))))
     left, top, right, bottom = box
     corners = (
         pixels[top : top + corner, left : left + corner],

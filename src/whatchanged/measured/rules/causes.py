@@ -45,11 +45,23 @@ def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
         changes,
         key=lambda one: (
             not one.cause,
-            one.finding.aspect != "highlight",
+            not _leads(one, changes),
             -_weight(one) * one.pixels,
             one.box_after or one.box_before or (),
         ),
     )
+
+
+def _leads(one: DetectedChange, changes: Sequence[DetectedChange]) -> bool:
+    """Return whether a change is a highlight that moved alone. A line that moved with other content is a part
+    of it."""
+    others = (other for other in changes if other.finding.aspect == "position")
+    return one.finding.aspect == "highlight" and not any(_one_step(one, other) for other in others)
+
+
+def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
+    """Return whether two objects moved by the same step."""
+    return all(one.finding.values.get(name, 0) == other.finding.values.get(name, 0) for name in ("dx", "dy"))
 
 
 def _weight(one: DetectedChange) -> float:

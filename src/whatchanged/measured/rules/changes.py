@@ -25,6 +25,7 @@ from whatchanged.measured.rules.causes import (
 )
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
+from whatchanged.measured.rules.frame import resized_frame
 from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
@@ -110,10 +111,10 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
-    highlight = moved_highlight(before, after, visible)
-    if highlight is not None:
-        changes.append(highlight.change)
-        aligned = highlight.aligned
+    first = moved_highlight(before, after, visible) or resized_frame(before, after, visible)
+    if first is not None:
+        change, aligned = first
+        changes.append(change)
         seen = visibility(aligned, after)
         visible = seen.visible(threshold)
     scale = find_scale(aligned, after, visible)

@@ -98,16 +98,9 @@ class _Mark:
     plain: RGBColor
 
 
-@dataclass(frozen=True)
-class Highlighted:
-    """A highlight that moved: the change, and the picture before in which it has moved already."""
-
-    change: DetectedChange
-    aligned: Pixels
-
-
-def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> Highlighted | None:
-    """Return the highlight that moved from one item to another, or None.
+def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> tuple[DetectedChange, Pixels] | None:
+    """Return the highlight that moved from one item to another, and the picture before in which it has moved
+    already; or None.
 
     visible: (H, W) whether the pictures differ visibly.
     """
@@ -209,7 +202,9 @@ def _part(mask: Mask, box: Box) -> Mask:
 
 
 def _style(mark: _Mark) -> Style | None:
-    """Return how a highlight is drawn."""
+    """Return how a highlight is drawn, or None if that is unclear."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
+
     part = _part(mark.mask, mark.box)
     height, width = part.shape
     short, long = sorted((height, width))
@@ -222,7 +217,8 @@ def _style(mark: _Mark) -> Style | None:
     if np.count_nonzero(part & hole) <= IN_HOLE * np.count_nonzero(part):
         sectors = ((np.arctan2(y, x) / (2 * np.pi) + 0.5) * SECTORS).astype(int) % SECTORS
         return "outline" if len(np.unique(sectors[part])) == SECTORS else None
-    return "fill" if share >= FILLED else "ink"
+    whole = share >= FILLED and ndimage.binary_fill_holes(part).mean() >= WHOLE
+    return "fill" if whole else "ink"
 
 
 def _alike(one: Box, other: Box, style: Style) -> bool:
@@ -297,7 +293,7 @@ def _direction(
 
 def _explained(
     before: Pixels, after: Pixels, differs: Mask, style: Style, gone: _Mark, came: _Mark
-) -> Highlighted | None:
+) -> tuple[DetectedChange, Pixels] | None:
     """Return the highlight that moved between two places if their items stayed, or None."""
     noun = NOUNS[style]
     ends = ((before, after, gone), (after, before, came))
@@ -334,7 +330,7 @@ def _explained(
     for box in boxes:
         left, top, right, bottom = grown(box, RIM, size)
         aligned[top:bottom, left:right] = after[top:bottom, left:right]
-    return Highlighted(change, aligned)
+    return change, aligned
 
 
 def _fill_content(lit: Pixels, plain: Pixels, mark: _Mark, differs: Mask) -> int | None:
@@ -346,8 +342,6 @@ def _fill_content(lit: Pixels, plain: Pixels, mark: _Mark, differs: Mask) -> int
 
     left, top, right, bottom = mark.box
     inside = ndimage.binary_fill_holes(_part(mark.mask, mark.box))
-    if inside.mean() < WHOLE:
-        return None
     one, other = (picture[top:bottom, left:right] for picture in (lit, plain))
     inside &= _part(differs, mark.box) | (steps_from(mark.plain, other) > INK)
     inks = (steps_from(mark.lit, one) > INK) & inside, (steps_from(mark.plain, other) > INK) & inside
@@ -361,10 +355,9 @@ def _stayed(one: Mask, other: Mask) -> bool:
     """Return whether two inks are the same content, perhaps once bolder."""
     if ink_overlap(one, other) >= STAYED:
         return True
-    boxes = box_of(one), box_of(other)
-    if boxes[0] is None or boxes[1] is None:
+    was, now = box_of(one), box_of(other)
+    if was is None or now is None:
         return False
-    was, now = boxes
     if max(abs(was[1] - now[1]), abs(was[3] - now[3])) > 1:
         return False
     short, long = sorted((was[2] - was[0], now[2] - now[0]))
@@ -444,4 +437,5 @@ def _drawn_in_both(before: Pixels, after: Pixels, box: Box) -> bool:
         steps_from(ground_color(picture, box), picture[top:bottom, left:right]) > INK
         for picture in (before, after)
     ]
-    return min(map(np.count_nonzero, inks)) >= LEAST_CONTENT and _stayed(*inks)
+    least = min(int(np.count_nonzero(ink)) for ink in inks)
+    return least >= LEAST_CONTENT and _stayed(inks[0], inks[1])
