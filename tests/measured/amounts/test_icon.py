@@ -81,3 +81,14 @@ def test_a_recoloured_icon_keeps_its_drawing():
     other[..., 0] = 255 - (255 - one[..., 0].astype(int)) // 8
     first = measure(one, other).statements[0]
     assert first.kind == "recolored"
+
+
+def test_icons_that_were_scaled_alike_are_told_together():
+    pictures = []
+    for size in (16, 24):
+        rows = [picture(points, size=size, center=(40, 60)) for points in (STAR, HOUSE, FLAG)]
+        pictures.append(np.concatenate(rows))
+    first = measure(*pictures).statements[0]
+    assert first.count == 3
+    assert "became larger" in first.sentence
+    assert " x " not in first.sentence

@@ -162,7 +162,12 @@ def _scaled(one: _Icon, other: _Icon) -> Finding | None:
     small, large = sorted((one, other), key=lambda icon: icon.size)
     if iou_of(_resampled(small.ink, large.ink.shape), large.ink) < SAME_DRAWING - BETTER:
         return None
-    values = {"size_before": list(one.size), "size_after": list(other.size), "drawing": True}
+    values = {
+        "size_before": list(one.size),
+        "size_after": list(other.size),
+        "drawing": True,
+        "grew": across > 1,
+    }
     return Finding("resized", "size", 0.6, values)
 
 

@@ -204,6 +204,8 @@ def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
     finding, element, control = state
     if change.finding.kind is not None:
         finding = replace(finding, kind=change.finding.kind, aspect=change.finding.aspect)
+    if change.finding.kind in ("added", "removed"):
+        return replace(change, finding=finding, element=element)  # Its boxes are those of the mark.
     return replace(change, finding=finding, box_before=control, box_after=control, element=element)
 
 

@@ -81,10 +81,11 @@ def _resized(was: Box, now: Box) -> Finding | None:
     still = sum(step <= SAME_SIDE for step in steps)
     if not 1 <= moved <= 2 or still + moved < len(steps) or not common(was, now):
         return None
-    values = {"dwidth": now[2] - now[0] - was[2] + was[0], "dheight": now[3] - now[1] - was[3] + was[1]}
-    if not any(abs(step) > SAME_SIDE for step in values.values()):
+    values = {"dx": now[2] - now[0] - was[2] + was[0], "dy": now[3] - now[1] - was[3] + was[1]}
+    values = {name: step for name, step in values.items() if abs(step) > SAME_SIDE}
+    if not values:
         return None  # It moved.
-    return Finding("resized", "length", 0.6, {name: step for name, step in values.items() if step})
+    return Finding("resized", "length", 0.6, {**values, "grew": sum(values.values()) > 0})
 
 
 def _on_lines(differs: Mask, was: Box, now: Box) -> bool:

@@ -250,10 +250,11 @@ def _size(values: Values) -> str | None:
     ``length``."""
     if "size_before" in values and "size_after" in values and values["size_before"] != values["size_after"]:
         one, other = ("{} x {}".format(*values[name]) for name in ("size_before", "size_after"))
-        if values.get("drawing"):
-            larger = values["size_after"] > values["size_before"]
-            return f"became {'larger' if larger else 'smaller'}, {one} to {other} pixels"
-        return f"changed its size from {one} to {other} pixels"
+        if not values.get("drawing"):
+            return f"changed its size from {one} to {other} pixels"
+        return f"became {'larger' if values.get('grew') else 'smaller'}, {one} to {other} pixels"
+    if values.get("drawing"):
+        return f"became {'larger' if values.get('grew') else 'smaller'}"
     return length(values)
 
 

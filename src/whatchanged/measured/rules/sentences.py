@@ -285,7 +285,7 @@ def statement(
     if box is None:
         raise ValueError("a statement needs a place")
     values = {"aspect": finding.aspect, **finding.values}
-    if finding.aspect == "size" and box_before and box_after:
+    if finding.aspect == "size" and box_before and box_after and len(boxes) <= 1:
         sizes = [[one[2] - one[0], one[3] - one[1]] for one in (box_before, box_after)]
         if sizes[0] != sizes[1]:
             values = {**values, "size_before": sizes[0], "size_after": sizes[1]}
