@@ -27,7 +27,8 @@ def with_items(statement: Statement, reader: PairReader) -> Statement:
     for example inside the highlight.
     """
     boxes = (statement.box_before, statement.box_after)
-    if statement.values.get("aspect") != ASPECT or boxes[0] is None or boxes[1] is None:
+    moved = statement.values.get("aspect") == ASPECT and statement.kind != "resized"
+    if not moved or boxes[0] is None or boxes[1] is None:
         return statement
     items = [_own_words(box, reader) for box in (boxes[0], boxes[1])]
     if None in items:

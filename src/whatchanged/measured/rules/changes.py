@@ -26,6 +26,7 @@ from whatchanged.measured.rules.causes import (
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.frame import resized_frame
+from whatchanged.measured.rules.grown_fill import grown_fill
 from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
@@ -111,7 +112,11 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
-    first = moved_highlight(before, after, visible) or resized_frame(before, after, visible)
+    first = (
+        moved_highlight(before, after, visible)
+        or resized_frame(before, after, visible)
+        or grown_fill(before, after, visible)
+    )
     if first is not None:
         change, aligned = first
         changes.append(change)

@@ -89,7 +89,7 @@ NOUNS: dict[Style, str] = {"fill": "highlight", "outline": "outline", "line": "l
 
 
 @dataclass(frozen=True)
-class _Mark:
+class Mark:
     """A highlight in one picture: its pixels, their box, and its colour and that of the item without it."""
 
     mask: Mask
@@ -115,8 +115,8 @@ def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> tuple[Detec
             continue
         if not _explain(differs, gone, came):
             continue
-        style = _style(gone)
-        if style is None or style != _style(came) or not _alike(gone.box, came.box, style):
+        style = style_of(gone)
+        if style is None or style != style_of(came) or not _alike(gone.box, came.box, style):
             continue
         direction = _direction(before, gone, came, differs, style)
         if direction is None:
@@ -129,19 +129,19 @@ def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> tuple[Detec
     return None
 
 
-def _explain(differs: Mask, gone: _Mark, came: _Mark) -> bool:
+def _explain(differs: Mask, gone: Mark, came: Mark) -> bool:
     """Return whether two places are a large part of all differences in the box around both."""
     around = union([gone.box, came.box])
     both = np.count_nonzero(gone.mask) + np.count_nonzero(came.mask)
     return bool(both >= EXPLAINED * np.count_nonzero(_part(differs, around)))
 
 
-def _turned(mark: _Mark) -> _Mark:
+def _turned(mark: Mark) -> Mark:
     """Return a place with the roles of its two colours exchanged."""
     return replace(mark, lit=mark.plain, plain=mark.lit)
 
 
-def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[_Mark, _Mark]]:
+def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[Mark, Mark]]:
     """Yield pairs of places between which two colours were exchanged, the most frequent pair of colours
     first.
 
@@ -166,14 +166,14 @@ def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[_
             continue
         third = usual_color(was[back])
         back &= steps_from(third, was) <= limit
-        marks = [_mark(differs, flags, first, plain) for flags, plain in ((one, second), (back, third))]
+        marks = [place_of(differs, flags, first, plain) for flags, plain in ((one, second), (back, third))]
         gone, came = marks
         if gone is None or came is None or common(gone.box, came.box):
             continue
         yield gone, came
 
 
-def _mark(differs: Mask, flags: NDArray[np.bool_], lit: RGBColor, plain: RGBColor) -> _Mark | None:
+def place_of(differs: Mask, flags: NDArray[np.bool_], lit: RGBColor, plain: RGBColor) -> Mark | None:
     """Return the place that holds almost all of the flagged pixels, or None if they lie in several places."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
@@ -193,7 +193,7 @@ def _mark(differs: Mask, flags: NDArray[np.bool_], lit: RGBColor, plain: RGBColo
     mask[:] = False
     mask[around[1] : around[3], around[0] : around[2]] = largest
     box = box_of(mask)
-    return None if box is None else _Mark(mask, box, lit, plain)
+    return None if box is None else Mark(mask, box, lit, plain)
 
 
 def _part(mask: Mask, box: Box) -> Mask:
@@ -201,7 +201,7 @@ def _part(mask: Mask, box: Box) -> Mask:
     return mask[box[1] : box[3], box[0] : box[2]]
 
 
-def _style(mark: _Mark) -> Style | None:
+def style_of(mark: Mark) -> Style | None:
     """Return how a highlight is drawn, or None if that is unclear."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
@@ -244,7 +244,7 @@ def _alike(one: Box, other: Box, style: Style) -> bool:
 
 
 def _direction(
-    before: Pixels, gone: _Mark, came: _Mark, differs: Mask, style: Style
+    before: Pixels, gone: Mark, came: Mark, differs: Mask, style: Style
 ) -> Literal["on", "back"] | None:
     """Return whether the first colour is the highlight ("on") or the second one ("back"), or None if that is
     unclear.
@@ -292,7 +292,7 @@ def _direction(
 
 
 def _explained(
-    before: Pixels, after: Pixels, differs: Mask, style: Style, gone: _Mark, came: _Mark
+    before: Pixels, after: Pixels, differs: Mask, style: Style, gone: Mark, came: Mark
 ) -> tuple[DetectedChange, Pixels] | None:
     """Return the highlight that moved between two places if their items stayed, or None."""
     noun = NOUNS[style]
@@ -300,7 +300,7 @@ def _explained(
     if style in ("fill", "outline") and all(_is_choice(plain, mark) for _, plain, mark in ends):
         noun = "selection"
     elif style == "fill":
-        contents = [_fill_content(*end, differs) for end in ends]
+        contents = [content_on_fill(*end, differs) for end in ends]
         if None in contents:
             return None
         empty = min(one or 0 for one in contents) < LEAST_CONTENT
@@ -333,7 +333,7 @@ def _explained(
     return change, aligned
 
 
-def _fill_content(lit: Pixels, plain: Pixels, mark: _Mark, differs: Mask) -> int | None:
+def content_on_fill(lit: Pixels, plain: Pixels, mark: Mark, differs: Mask) -> int | None:
     """Return the number of pixels of an item's content on a fill, or None if the content differs.
 
     lit, plain: the picture in which the item is highlighted, and the other one.
@@ -365,7 +365,7 @@ def _stayed(one: Mask, other: Mask) -> bool:
     return short >= BOLDER * long and most >= ALIKE_STAYED
 
 
-def _is_choice(plain: Pixels, mark: _Mark) -> bool:
+def _is_choice(plain: Pixels, mark: Mark) -> bool:
     """Return whether a highlight is the dot or the thick rim of a radio button, whose circle is visible
     without it too.
 
@@ -389,7 +389,7 @@ def _is_choice(plain: Pixels, mark: _Mark) -> bool:
     return seen >= DIRECTIONS
 
 
-def _inside_stayed(lit: Pixels, plain: Pixels, mark: _Mark, differs: Mask) -> bool:
+def _inside_stayed(lit: Pixels, plain: Pixels, mark: Mark, differs: Mask) -> bool:
     """Return whether the content of an outline is the same in both pictures."""
     left, top, right, bottom = mark.box
     inside = ~enlarged(_part(mark.mask, mark.box), RIM, RIM)
@@ -401,7 +401,7 @@ def _inside_stayed(lit: Pixels, plain: Pixels, mark: _Mark, differs: Mask) -> bo
     return _stayed(*inks)
 
 
-def _items(before: Pixels, after: Pixels, differs: Mask, gone: _Mark, came: _Mark) -> tuple[Box, Box]:
+def _items(before: Pixels, after: Pixels, differs: Mask, gone: Mark, came: Mark) -> tuple[Box, Box]:
     """Return the boxes of both items, with the texts and icons near the highlight that changed with it."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 

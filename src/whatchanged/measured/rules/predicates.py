@@ -369,6 +369,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("moved", "axis limit"): _axis_limit,
     ("moved", "order"): _always("changed places"),
     ("moved", "gap"): _gap,
+    ("resized", "highlight"): length,
     ("resized", "length"): length,
     ("resized", "text size"): _with_amounts("became larger", "became smaller"),
     ("resized", "marker"): _either("got larger markers", "got smaller markers"),
