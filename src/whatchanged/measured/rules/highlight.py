@@ -279,8 +279,8 @@ def _direction(
     lit, plain, total = shares(rings, boxes)
     on = plain >= MOSTLY * total and lit < HARDLY * total
     back = lit >= MOSTLY * total and plain < HARDLY * total
-    if style == "ink" and (on or back):
-        return None  # A text that appeared and one that disappeared.
+    if style == "ink" and max(lit, plain) >= HARDLY * total:
+        return None  # What is drawn appeared, disappeared or moved.
     if on or back or style in ("line", "outline"):
         return "on" if on else "back" if back else None
     sides = [max(box[2] - box[0], box[3] - box[1]) for box in boxes]
@@ -306,6 +306,8 @@ def _explained(
         empty = min(one or 0 for one in contents) < LEAST_CONTENT
         if empty and far(ground_color(after, gone.box), gone.plain) <= SAME_COLOR:
             return None  # A block without content moved on the background.
+    elif style == "ink" and not all(_drawn_in_both(before, after, mark.box) for mark in (gone, came)):
+        return None
     elif style == "outline" and not all(_inside_stayed(*end, differs) for end in ends):
         return None
     boxes = _items(before, after, differs, gone, came)
