@@ -240,13 +240,13 @@ def _is_another(one: _Icon, other: _Icon) -> bool:
     if any(a < OTHER_SIZE * b for a, b in sides):
         return False
     around = union([one.box, other.box])
-    inks = [_placed(icon, around) for icon in (one, other)]
+    inks = [_drawn_in(icon, around) for icon in (one, other)]
     return (
         max(ink_overlap(*inks), ink_overlap(_resampled(one.ink, other.ink.shape), other.ink)) < OTHER_DRAWING
     )
 
 
-def _placed(icon: _Icon, around: Box) -> Mask:
+def _drawn_in(icon: _Icon, around: Box) -> Mask:
     """Return the pixels of an icon in a box around it."""
     mask = np.zeros((around[3] - around[1], around[2] - around[0]), bool)
     left, top = icon.box[0] - around[0], icon.box[1] - around[1]

@@ -16,9 +16,9 @@ from whatchanged.measured.rules.highlight import (
     LEAST_CONTENT,
     RIM,
     SAME_COLOR,
-    Mark,
+    ColoredPart,
     content_on_fill,
-    place_of,
+    part_of,
     style_of,
 )
 from whatchanged.measured.rules.kinds import Finding
@@ -57,7 +57,7 @@ def grown_fill(before: Pixels, after: Pixels, visible: Mask) -> tuple[DetectedCh
     back = (steps_from(second, was) <= limit) & (steps_from(first, now) <= limit)
     if np.count_nonzero(back) > ONE_WAY * np.count_nonzero(flags):
         return None
-    mark = place_of(differs, flags, first, second)
+    mark = part_of(differs, flags, first, second)
     if mark is None or style_of(mark) != "fill":
         return None
     box = mark.box
@@ -91,7 +91,7 @@ def grown_fill(before: Pixels, after: Pixels, visible: Mask) -> tuple[DetectedCh
     return DetectedChange(finding, *boxes, int(inside), look="highlight"), aligned
 
 
-def _grew(pixels: Pixels, mark: Mark) -> tuple[int, bool] | None:
+def _grew(pixels: Pixels, mark: ColoredPart) -> tuple[int, bool] | None:
     """Return the end of a part at which the fill continues (0 left, 1 top, 2 right, 3 bottom), and whether
     the fill grew; or None if that is unclear."""
     colors = [_beside(pixels, mark.box, end) for end in range(4)]

@@ -21,7 +21,7 @@ from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding, ink_overlap, ink_within
 
 Mask = NDArray[np.bool_]
-Style = Literal["fill", "outline", "line", "ink"]
+HighlightStyle = Literal["fill", "outline", "line", "ink"]
 
 DIFFERS = 8
 """The least difference, in levels, between a highlight and its background."""
@@ -84,12 +84,17 @@ distances from its centre, as fractions of its side, at which the circle is sear
 DIRECTIONS = 7
 """The least number of the eight directions in which a dot is surrounded by its radio button."""
 
-NOUNS: dict[Style, str] = {"fill": "highlight", "outline": "outline", "line": "line", "ink": "highlight"}
+NOUNS: dict[HighlightStyle, str] = {
+    "fill": "highlight",
+    "outline": "outline",
+    "line": "line",
+    "ink": "highlight",
+}
 """What a highlight is called."""
 
 
 @dataclass(frozen=True)
-class Mark:
+class ColoredPart:
     """A highlight in one picture: its pixels, their box, and its colour and that of the item without it."""
 
     mask: Mask
@@ -129,19 +134,19 @@ def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> tuple[Detec
     return None
 
 
-def _explain(differs: Mask, gone: Mark, came: Mark) -> bool:
+def _explain(differs: Mask, gone: ColoredPart, came: ColoredPart) -> bool:
     """Return whether two places are a large part of all differences in the box around both."""
     around = union([gone.box, came.box])
     both = np.count_nonzero(gone.mask) + np.count_nonzero(came.mask)
     return bool(both >= EXPLAINED * np.count_nonzero(_part(differs, around)))
 
 
-def _turned(mark: Mark) -> Mark:
+def _turned(mark: ColoredPart) -> ColoredPart:
     """Return a place with the roles of its two colours exchanged."""
     return replace(mark, lit=mark.plain, plain=mark.lit)
 
 
-def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[Mark, Mark]]:
+def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[ColoredPart, ColoredPart]]:
     """Yield pairs of places between which two colours were exchanged, the most frequent pair of colours
     first.
 
@@ -166,14 +171,14 @@ def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[M
             continue
         third = usual_color(was[back])
         back &= steps_from(third, was) <= limit
-        marks = [place_of(differs, flags, first, plain) for flags, plain in ((one, second), (back, third))]
+        marks = [part_of(differs, flags, first, plain) for flags, plain in ((one, second), (back, third))]
         gone, came = marks
         if gone is None or came is None or common(gone.box, came.box):
             continue
         yield gone, came
 
 
-def place_of(differs: Mask, flags: NDArray[np.bool_], lit: RGBColor, plain: RGBColor) -> Mark | None:
+def part_of(differs: Mask, flags: NDArray[np.bool_], lit: RGBColor, plain: RGBColor) -> ColoredPart | None:
     """Return the place that holds almost all of the flagged pixels, or None if they lie in several places."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
@@ -193,7 +198,7 @@ def place_of(differs: Mask, flags: NDArray[np.bool_], lit: RGBColor, plain: RGBC
     mask[:] = False
     mask[around[1] : around[3], around[0] : around[2]] = largest
     box = box_of(mask)
-    return None if box is None else Mark(mask, box, lit, plain)
+    return None if box is None else ColoredPart(mask, box, lit, plain)
 
 
 def _part(mask: Mask, box: Box) -> Mask:
@@ -201,7 +206,7 @@ def _part(mask: Mask, box: Box) -> Mask:
     return mask[box[1] : box[3], box[0] : box[2]]
 
 
-def style_of(mark: Mark) -> Style | None:
+def style_of(mark: ColoredPart) -> HighlightStyle | None:
     """Return how a highlight is drawn, or None if that is unclear."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
@@ -221,7 +226,7 @@ def style_of(mark: Mark) -> Style | None:
     return "fill" if whole else "ink"
 
 
-def _alike(one: Box, other: Box, style: Style) -> bool:
+def _alike(one: Box, other: Box, style: HighlightStyle) -> bool:
     """Return whether two boxes can be items of one row, column or grid.
 
     One pair of their sides is equal. Texts stand in one row or column.
@@ -244,7 +249,7 @@ def _alike(one: Box, other: Box, style: Style) -> bool:
 
 
 def _direction(
-    before: Pixels, gone: Mark, came: Mark, differs: Mask, style: Style
+    before: Pixels, gone: ColoredPart, came: ColoredPart, differs: Mask, style: HighlightStyle
 ) -> Literal["on", "back"] | None:
     """Return whether the first colour is the highlight ("on") or the second one ("back"), or None if that is
     unclear.
@@ -292,23 +297,14 @@ def _direction(
 
 
 def _explained(
-    before: Pixels, after: Pixels, differs: Mask, style: Style, gone: Mark, came: Mark
+    before: Pixels, after: Pixels, differs: Mask, style: HighlightStyle, gone: ColoredPart, came: ColoredPart
 ) -> tuple[DetectedChange, Pixels] | None:
     """Return the highlight that moved between two places if their items stayed, or None."""
     noun = NOUNS[style]
     ends = ((before, after, gone), (after, before, came))
     if style in ("fill", "outline") and all(_is_choice(plain, mark) for _, plain, mark in ends):
         noun = "selection"
-    elif style == "fill":
-        contents = [content_on_fill(*end, differs) for end in ends]
-        if None in contents:
-            return None
-        empty = min(one or 0 for one in contents) < LEAST_CONTENT
-        if empty and far(ground_color(after, gone.box), gone.plain) <= SAME_COLOR:
-            return None  # A block without content moved on the background.
-    elif style == "ink" and not all(_drawn_in_both(before, after, mark.box) for mark in (gone, came)):
-        return None
-    elif style == "outline" and not all(_inside_stayed(*end, differs) for end in ends):
+    elif not _items_stayed(before, after, differs, style, gone, came):
         return None
     boxes = _items(before, after, differs, gone, came)
     if style == "line" and came.box[2] - came.box[0] > came.box[3] - came.box[1]:
@@ -320,7 +316,7 @@ def _explained(
         "color_before": words.color_code(came.plain),
         "color_after": words.color_code(came.lit),
     }
-    kinds: dict[Style, Finding] = {
+    kinds: dict[HighlightStyle, Finding] = {
         "fill": Finding("recolored", "highlight", 0.7, values),
         "ink": Finding("recolored", "highlight", 0.6, values),
         "outline": Finding("restyled", "highlight", 0.7, values),
@@ -335,7 +331,23 @@ def _explained(
     return change, aligned
 
 
-def content_on_fill(lit: Pixels, plain: Pixels, mark: Mark, differs: Mask) -> int | None:
+def _items_stayed(
+    before: Pixels, after: Pixels, differs: Mask, style: HighlightStyle, gone: ColoredPart, came: ColoredPart
+) -> bool:
+    """Return whether the content of both items is the same in both pictures."""
+    ends = ((before, after, gone), (after, before, came))
+    if style == "fill":
+        contents = [content_on_fill(*end, differs) for end in ends]
+        empty = min(one or 0 for one in contents) < LEAST_CONTENT
+        # A block without content may have moved on the background.
+        moved = empty and far(ground_color(after, gone.box), gone.plain) <= SAME_COLOR
+        return None not in contents and not moved
+    if style == "outline":
+        return all(_inside_stayed(*end, differs) for end in ends)
+    return style == "line" or all(_drawn_in_both(before, after, part.box) for part in (gone, came))
+
+
+def content_on_fill(lit: Pixels, plain: Pixels, mark: ColoredPart, differs: Mask) -> int | None:
     """Return the number of pixels of an item's content on a fill, or None if the content differs.
 
     lit, plain: the picture in which the item is highlighted, and the other one.
@@ -367,7 +379,7 @@ def _stayed(one: Mask, other: Mask) -> bool:
     return short >= BOLDER * long and most >= ALIKE_STAYED
 
 
-def _is_choice(plain: Pixels, mark: Mark) -> bool:
+def _is_choice(plain: Pixels, mark: ColoredPart) -> bool:
     """Return whether a highlight is the dot or the thick rim of a radio button, whose circle is visible
     without it too.
 
@@ -391,7 +403,7 @@ def _is_choice(plain: Pixels, mark: Mark) -> bool:
     return seen >= DIRECTIONS
 
 
-def _inside_stayed(lit: Pixels, plain: Pixels, mark: Mark, differs: Mask) -> bool:
+def _inside_stayed(lit: Pixels, plain: Pixels, mark: ColoredPart, differs: Mask) -> bool:
     """Return whether the content of an outline is the same in both pictures."""
     left, top, right, bottom = mark.box
     inside = ~enlarged(_part(mark.mask, mark.box), RIM, RIM)
@@ -403,7 +415,9 @@ def _inside_stayed(lit: Pixels, plain: Pixels, mark: Mark, differs: Mask) -> boo
     return _stayed(*inks)
 
 
-def _items(before: Pixels, after: Pixels, differs: Mask, gone: Mark, came: Mark) -> tuple[Box, Box]:
+def _items(
+    before: Pixels, after: Pixels, differs: Mask, gone: ColoredPart, came: ColoredPart
+) -> tuple[Box, Box]:
     """Return the boxes of both items, with the texts and icons near the highlight that changed with it."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
