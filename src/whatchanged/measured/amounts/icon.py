@@ -24,8 +24,9 @@ MOST_LONG = 2.4
 """The largest ratio between the sides of an icon. An arrow is about twice as wide as high."""
 SQUARE = 1.6
 """The largest ratio between the sides of an icon that may be another one. A longer one may be a word."""
-ROOM = 8
-"""The distance in pixels around a difference within which the whole icon must lie."""
+ROOM, OF_SIDE = 8, 0.4
+"""The least distance in pixels around a difference within which the whole icon must lie, and this distance as
+a fraction of the longer side of the difference: it may be the interior of an outline."""
 PARTS = 2
 """The largest gap in pixels between a difference and another part of its icon."""
 STANDS_OUT = 28
@@ -107,6 +108,11 @@ def icon_change(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
     look = "icon" if max(other.size) <= SQUARE * min(other.size) else change.look
     if scaled is not None:
         return replace(change, finding=scaled, box_before=one.box, box_after=other.box, look=look)
+    sizes = change.finding.values.get("size_before"), change.finding.values.get("size_after")
+    if aspect == ("resized", "size") and sizes[0] and sizes[1]:
+        grew = max(sizes[1]) > max(sizes[0])
+        values = {**change.finding.values, "drawing": True, "grew": grew}
+        return replace(change, finding=replace(change.finding, values=values), look=look)
     finding = _turned(one, other) or _refilled(one, other)
     if finding is None and aspect == ("replaced", "icon") and _is_another(one, other):
         finding = replace(change.finding, values={**change.finding.values, "exchanged": True})
@@ -121,7 +127,8 @@ def _icon(pixels: Pixels, box: Box) -> _Icon | None:
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     size = (pixels.shape[1], pixels.shape[0])
-    window = grown(box, ROOM, size)
+    room = max(ROOM, round(OF_SIDE * max(box[2] - box[0], box[3] - box[1])))
+    window = grown(box, room, size)
     left, top, right, bottom = window
     part = pixels[top:bottom, left:right]
     ground = ground_color(pixels, grown(box, PARTS, size))
@@ -189,9 +196,15 @@ def _turned(one: _Icon, other: _Icon) -> Finding | None:
     values: dict[str, object] = {"degrees": 90 * quarters}
     if points[0] and points[1] and points[0] != points[1]:
         values |= {"points_before": points[0], "points_after": points[1]}
-    elif min(*one.size, *other.size) < SMALLEST_ICON:
-        return None  # It may be a letter or a digit.
+    elif min(*one.size, *other.size) < SMALLEST_ICON or best < _mirrored(one, other) + BETTER / 2:
+        return None  # It may be a letter or a digit, or a mirrored drawing.
     return Finding("replaced", "turned", 0.6, values)
+
+
+def _mirrored(one: _Icon, other: _Icon) -> float:
+    """Return the intersection over union of a mirrored drawing with the other one."""
+    images = one.ink[:, ::-1], one.ink[::-1]
+    return max(iou_of(_resampled(image, other.ink.shape), other.ink) for image in images)
 
 
 def _pointing(ink: Mask) -> str | None:

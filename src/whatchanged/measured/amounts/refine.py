@@ -196,13 +196,13 @@ def _palette(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
 
 def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """Return the change as another state of a control, or None. The kind that the rules found is kept."""
-    if change.finding.kind in ("resized", "rewritten"):
+    if change.finding.kind == "resized":
         return None
     state = state_change(before, after, box)
-    if state is None:
+    if state is None or (change.finding.kind == "rewritten" and state[1] != "switch"):
         return None
     finding, element, control = state
-    if change.finding.kind is not None:
+    if change.finding.kind not in (None, "rewritten"):
         finding = replace(finding, kind=change.finding.kind, aspect=change.finding.aspect)
     if change.finding.kind in ("added", "removed"):
         return replace(change, finding=finding, element=element)  # Its boxes are those of the mark.

@@ -393,13 +393,13 @@ def _is_choice(plain: Pixels, mark: ColoredPart) -> bool:
     middle = np.hypot((2 * across + 1) / width - 1, (2 * down + 1) / height - 1) < MIDDLE
     if (steps_from(mark.plain, plain[top:bottom, left:right][middle]) > INK).any():
         return False
+    drawn = enlarged(steps_from(mark.plain, plain) > INK, 1, 1)
     seen = 0
     for angle in np.arange(8) * np.pi / 4:
         steps = np.arange(*REACH, 0.25 / width) * width
         rows = np.clip((top + bottom - 1) / 2 + steps * np.sin(angle), 0, plain.shape[0] - 1)
         columns = np.clip((left + right - 1) / 2 + steps * np.cos(angle), 0, plain.shape[1] - 1)
-        line = plain[np.rint(rows).astype(int), np.rint(columns).astype(int)]
-        seen += bool((steps_from(mark.plain, line) > INK).any())
+        seen += bool(drawn[np.rint(rows).astype(int), np.rint(columns).astype(int)].any())
     return seen >= DIRECTIONS
 
 
