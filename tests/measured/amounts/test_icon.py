@@ -92,3 +92,17 @@ def test_icons_that_were_scaled_alike_are_told_together():
     assert first.count == 3
     assert "became larger" in first.sentence
     assert " x " not in first.sentence
+
+
+def test_a_mirrored_drawing_was_not_turned():
+    """Both halves of this drawing are alike from top to bottom, so half a turn looks like a mirror image."""
+    key = [(2, 8), (8, 2), (13, 8), (22, 8), (22, 16), (13, 16), (8, 22), (2, 16)]
+    hole = [(2, 11), (5, 11), (5, 13), (2, 13)]
+    one = picture([*key, *hole], size=32)
+    assert all("turned" not in told.sentence for told in measure(one, one[:, ::-1]).statements)
+
+
+def test_an_outline_is_filled_at_double_density():
+    outline, full = picture(HOUSE, width=2, size=64), picture(HOUSE, size=68)
+    first = measure(outline, full).statements[0]
+    assert (first.kind, first.values["aspect"], first.values["on_after"]) == ("restyled", "filled", True)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.drawn_text import draw, page
 
+from whatchanged.measured import measure
 from whatchanged.measured.amounts.state import state_change
 
 GREY, BLUE = (110, 110, 110), (20, 100, 220)
@@ -126,3 +127,24 @@ def test_a_large_knob_at_the_right_is_on(height):
     pictures = long_knob(False, height), long_knob(True, height)
     finding, found, _ = state_change(*pictures, difference(*pictures))
     assert (found, finding.values) == ("switch", {"state": "on", "on_after": True})
+
+
+def test_a_knob_larger_than_its_track_is_one_switch_that_was_turned_on():
+    pictures = []
+    for on in (False, True):
+        track = (44, 46, 75, 57)
+        empty = draw(page((200, 120)), rounded_rectangle=(track, {"radius": 6, "fill": (215, 215, 220)}))
+        left = 58 if on else 42
+        knob = ((left, 42, left + 19, 61), {"fill": BLUE if on else GREY})
+        pictures.append(draw(empty, ellipse=knob))
+    (one,) = measure(*pictures).statements
+    assert (one.element, one.values["state"], one.values["on_after"]) == ("switch", "on", True)
+
+
+@pytest.mark.parametrize("side", [24, 64])
+def test_a_large_box_keeps_the_place_of_its_mark(side):
+    pictures = large_box(side, False), large_box(side, True)
+    first = measure(*pictures).statements[0]
+    mark = difference(*pictures)
+    assert first.sentence.endswith("was checked.")
+    assert first.box_after == ((40, 40, 40 + side, 40 + side) if side == 24 else mark)

@@ -45,8 +45,9 @@ SAME_DRAWING = 0.72
 TURNED, BETTER = 0.7, 0.2
 """The least intersection over union of a turned drawing with the other one, and how much larger it must be
 than without a turn."""
-ONE_SIZE = 2
-"""The largest difference in pixels between the sides of an icon of the same size."""
+ONE_SIZE, OF_SIZE = 2, 0.06
+"""The largest difference between the sides of an icon of the same size, in pixels and as a fraction of its
+longer side."""
 SYMMETRIC, TAPERED = 0.65, 1.4
 """The least intersection over union of an arrow and its mirror image, and the least ratio between its widths
 at both ends."""
@@ -228,7 +229,8 @@ def _refilled(one: _Icon, other: _Icon) -> Finding | None:
     """Return that an outlined icon was filled, or a filled one is only outlined now, or None."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
-    if max(abs(a - b) for a, b in zip(one.size, other.size, strict=True)) > ONE_SIZE:
+    most = max(ONE_SIZE, OF_SIZE * max(one.size))
+    if max(abs(a - b) for a, b in zip(one.size, other.size, strict=True)) > most:
         return None
     if min(*one.size, *other.size) < SMALLEST_ICON:
         return None

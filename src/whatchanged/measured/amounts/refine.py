@@ -36,6 +36,9 @@ MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
 SMALLEST_PART = 5
 """The least shorter side, in pixels, of the largest of several parts that appeared or disappeared."""
+SMALL_CONTROL = 34
+"""The largest side, in pixels, of a control whose mark has the control's own box. In a larger one the mark is
+a thing of its own to the eye."""
 THIN = 12
 """The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
@@ -204,7 +207,7 @@ def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
     finding, element, control = state
     if change.finding.kind not in (None, "rewritten"):
         finding = replace(finding, kind=change.finding.kind, aspect=change.finding.aspect)
-    if change.finding.kind in ("added", "removed"):
+    if change.finding.kind in ("added", "removed") and control[2] - control[0] > SMALL_CONTROL:
         return replace(change, finding=finding, element=element)  # Its boxes are those of the mark.
     return replace(change, finding=finding, box_before=control, box_after=control, element=element)
 
