@@ -29,6 +29,9 @@ FEWEST, MOST_PART = 40, 0.4
 """The least number of differing pixels, and the largest fraction of the picture that differs."""
 CANDIDATES = 3
 """The number of pairs of colours that are tried, starting with the most frequent."""
+SAMPLE, LEAST_SHARE = 20_000, 0.005
+"""The number of differing pixels among which the most frequent pair of colours is searched for, and the least
+fraction of them that have it."""
 SAME_COLOR = 12
 """The largest difference, in levels, between equal colours. It is smaller for a faint highlight."""
 STRIPES = 40
@@ -160,7 +163,11 @@ def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[C
     for _ in range(CANDIDATES):
         if np.count_nonzero(left) < FEWEST:
             return
-        values, counts = np.unique(keys[left], return_counts=True)
+        sample = keys[left]
+        sample = sample[:: 1 + len(sample) // SAMPLE]
+        values, counts = np.unique(sample, return_counts=True)
+        if counts.max() < LEAST_SHARE * len(sample):
+            return  # A photograph has no frequent pair of colours.
         chosen = left & (keys == values[counts.argmax()])
         first, second = usual_color(was[chosen]), usual_color(now[chosen])
         limit = min(SAME_COLOR, far(first, second) // 3)
