@@ -17,6 +17,7 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
+from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.replaced import with_texts
@@ -75,7 +76,8 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     """
     pictures = (before, after)
     reader = PairReader(pictures)
-    sites = [_site(one, pictures) for one in statements[:MOST] if not _is_whole(one)]
+    statements = [with_items(one, reader) for one in statements]
+    sites = [_site(one, pictures) for one in statements[:MOST] if not _needs_no_name(one)]
     _read_own(sites, reader)
     for site in sites:
         if site.statement.count == 1:
@@ -91,7 +93,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     for number, beside in zip(nameless, found, strict=True):
         subjects[number] = beside
     results: list[Statement | None] = list(statements)
-    places = [place for place, one in enumerate(statements[:MOST]) if not _is_whole(one)]
+    places = [place for place, one in enumerate(statements[:MOST]) if not _needs_no_name(one)]
     for place, site, subject in zip(places, sites, subjects, strict=True):
         # A thing with a noun from the rules keeps it where no text in it is read.
         was_read = site.statement != statements[place] or (subject is not None and subject.named)
@@ -191,11 +193,12 @@ def _as_moved(gone: Statement, came: Statement) -> Statement | None:
     )
 
 
-def _is_whole(statement: Statement) -> bool:
-    """Return whether a statement is about the picture as a whole, or about something that follows from
-    another change.
+def _needs_no_name(statement: Statement) -> bool:
+    """Return whether a statement needs no name: it is about the picture as a whole, it follows from another
+    change, or its items are named.
     """
-    return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows
+    named_already = "item_after" in statement.values
+    return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows or named_already
 
 
 def _site(statement: Statement, pictures: tuple[Pixels, Pixels]) -> TextSite:
@@ -230,6 +233,8 @@ def _own_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
         if site.statement.count <= MOST_ALIKE:
             yield from _alike_lines(site, reader)
         return
+    if site.statement.values.get("aspect") == ASPECT:
+        return  # Its boxes are two items with different text.
     for side, box in ((1, site.statement.box_after), (0, site.statement.box_before)):
         lines = tuple(line for line in site.around[side].own if not _stays(site, reader, line))[:MOST_LINES]
         lengthy = any(line[2] - line[0] >= LENGTHY * (line[3] - line[1]) for line in lines)

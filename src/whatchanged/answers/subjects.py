@@ -41,6 +41,8 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     text, several = found
     aspect = str(statement.values.get("aspect", ""))
     noun = known_noun(statement)
+    if noun == "frame":
+        return Subject(noun, None, f'around "{text}"')
     if noun is not None and noun != "text":
         return Subject(noun, text)
     if noun is None and is_button(pictures[site.side], site.box, site.around[site.side].own):

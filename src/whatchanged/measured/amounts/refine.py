@@ -9,6 +9,7 @@ from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_ste
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
+from whatchanged.measured.amounts.icon import icon_change
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -23,17 +24,21 @@ from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.text import text_change, underline_change
-from whatchanged.measured.pixels.boxes import area, lies_in, union
+from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
+from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
+from whatchanged.measured.rules.kinds import BY_AMOUNT, SAME_COLOR, Finding
 from whatchanged.measured.rules.predicates import UNLIKE
 
 MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
 SMALLEST_PART = 5
 """The least shorter side, in pixels, of the largest of several parts that appeared or disappeared."""
+SMALL_CONTROL = 34
+"""The largest side, in pixels, of a control whose mark has the control's own box. In a larger one the mark is
+a thing of its own to the eye."""
 THIN = 12
 """The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
@@ -73,13 +78,34 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     results = list(changes)
     for index in largest:
         results[index] = _with_look(_refined(changes[index], before, after), before, after)
-    return exchanged(results)
+    return exchanged(_once(results))
+
+
+def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
+    """Return the changes, those that turned out to be parts of one and the same control or icon only once."""
+    results: list[DetectedChange] = []
+    for one in changes:
+        of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled")
+        same = next(
+            (
+                other
+                for other in results
+                if of_whole
+                and (other.box_after, other.element) == (one.box_after, one.element)
+                and other.finding.values == one.finding.values
+            ),
+            None,
+        )
+        if same is None:
+            results.append(one)
+    return results
 
 
 def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
     """Return the change with a plain noun if it has no element. The noun includes a colour only if the colour
     stayed the same."""
-    if change.element is not None or not change.cause or change.finding.kind == "rewritten":
+    known = change.element is not None or change.look is not None
+    if known or not change.cause or change.finding.kind == "rewritten":
         return change
     colored = change.finding.kind in ("added", "removed", "moved", "resized")
     if len(change.boxes) > 1:
@@ -97,14 +123,17 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     box = change.box_after or change.box_before
     if box is None or not (lies_in(box, before.shape) and lies_in(box, after.shape)) or not area(box):
         return change
+    if change.finding.aspect == "highlight":
+        return change
     if change.finding.kind == "moved":
-        return _redrawn(change) or _with_alignment(change, before, after)
-    if change.finding.kind == "resized" and change.box_before != change.box_after:
         return (
-            # The size was measured already: an outline would appear at one of its positions and disappear at
-            # the other.
-            change
+            _moved_knob(change, before, after) or _redrawn(change) or _with_alignment(change, before, after)
         )
+    if change.finding.kind == "resized" and change.box_before != change.box_after:
+        # The size was measured already: an outline would appear at one of its positions and disappear at the
+        # other. A part of an icon may have been taken for a thing of its own.
+        part = _differing(before, after, union([change.box_before or box, box]))
+        return (None if part is None else icon_change(change, before, after, part)) or change
     if change.finding.aspect not in _SHIFTED:
         for measure in _FINER:
             measured = measure(change, before, after, box)
@@ -170,14 +199,37 @@ def _palette(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
 
 def _state(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """Return the change as another state of a control, or None. The kind that the rules found is kept."""
-    if change.finding.kind in ("resized", "rewritten"):
+    if change.finding.kind == "resized":
         return None
     state = state_change(before, after, box)
-    if state is None:
+    if state is None or (change.finding.kind == "rewritten" and state[1] != "switch"):
         return None
     finding, element, control = state
-    if change.finding.kind is not None:
+    if change.finding.kind not in (None, "rewritten"):
         finding = replace(finding, kind=change.finding.kind, aspect=change.finding.aspect)
+    if change.finding.kind in ("added", "removed") and control[2] - control[0] > SMALL_CONTROL:
+        return replace(change, finding=finding, element=element)  # Its boxes are those of the mark.
+    return replace(change, finding=finding, box_before=control, box_after=control, element=element)
+
+
+def _differing(before: Pixels, after: Pixels, box: Box) -> Box | None:
+    """Return the box of all differences in a box."""
+    left, top, right, bottom = box
+    one, other = (picture[top:bottom, left:right] for picture in (before, after))
+    if one.shape != other.shape:
+        return None
+    return box_of(steps_between(one, other) > SAME_COLOR, left, top)
+
+
+def _moved_knob(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange | None:
+    """Return the movement of a switch's knob as another state of the switch, or None for other movements."""
+    was, now = change.box_before, change.box_after
+    if not change.cause or was is None or now is None:
+        return None
+    state = state_change(before, after, union([was, now]))
+    if state is None or state[1] != "switch":
+        return None
+    finding, element, control = state
     return replace(change, finding=finding, box_before=control, box_after=control, element=element)
 
 
@@ -323,6 +375,7 @@ _FINER = (
     _grid,
     _data,
     _state,
+    icon_change,
     _separate,
     _palette,
     _edge_or_color,

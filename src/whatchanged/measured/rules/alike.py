@@ -62,7 +62,8 @@ def _direction(change: DetectedChange) -> tuple[object, ...]:
     values = change.finding.values
     one, other = values.get("amount_before"), values.get("amount_after")
     more = None if one is None or other is None else other > one
-    return values.get("state"), values.get("on_after"), more
+    grew = values.get("grew") if values.get("drawing") else None
+    return values.get("state"), values.get("on_after"), more, grew
 
 
 def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
@@ -128,6 +129,8 @@ def _shared(group: Sequence[DetectedChange]) -> dict[str, object]:
         return first.finding.values
     if first.finding.kind == "moved" and all(_one_step(first, one) for one in group):
         return first.finding.values
+    if first.finding.values.get("drawing"):
+        return {"drawing": True, "grew": first.finding.values["grew"]}
     if any(part is not None for part in _direction(first)):
         return first.finding.values
     return {}

@@ -38,12 +38,30 @@ def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     """Return the changes with the most important first: causes before consequences, then by size.
 
     A change of which the rules only know that it looks different counts for a part of its size: what came,
-    went or took another colour beside it says more.
+    went or took another colour beside it says more. A highlight that moved is the cause of what the page
+    shows then.
     """
     return sorted(
         changes,
-        key=lambda one: (not one.cause, -_weight(one) * one.pixels, one.box_after or one.box_before or ()),
+        key=lambda one: (
+            not one.cause,
+            not _leads(one, changes),
+            -_weight(one) * one.pixels,
+            one.box_after or one.box_before or (),
+        ),
     )
+
+
+def _leads(one: DetectedChange, changes: Sequence[DetectedChange]) -> bool:
+    """Return whether a change is a highlight that moved alone. A line that moved with other content is a part
+    of it."""
+    others = (other for other in changes if other.finding.aspect == "position")
+    return one.finding.aspect == "highlight" and not any(_one_step(one, other) for other in others)
+
+
+def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
+    """Return whether two objects moved by the same step."""
+    return all(one.finding.values.get(name, 0) == other.finding.values.get(name, 0) for name in ("dx", "dy"))
 
 
 def _weight(one: DetectedChange) -> float:
@@ -57,7 +75,11 @@ def pushed(changes: list[DetectedChange]) -> list[DetectedChange]:
 
     In a line of text, words that a rewritten word pushes are merged with it.
     """
-    moved = [one for one in changes if one.finding.kind == "moved" and one.cause]
+    moved = [
+        one
+        for one in changes
+        if one.finding.kind == "moved" and one.cause and one.finding.aspect != "highlight"
+    ]
     if not moved:
         return changes
     written = next((one for one in changes if one.finding.kind == "rewritten" and one.cause), None)

@@ -25,6 +25,9 @@ from whatchanged.measured.rules.causes import (
 )
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
+from whatchanged.measured.rules.frame import resized_frame
+from whatchanged.measured.rules.grown_fill import grown_fill
+from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
@@ -109,9 +112,19 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
-    scale = find_scale(before, after, visible)
+    first = (
+        moved_highlight(before, after, visible)
+        or resized_frame(before, after, visible)
+        or grown_fill(before, after, visible)
+    )
+    if first is not None:
+        change, aligned = first
+        changes.append(change)
+        seen = visibility(aligned, after)
+        visible = seen.visible(threshold)
+    scale = find_scale(aligned, after, visible)
     if scale is not None:
-        aligned = scale.taken_from(before, after)
+        aligned = scale.taken_from(aligned, after)
         rest = visibility(aligned, after)
         pixels = np.count_nonzero(visible) - np.count_nonzero(rest.visible(threshold))
         values = {"axis": scale.axis, "factor": scale.factor}

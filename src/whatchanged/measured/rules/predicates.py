@@ -113,6 +113,7 @@ _PLURALS = {
     "was": "were",
     "is": "are",
     "has": "have",
+    "points": "point",
     "stands": "stand",
     "shows": "show",
     "reads": "read",
@@ -190,6 +191,33 @@ def _moved(values: Values) -> str | None:
     return f"moved {way}" if way else None
 
 
+def _highlight(values: Values) -> str | None:
+    """Return a predicate such as 'moved from "Home" to "Settings"', or "moved down by 36 pixels" if the items
+    have no known words."""
+    one, other = values.get("item_before"), values.get("item_after")
+    if one and other:
+        return f"moved from {one} to {other}"
+    way = words.way(int(values.get("dx", 0)), int(values.get("dy", 0)))
+    return f"moved {way}" if way else None
+
+
+def _turn(values: Values) -> str | None:
+    """Return a predicate such as "points up instead of down", or "was turned upside down"."""
+    one, other = values.get("points_before"), values.get("points_after")
+    if one and other:
+        return f"points {other} instead of {one}"
+    return {
+        90: "was turned by 90 degrees clockwise",
+        180: "was turned upside down",
+        270: "was turned by 90 degrees counterclockwise",
+    }.get(int(values.get("degrees", 0)))
+
+
+def _another(values: Values) -> str | None:
+    """Return the predicate for an icon that is another drawing now."""
+    return "was replaced by another one" if values.get("exchanged") else None
+
+
 def _axis_limit(values: Values) -> str | None:
     """Return the predicate for the content of a frame that was squeezed, stretched or moved along an axis."""
     if "factor" not in values:
@@ -222,7 +250,11 @@ def _size(values: Values) -> str | None:
     ``length``."""
     if "size_before" in values and "size_after" in values and values["size_before"] != values["size_after"]:
         one, other = ("{} x {}".format(*values[name]) for name in ("size_before", "size_after"))
-        return f"changed its size from {one} to {other} pixels"
+        if not values.get("drawing"):
+            return f"changed its size from {one} to {other} pixels"
+        return f"became {'larger' if values.get('grew') else 'smaller'}, {one} to {other} pixels"
+    if values.get("drawing"):
+        return f"became {'larger' if values.get('grew') else 'smaller'}"
     return length(values)
 
 
@@ -331,9 +363,13 @@ _BY_KIND: Mapping[Kind | None, Callable[[Values], str | None]] = {
 """The predicates for kinds whose aspect has no entry of its own."""
 
 _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
+    ("moved", "highlight"): _highlight,
+    ("recolored", "highlight"): _highlight,
+    ("restyled", "highlight"): _highlight,
     ("moved", "axis limit"): _axis_limit,
     ("moved", "order"): _always("changed places"),
     ("moved", "gap"): _gap,
+    ("resized", "highlight"): length,
     ("resized", "length"): length,
     ("resized", "text size"): _with_amounts("became larger", "became smaller"),
     ("resized", "marker"): _either("got larger markers", "got smaller markers"),
@@ -342,6 +378,8 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("resized", "number"): _number,
     ("recolored", "opacity"): _opacity,
     ("recolored", "palette"): _palette,
+    ("replaced", "turned"): _turn,
+    ("replaced", "icon"): _another,
     ("replaced", "content"): _always("shows other content"),
     ("replaced", "data"): _data,
     ("replaced", "fill"): _covered,

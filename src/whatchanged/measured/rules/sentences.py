@@ -176,6 +176,8 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     shared: whether the statement is about several pictures, so that no fraction of one is mentioned.
     """
     kind, values = statement.kind, statement.values
+    if values.get("exchanged") and subject.noun == "text":
+        values = {**values, "exchanged": False}  # Only an icon is said to be another one.
     by_amount = _by_amount(statement, subject)
     knows = subject.noun is not None or subject.words is not None
     exact = is_exact(kind, values)
@@ -263,7 +265,7 @@ def statement(
     if box is None:
         raise ValueError("a statement needs a place")
     values = {"aspect": finding.aspect, **finding.values}
-    if finding.aspect == "size" and box_before and box_after:
+    if finding.aspect == "size" and box_before and box_after and len(boxes) <= 1:
         sizes = [[one[2] - one[0], one[3] - one[1]] for one in (box_before, box_after)]
         if sizes[0] != sizes[1]:
             values = {**values, "size_before": sizes[0], "size_after": sizes[1]}
