@@ -64,7 +64,8 @@ def test_a_paragraph_whose_lines_stand_closer_is_one_thing_that_shrank() -> None
         )
         for dy in (-5, -8, -4)
     ]
-    (one,) = merged(parts)
+    rest = change("moved", (20, 220, 400, 300), "position", cause=False, dx=0, dy=-17)
+    (one,) = (found for found in merged([*parts, rest]) if found.cause)
     assert one.finding.values["dy"] == -17 and one.box_after == (20, 100, 400, 183)
     assert len(one.boxes) < 2
     other = DetectedChange(
@@ -74,6 +75,7 @@ def test_a_paragraph_whose_lines_stand_closer_is_one_thing_that_shrank() -> None
         90,
     )
     assert len(merged([parts[0], other])[0].boxes) == 2
+    assert len(merged(parts)[0].boxes) == 3  # Nothing shows by how much it shrank as a whole.
 
 
 def test_alike_surfaces_are_one_at_any_distance() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whatchanged.measured.amounts.coverage import columns_of_ink, ink_box, read_coverage
+from whatchanged.measured.amounts.coverage import columns_of_ink, ink_box, read_coverage, unexplained
 from whatchanged.measured.amounts.type import read_line, type_change
 from whatchanged.measured.pixels.boxes import area, grown, lies_in, union
 from whatchanged.measured.pixels.layers import INK, ground_color, usual_color
@@ -16,8 +16,14 @@ from whatchanged.measured.rules.kinds import Finding
 
 HIGHEST = 80
 """The largest height of a row in pixels. A control beside a label is higher than the text."""
-GAP = 4
-"""The least gap in pixels between the text and what stands right of it."""
+GAP, APART = 4, 0.6
+"""The least gap between the text and what stands right of it, in pixels and in heights of the text. A space
+between two words is narrower."""
+UNEXPLAINED = 0.4
+"""The largest residual that background and ink leave unexplained, as a fraction of the ink. Text on a control
+has more."""
+SAME_START = 2
+"""The largest movement in pixels of the beginning of the text."""
 FARTHEST = 80
 """The largest movement in pixels."""
 SAME, SAME_PART = 12, 0.95
@@ -43,6 +49,7 @@ def styled_row(
     if not boxes or before.shape != after.shape:
         return None
     rewritten = any(one.finding.kind == "rewritten" and one.cause for one in changes)
+    moved_alone = any(one.finding.kind == "moved" and one.cause for one in changes)
     row = grown(union(boxes), ROOM, (after.shape[1], after.shape[0]))
     if row[3] - row[1] > HIGHEST or not lies_in(row, after.shape):
         return None
@@ -52,11 +59,11 @@ def styled_row(
     (end, start), dx = split
     ends = (row[0], row[1], end, row[3]), (row[0], row[1], min(row[2], end + dx), row[3])
     found = _changed_text(before, after, *ends)
-    if found is None:
+    if found is None or start - end < APART * (found[1][3] - found[1][1]):
         return None
     finding, was, now = found
-    if finding.kind == "rewritten" and rewritten:
-        return None  # The rules found the words, too.
+    if finding.kind == "rewritten" and (rewritten or not moved_alone):
+        return None
     rest = (start, row[1], row[2] - max(0, dx), row[3])
     there = (rest[0] + dx, rest[1], rest[2] + dx, rest[3])
     moved = Finding("moved", "position", 0.7, {"dx": dx, "dy": 0})
@@ -102,9 +109,14 @@ def _changed_text(before: Pixels, after: Pixels, was: Box, now: Box) -> tuple[Fi
         covered = read_coverage(pixels[box[1] : box[3], box[0] : box[2]])
         inside = None if covered is None else ink_box(covered.ink)
         line = None if covered is None else read_line(covered.ink)
-        if inside is None or line is None:
+        if covered is None or inside is None or line is None:
+            return None
+        pieces = columns_of_ink(line.ink, line.ink.shape[0])
+        if len(pieces) > 1 or unexplained(pixels[box[1] : box[3], box[0] : box[2]], covered) > UNEXPLAINED:
             return None
         lines.append(line)
         boxes.append((box[0] + inside[0], box[1] + inside[1], box[0] + inside[2], box[1] + inside[3]))
+    if abs(boxes[0][0] - boxes[1][0]) > SAME_START:
+        return None
     finding = type_change(lines[0], lines[1]) or Finding("rewritten", "text", 0.45)
     return finding, boxes[0], boxes[1]

@@ -36,26 +36,27 @@ def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
 
 def _of_one_thing(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     """Return the changes in which an object that grew or shrank at several places, as a paragraph does whose
-    lines stand further apart, did so once, by the sum."""
-    results: list[DetectedChange] = []
-    for one in changes:
-        twin = next((other for other in results if _in_one_thing(one, other)), None)
-        if twin is None:
-            results.append(one)
+    lines stand further apart, did so once, by the sum.
+
+    What stands below it must have moved by this sum. Equal amounts may be those of two objects.
+    """
+    pushed = [one for one in changes if one.finding.kind == "moved" and not one.cause]
+    rest = max((int(one.finding.values.get("dy", 0)) for one in pushed), key=abs, default=0)
+    for first in changes:
+        parts = [one for one in changes if _in_one_thing(first, one)]
+        was = first.box_before
+        steps = [int(one.finding.values["dy"]) for one in parts]
+        total = sum(steps)
+        if len(set(steps)) < 2 or was is None or abs(total - rest) > ONE_STEP:
             continue
-        total = sum(int(part.finding.values["dy"]) for part in (one, twin))
-        was, now = twin.box_before, one.box_after
-        assert was is not None and now is not None
-        bottom = max(was[1] + 1, was[3] + total)
-        values = {**twin.finding.values, "dy": total}
-        both = replace(
-            twin,
-            finding=replace(twin.finding, values=values),
-            box_after=(was[0], was[1], was[2], bottom),
-            pixels=one.pixels + twin.pixels,
+        whole = replace(
+            first,
+            finding=replace(first.finding, values={**first.finding.values, "dy": total}),
+            box_after=(was[0], was[1], was[2], max(was[1] + 1, was[3] + total)),
+            pixels=sum(one.pixels for one in parts),
         )
-        results = [both if other is twin else other for other in results]
-    return results
+        return [whole, *(one for one in changes if not any(one is part for part in parts))]
+    return list(changes)
 
 
 def _in_one_thing(one: DetectedChange, other: DetectedChange) -> bool:
