@@ -53,9 +53,10 @@ def test_a_card_that_took_another_fill_and_another_outline():
 
 def test_a_text_that_got_a_fill():
     one = surface_change(button(), button(BLUE, color=WHITE), BOX)
-    assert one is not None and one[0].values["fill_before"] is None
-    one = surface_change(button(BLUE, color=WHITE), button(), BOX)
-    assert one is not None and one[0].values["fill_after"] is None
+    assert one is not None and one[0].values["color_before"] == "#ffffff"
+    outlined = button((200, 220, 255), outline=GREY)
+    assert said(button(), outlined).sentence.endswith(" took a light blue fill and a grey outline.")
+    assert said(outlined, button()).sentence.endswith(" lost its light blue fill and its outline.")
 
 
 def test_another_fill_and_colour_of_the_text_is_no_corner():

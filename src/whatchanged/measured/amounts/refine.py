@@ -222,14 +222,10 @@ def _surface(change: DetectedChange, before: Pixels, after: Pixels, box: Box) ->
     measured = _surface_or_outline(change, before, after, box)
     if measured is None:
         return None
-    if measured.finding.aspect not in ("surface", "fill"):
-        # An outline that changed all around may look like an object that grew from one side to the other one.
-        return measured if change.finding.kind == "resized" else None
-    values = measured.finding.values
-    outlined = any(values.get(name) for name in ("outline_before", "outline_after"))
-    # Where a fill alone appeared or disappeared, the rules found that too.
-    told_by_rules = measured.finding.aspect == "surface" and change.finding.aspect == "fill"
-    return None if told_by_rules and not outlined else measured
+    if measured.finding.aspect in ("surface", "fill"):
+        return measured
+    # An outline that changed all around may look like an object that grew from one side to the other one.
+    return measured if change.finding.kind == "resized" else None
 
 
 def _surface_or_outline(

@@ -173,7 +173,8 @@ def _finding(one: Surface, other: Surface) -> Finding | None:
     unsure = one.faint or other.faint
     new_line = not unsure and _outlines_differ(*lines)
     renamed = words.color_name(one.fill) != words.color_name(other.fill)
-    if fills and not new_line and one.filled == other.filled and (one.filled or renamed):
+    alone = lines == (None, None) or (one.filled == other.filled and (one.filled or renamed))
+    if fills and not new_line and alone and (one.filled or other.filled or renamed):
         values = {"color_before": words.color_code(one.fill), "color_after": words.color_code(other.fill)}
         return Finding("recolored", "fill", 0.75, values)
     if not fills or not (one.filled or other.filled):
