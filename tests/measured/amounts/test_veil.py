@@ -56,3 +56,9 @@ def test_several_new_things_are_no_dialog():
     other = with_dialog(veiled(screen()))
     other[220:280, 20:120] = 255
     assert find_veil(screen(), other) is None
+
+
+def test_a_heading_on_another_background_is_no_dialog():
+    other = veiled(screen())
+    other[60:90, 40:300] = (200, 60, 60)
+    assert find_veil(screen(), other) is None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.amounts.content import LOWEST_DIALOG
 from whatchanged.measured.amounts.coverage import Floats
 from whatchanged.measured.pixels.boxes import area, box_of
 from whatchanged.measured.pixels.layers import usual_color
@@ -153,6 +154,8 @@ def _dialog(unexplained: NDArray[np.bool_]) -> Box | None:
     largest = int(sizes.argmax())
     box = box_of(solid & (labels == largest))
     if box is None or sizes[largest] < (1 - OUTSIDE) * sizes.sum():
+        return None
+    if box[3] - box[1] < LOWEST_DIALOG:
         return None
     share = area(box) / unexplained.size
     return box if DIALOG[0] <= share <= DIALOG[1] and sizes[largest] >= SOLID * area(box) else None
