@@ -80,6 +80,20 @@ def test_of_lines_that_differ_in_a_word_only_certain_words_are_quoted():
     assert quoted(by_lines(UNCLEAR, read, (BLANK, BLANK))) == ("May", "Jun")
 
 
+def test_lines_of_different_widths_that_are_now_centred():
+    texts = ["Choose a plan that fits", "the size", "of your whole team"]
+    read = lines(*texts, side=0), lines(*texts, side=1)
+    widths = [one.at.box[2] - one.at.box[0] for one in read[1]]
+    centred = [
+        reading(text, at=(100 - width // 2, 30 * number), side=1)
+        for number, (text, width) in enumerate(zip(texts, widths, strict=True))
+    ]
+    found = by_lines(UNCLEAR, (read[0], centred), (BLANK, BLANK))
+    assert found.kind == "moved"
+    assert (found.values["align_before"], found.values["align_after"]) == ("left", "center")
+    assert "dx" not in found.values
+
+
 def test_lines_that_moved_by_one_step_moved():
     found = told(["First line", "Second line"], ["First line", "Second line"], at=(4, 19))
     assert (found.kind, found.values["dx"], found.values["dy"]) == ("moved", 4, 19)

@@ -10,6 +10,7 @@ from whatchanged.answers.rewriting import by_words
 from whatchanged.measured import Statement
 
 BOX = (0, 0, 120, 20)
+ROWS = ((0, 0, 120, 9), (0, 10, 120, 20))
 BLANK = np.full((40, 300, 3), 255, np.uint8)
 TEXT = Statement("rewritten", BOX, BOX, "", 0.5, values={"aspect": "text"})
 
@@ -205,3 +206,31 @@ def test_words_that_can_be_quoted_are_quoted_of_a_vague_change_too():
     one = replace(TEXT, kind="replaced", values={"aspect": "part"})
     found = told(["Porting"], ["Deeper"], one)
     assert (found.values["text_before"], found.values["text_after"]) == ("Porting", "Deeper")
+
+
+def test_text_that_became_smaller_and_paler_is_told_so():
+    lines = []
+    for side, (size, color) in enumerate(((20, "black"), (16, "grey"))):
+        box = box_of("Total amount", size=size)
+        picture = drawn("Total amount", color, size=size)
+        one = reading("Total amount", side=side)
+        lines.append((picture, one._replace(at=one.at._replace(box=box))))
+    (before, one), (after, other) = lines
+    whole = replace(TEXT, box_before=one.at.box, box_after=other.at.box)
+    found = by_words(whole, ([one], [other]), (before, after))
+    assert (found.kind, found.values["aspect"]) == ("resized", "text size")
+    assert (found.values["color_before"], found.values["color_after"]) == ("#000000", "#818181")
+
+
+def test_several_lines_of_the_same_words_have_no_other_typeface():
+    """Only the first of them would be measured, and it may stand elsewhere."""
+    read = tuple(
+        [_at(reading(text, side=side), box) for text, box in zip(("Save file", "to disk"), ROWS, strict=True)]
+        for side in (0, 1)
+    )
+    assert by_words(TEXT, read, (BLANK, BLANK)) == TEXT
+
+
+def _at(one, box):
+    """A reading at another place."""
+    return one._replace(at=one.at._replace(box=box))

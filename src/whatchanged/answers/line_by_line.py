@@ -82,7 +82,7 @@ def by_lines(
     other_words = _rewritten(statement, rest, boxes) if rest[0] and rest[1] else None
     if other_words is not None:
         return other_words
-    told = _moved(statement, pairs, lines)
+    told = _aligned(statement, pairs, lines) or _moved(statement, pairs, lines)
     return _restyled(statement, pairs, pictures) if told is statement else told
 
 
@@ -248,6 +248,46 @@ def _moved(
     was, now = union([one for one, _ in boxes]), union([other for _, other in boxes])
     values = {**_kept(statement), "aspect": "position", "dx": dx, "dy": dy}
     return replace(statement, kind="moved", box_before=was, box_after=now, boxes=(now,), values=values)
+
+
+def _aligned(
+    statement: Statement, pairs: Sequence[tuple[_Line, _Line]], lines: Sequence[Sequence[_Line]]
+) -> Statement | None:
+    """Return the statement that lines of different widths are now centred or aligned right or left, or None.
+
+    Every line is in both pictures, at the same height and as wide as before. The lines were aligned
+    otherwise before.
+    """
+    if len(pairs) < 2 or any(len(side) != len(pairs) for side in lines):
+        return None
+    boxes = [(one.read.at.box, other.read.at.box) for one, other in pairs]
+    steps = [now[0] - was[0] for was, now in boxes]
+    wider = [abs(now[2] - now[0] - (was[2] - was[0])) for was, now in boxes]
+    lower = [abs(now[1] + now[3] - was[1] - was[3]) // 2 for was, now in boxes]
+    if max(map(abs, steps)) < LEAST_STEP or max(wider) > LEAST_STEP or max(lower) > SAME_STEP:
+        return None
+    ways = [_alignment([pair[side] for pair in boxes]) for side in (0, 1)]
+    if None in ways or ways[0] == ways[1]:
+        return None
+    values = {
+        **_kept(statement),
+        "aspect": "position",
+        "align_before": ways[0],
+        "align_after": ways[1],
+    }
+    was, now = (union([pair[side] for pair in boxes]) for side in (0, 1))
+    return replace(statement, kind="moved", box_before=was, box_after=now, boxes=(now,), values=values)
+
+
+def _alignment(boxes: Sequence[Box]) -> str | None:
+    """Return "left", "right" or "center" where only these ends of the boxes agree, or None."""
+    ends = {
+        "left": [2 * box[0] for box in boxes],
+        "right": [2 * box[2] for box in boxes],
+        "center": [box[0] + box[2] for box in boxes],
+    }
+    alike = [name for name, values in ends.items() if max(values) - min(values) <= 2 * LEAST_STEP]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _restyled(

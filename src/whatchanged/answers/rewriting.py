@@ -37,6 +37,8 @@ SHORT = 2.5
 """The largest ratio of width to height of an icon, or of two of them."""
 SAME_COLOR = 24
 """Levels by which the colour of unchanged text may vary."""
+OTHER_TYPE = ("text size", "slant")
+"""Properties of type that a change of colour does not resemble. Where both changed, both are told."""
 UNLIKE_CAPITALS = frozenset("abdefghijlmnqrty")
 """Letters whose capitals have another shape. Of the others, a reader can take one for the other."""
 SLIGHTLY = 1.08
@@ -79,7 +81,9 @@ def _by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
         aspect = statement.values.get("aspect")
         unmeasured = aspect == "weight" and "amount_before" not in statement.values
         unclear = statement.kind == "rewritten" or aspect in UNCLEAR or unmeasured
-        return same_text(statement, read, pictures) if unclear else statement
+        # Of several lines, each is compared with its own.
+        one_line = min(len(lines) for lines in read) < 2 or _all_in_rows(read)
+        return same_text(statement, read, pictures) if unclear and one_line else statement
     sure = _sure_texts(read, boxes)
     quoted = _quoted(read, boxes)
     # where one text is the beginning of the other, the rest may stand in a line beside the place
@@ -91,6 +95,13 @@ def _by_words(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
     if not begins_alike and SequenceMatcher(None, before, after, autojunk=False).ratio() < UNLIKE:
         return _rewritten(statement, _one_side(sure))
     return statement
+
+
+def _all_in_rows(read: LinesOfBoth) -> bool:
+    """Return whether the lines of each picture stand beside each other in one row."""
+    return all(
+        max(line.at.box[1] for line in lines) < min(line.at.box[3] for line in lines) for lines in read
+    )
 
 
 def _says_otherwise(read: LinesOfBoth, boxes: tuple[Box, Box]) -> bool:
@@ -238,16 +249,17 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
     ]
     first, second = covered
     if first is not None and second is not None:
-        if far(first.color, second.color) > SAME_COLOR:
-            codes = {"color_before": color_code(first.color), "color_after": color_code(second.color)}
-            return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
         lines = read_line(first.ink), read_line(second.ink)
+        finding = None
         if lines[0] is not None and lines[1] is not None:
             finding = type_change(lines[0], lines[1], same_words=True)
-            if finding is not None:
-                return replace(
-                    statement, kind=finding.kind, values={"aspect": finding.aspect, **finding.values}
-                )
+        recolored = far(first.color, second.color) > SAME_COLOR
+        codes = {"color_before": color_code(first.color), "color_after": color_code(second.color)}
+        if recolored and (finding is None or finding.aspect not in OTHER_TYPE):
+            return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
+        if finding is not None:
+            both = {"aspect": finding.aspect, **finding.values, **(codes if recolored else {})}
+            return replace(statement, kind=finding.kind, values=both)
     dx, dy = now[0] - was[0], now[1] - was[1]
     if (dx or dy) and (now[2] - was[2], now[3] - was[3]) == (dx, dy):
         return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})

@@ -25,7 +25,18 @@ BAND = (0.7, 0.25)
 sides.
 """
 AROUND_TEXT = frozenset(
-    {"border", "outline", "border width", "radius", "shadow", "length", "icon", "picture", "filled"}
+    {
+        "border",
+        "outline",
+        "border width",
+        "radius",
+        "shadow",
+        "length",
+        "icon",
+        "picture",
+        "filled",
+        "surface",
+    }
 )
 """Finer words for a change of a thing, and not of the text in it."""
 
@@ -45,7 +56,7 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
         return Subject(noun, None, f'around "{text}"')
     if noun is not None and noun != "text":
         return Subject(noun, text)
-    if noun is None and is_button(pictures[site.side], site.box, site.around[site.side].own):
+    if noun is None and _is_button(site, pictures):
         return Subject("button", text)
     if aspect == "fill" and statement.kind == "recolored":
         return Subject("background", None, f'of "{text}"')
@@ -53,6 +64,12 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     if noun == "text" or (is_text(lines, site.box) and aspect not in AROUND_TEXT):
         return Subject("text", f"{text} {ELLIPSIS}" if several and not text.endswith(ELLIPSIS) else text)
     return Subject("area", None, f'with "{text}"')
+
+
+def _is_button(site: TextSite, pictures: tuple[Pixels, Pixels]) -> bool:
+    """Return whether a thing is a button. A thing that took another fill may be one in either picture."""
+    sides = (0, 1) if site.statement.values.get("aspect") == "surface" else (site.side,)
+    return any(is_button(pictures[side], site.box, site.around[side].own) for side in sides)
 
 
 def _own_words(site: TextSite) -> tuple[str, bool] | None:

@@ -54,3 +54,39 @@ def test_causes_and_what_they_pushed_stay_apart() -> None:
     one = change("moved", (0, 0, 50, 20), "position", dx=0, dy=12)
     other = change("moved", (0, 40, 50, 60), "position", cause=False, dx=0, dy=12)
     assert len(merged([one, other])) == 2
+
+
+def test_a_paragraph_whose_lines_stand_closer_is_one_thing_that_shrank() -> None:
+    card = (20, 100, 400, 200)
+    parts = [
+        DetectedChange(
+            Finding("resized", "length", 0.6, {"dy": dy, "grew": False}), card, (20, 100, 400, 200 + dy), 100
+        )
+        for dy in (-5, -8, -4)
+    ]
+    rest = change("moved", (20, 220, 400, 300), "position", cause=False, dx=0, dy=-17)
+    (one,) = (found for found in merged([*parts, rest]) if found.cause)
+    assert one.finding.values["dy"] == -17 and one.box_after == (20, 100, 400, 183)
+    assert len(one.boxes) < 2
+    other = DetectedChange(
+        Finding("resized", "length", 0.6, {"dy": -5, "grew": False}),
+        (20, 300, 400, 380),
+        (20, 300, 400, 375),
+        90,
+    )
+    assert len(merged([parts[0], other])[0].boxes) == 2
+    assert len(merged(parts)[0].boxes) == 3  # Nothing shows by how much it shrank as a whole.
+
+
+def test_alike_surfaces_are_one_at_any_distance() -> None:
+    values = {
+        "fill_before": "#1450dc",
+        "fill_after": None,
+        "outline_before": None,
+        "outline_after": "#1450dc",
+    }
+    boxes = [(x, 10, x + 40, 30) for x in (0, 200, 400)]
+    (one,) = merged([change("recolored", box, "surface", **values) for box in boxes])
+    assert len(one.boxes) == 3 and one.finding.values == values
+    other = change("recolored", (50, 10, 90, 30), "surface", **{**values, "fill_before": "#dc1450"})
+    assert len(merged([change("recolored", boxes[0], "surface", **values), other])) == 2

@@ -18,6 +18,24 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
             {"aspect": "text size", "amount_before": 14, "amount_after": 16},
             "became larger, 14 to 16 pixels",
         ),
+        (
+            "restyled",
+            {"aspect": "slant", "on_after": True, "color_before": "#0000ff", "color_after": "#ff0000"},
+            "is now in italics, and turned from blue to red",
+        ),
+        ("moved", {"align_after": "center"}, "is now centred"),
+        ("added", {"aspect": "dialog", "veil": True}, "was added, and the rest was dimmed"),
+        ("removed", {"aspect": "dialog", "veil": False}, "was removed, and the rest is no longer paler"),
+        (
+            "recolored",
+            {"aspect": "surface", "fill_after": "#ffffff", "outline_after": "#808080"},
+            "took a white fill and a grey outline",
+        ),
+        (
+            "recolored",
+            {"aspect": "surface", "fill_before": "#ff0000", "outline_before": "#808080"},
+            "lost its red fill and its outline",
+        ),
         ("restyled", {"aspect": "weight", "amount_before": 2.1, "amount_after": 1.4}, "became less bold"),
         (
             "restyled",

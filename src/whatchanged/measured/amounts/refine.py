@@ -21,19 +21,24 @@ from whatchanged.measured.amounts.redrawn import (
     recolored_drawing,
 )
 from whatchanged.measured.amounts.ring import ring_change
+from whatchanged.measured.amounts.row import styled_row
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
+from whatchanged.measured.amounts.surface import surface_change
 from whatchanged.measured.amounts.text import text_change, underline_change
+from whatchanged.measured.amounts.veil import find_veil
 from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
 from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import BY_AMOUNT, SAME_COLOR, Finding
+from whatchanged.measured.rules.kinds import AMOUNTS, BY_AMOUNT, SAME_COLOR, Finding
 from whatchanged.measured.rules.predicates import UNLIKE
 
 MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
+VEILED = 0.5
+"""The least fraction of the picture that differs where a veil came or went."""
 SMALLEST_PART = 5
 """The least shorter side, in pixels, of the largest of several parts that appeared or disappeared."""
 SMALL_CONTROL = 34
@@ -74,6 +79,12 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
 
     before, after: the aligned pictures in which the changes were found.
     """
+    veiled = _veiled(changes, before, after)
+    if veiled is not None:
+        return [veiled]
+    row = styled_row(changes, before, after)
+    if row is not None:
+        return row
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
     for index in largest:
@@ -99,6 +110,28 @@ def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
         if same is None:
             results.append(one)
     return results
+
+
+def _veiled(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> DetectedChange | None:
+    """Return all changes as a veil over the picture that came or went, perhaps with a dialog, or None."""
+    whole = before.shape[0] * before.shape[1]
+    if not changes or sum(one.pixels for one in changes) < VEILED * whole:
+        return None
+    everything: Box = (0, 0, before.shape[1], before.shape[0])
+    for bare, veiled, came in ((before, after, True), (after, before, False)):
+        veil = find_veil(bare, veiled)
+        if veil is None:
+            continue
+        if veil.dialog is not None:
+            finding = Finding("added" if came else "removed", "dialog", 0.7, {"veil": veil.dark})
+            was, now = (None, veil.dialog) if came else (veil.dialog, None)
+            return DetectedChange(finding, was, now, area(veil.dialog), element="dialog")
+        amounts = dict(zip(AMOUNTS, (1.0, veil.through) if came else (veil.through, 1.0), strict=True))
+        finding = Finding(
+            "recolored", "opacity", 0.6, {**amounts, "towards": "dark" if veil.dark else "light"}
+        )
+        return DetectedChange(finding, everything, everything, whole)
+    return None
 
 
 def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
@@ -129,6 +162,9 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return (
             _moved_knob(change, before, after) or _redrawn(change) or _with_alignment(change, before, after)
         )
+    surface = _surface(change, before, after, box)
+    if surface is not None:
+        return surface
     if change.finding.kind == "resized" and change.box_before != change.box_after:
         # The size was measured already: an outline would appear at one of its positions and disappear at the
         # other. A part of an icon may have been taken for a thing of its own.
@@ -231,6 +267,36 @@ def _moved_knob(change: DetectedChange, before: Pixels, after: Pixels) -> Detect
         return None
     finding, element, control = state
     return replace(change, finding=finding, box_before=control, box_after=control, element=element)
+
+
+def _surface(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Return the change as another fill of the same thing, perhaps with another outline, or None."""
+    measured = _surface_or_outline(change, before, after, box)
+    if measured is None:
+        return None
+    if measured.finding.aspect in ("surface", "fill"):
+        return measured
+    # An outline that changed all around may look like an object that grew from one side to the other one.
+    return measured if change.finding.kind == "resized" else None
+
+
+def _surface_or_outline(
+    change: DetectedChange, before: Pixels, after: Pixels, box: Box
+) -> DetectedChange | None:
+    """Return the change as another fill, another outline or both of the same thing, or None."""
+    if not change.cause or len(change.boxes) > 1 or change.finding.aspect in _SHIFTED:
+        return None
+    if "content" in change.finding.values:
+        return None  # The rules also measured how far its content moved.
+    if change.box_before is not None and change.box_after is not None:
+        box = union([change.box_before, change.box_after])
+    found = surface_change(before, after, box) if lies_in(box, after.shape) else None
+    if found is None:
+        return None
+    finding, thing = found
+    if finding.aspect in ("border", "outline"):
+        finding = outline_change(before, after, thing) or finding
+    return replace(change, finding=finding, box_before=thing, box_after=thing)
 
 
 def _edge_or_color(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
@@ -377,6 +443,7 @@ _FINER = (
     _state,
     icon_change,
     _separate,
+    _surface_or_outline,
     _palette,
     _edge_or_color,
     recolored_drawing,

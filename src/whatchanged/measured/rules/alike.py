@@ -27,11 +27,52 @@ def merged(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     A change joins a group if it is similar to any member.
     """
     groups: list[list[DetectedChange]] = []
-    for one in sorted(changes, key=lambda one: -one.pixels):
+    for one in sorted(_of_one_thing(changes), key=lambda one: -one.pixels):
         near = [group for group in groups if any(_alike(one, other) for other in group)]
         groups = [group for group in groups if group not in near]
         groups.append([*(other for group in near for other in group), one])
     return [_together(group) for group in groups]
+
+
+def _of_one_thing(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
+    """Return the changes in which an object that grew or shrank at several places, as a paragraph does whose
+    lines stand further apart, did so once, by the sum.
+
+    What stands below it must have moved by this sum. Equal amounts may be those of two objects.
+    """
+    pushed = [one for one in changes if one.finding.kind == "moved" and not one.cause]
+    rest = max((int(one.finding.values.get("dy", 0)) for one in pushed), key=abs, default=0)
+    for first in changes:
+        parts = [one for one in changes if _in_one_thing(first, one)]
+        was = first.box_before
+        steps = [int(one.finding.values["dy"]) for one in parts]
+        total = sum(steps)
+        if len(set(steps)) < 2 or was is None or abs(total - rest) > ONE_STEP:
+            continue
+        whole = replace(
+            first,
+            finding=replace(first.finding, values={**first.finding.values, "dy": total}),
+            box_after=(was[0], was[1], was[2], max(was[1] + 1, was[3] + total)),
+            pixels=sum(one.pixels for one in parts),
+        )
+        return [whole, *(one for one in changes if not any(one is part for part in parts))]
+    return list(changes)
+
+
+def _in_one_thing(one: DetectedChange, other: DetectedChange) -> bool:
+    """Return whether two changes of height, in one direction, are changes of one object."""
+    steps = [change.finding.values.get("dy", 0) for change in (one, other)]
+    boxes = [change.box_before for change in (one, other)]
+    if (
+        boxes[0] is None
+        or boxes[1] is None
+        or min(steps) * max(steps) <= 0
+        or not (one.cause and other.cause)
+    ):
+        return False
+    lengths = all((each.finding.kind, each.finding.aspect) == ("resized", "length") for each in (one, other))
+    near = all(abs(side - beside) <= ONE_STEP for side, beside in zip(*boxes, strict=True))
+    return lengths and near and all(len(each.boxes) < 2 and each.box_after for each in (one, other))
 
 
 def _alike(one: DetectedChange, other: DetectedChange) -> bool:
@@ -51,6 +92,8 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
     if kind == "moved":
         return not one.cause or _one_step(one, other)
     near = gap(_box(one), _box(other)) <= TOGETHER
+    if one.finding.aspect == "surface":
+        return one.finding.values == other.finding.values
     if kind == "recolored":
         return near or _one_color(one, other)
     return near or _one_size(_box(one), _box(other))

@@ -45,7 +45,21 @@ def exact(kind: Kind | None, values: Values) -> str | None:
         return state
     aspect = str(values.get("aspect", ""))
     phrase = _BY_ASPECT.get((kind, aspect)) or _BY_KIND.get(kind)
-    return phrase(values) if phrase is not None else None
+    told = phrase(values) if phrase is not None else None
+    return f"{told}{_and_color(values)}" if told and aspect in _OF_TYPE else told
+
+
+_OF_TYPE = ("text size", "slant")
+"""Aspects beside which a new colour of the text is told."""
+
+
+def _and_color(values: Values) -> str:
+    """Return the words for a new colour beside another change, ", and turned from grey to blue", or an empty
+    text."""
+    one, other = values.get("color_before"), values.get("color_after")
+    if not isinstance(one, str) or not isinstance(other, str):
+        return ""
+    return f", and {words.step_of_codes(one, other)}"
 
 
 _PLAIN: Mapping[Kind | None, str] = {
@@ -295,13 +309,47 @@ def _palette(values: Values) -> str | None:
     return "took other colours"
 
 
+def _surface(values: Values) -> str | None:
+    """Return a predicate such as "changed from filled blue to outlined" or "took a white fill"."""
+    codes = {
+        name: values.get(name) for name in ("fill_before", "fill_after", "outline_before", "outline_after")
+    }
+    names = {
+        name: words.color_name_of_code(code) if isinstance(code, str) else None
+        for name, code in codes.items()
+    }
+    fills = names["fill_before"], names["fill_after"]
+    lines = names["outline_before"], names["outline_after"]
+    if fills[0] and fills[1]:
+        text = words.step_of_codes(str(codes["fill_before"]), str(codes["fill_after"]))
+        if lines[0] and lines[1]:
+            return text if lines[0] == lines[1] else f"{text}, its outline from {lines[0]} to {lines[1]}"
+        line = lines[0] or lines[1]
+        return f"{text} and {'lost its' if lines[0] else f'got {_a(str(line))}'} outline" if line else text
+    if fills[0]:
+        if lines[1] is None:
+            return f"lost its {fills[0]} fill{' and its outline' if lines[0] else ''}"
+        tail = "" if lines[1] == fills[0] else f" in {lines[1]}"
+        return f"changed from filled {fills[0]} to outlined{tail}"
+    if fills[1]:
+        if lines[0] is not None:
+            return f"changed from outlined to filled {fills[1]}"
+        same = lines[1] is None or lines[1] == fills[1]
+        return f"took {_a(fills[1])} fill{'' if same else f' and {_a(str(lines[1]))} outline'}"
+    return None
+
+
+def _a(name: str) -> str:
+    """Return a colour's name with its article: "an orange", "a blue"."""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 def _covered(values: Values) -> str | None:
     """Return a predicate such as "was replaced by a black area"."""
     color = values.get("color_after")
     if not isinstance(color, str):
         return None
-    name = words.color_name_of_code(color)
-    return f"was replaced by {'an' if name[0] in 'aeiou' else 'a'} {name} area"
+    return f"was replaced by {_a(words.color_name_of_code(color))} area"
 
 
 def _data(values: Values) -> str | None:
@@ -362,6 +410,17 @@ _BY_KIND: Mapping[Kind | None, Callable[[Values], str | None]] = {
 }
 """The predicates for kinds whose aspect has no entry of its own."""
 
+
+def _over_veil(verb: str, veiled: str, bare: str) -> Callable[[Values], str | None]:
+    """Return a function for a dialog that came or went together with a veil over the rest of the picture."""
+
+    def phrase(values: Values) -> str | None:
+        dark = values.get("veil")
+        return None if dark is None else f"was {verb}, and the rest {veiled if dark else bare}"
+
+    return phrase
+
+
 _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("moved", "highlight"): _highlight,
     ("recolored", "highlight"): _highlight,
@@ -376,10 +435,13 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("resized", "padding"): _padding,
     ("resized", "gap"): _gap,
     ("resized", "number"): _number,
+    ("added", "dialog"): _over_veil("added", "was dimmed", "became paler"),
+    ("removed", "dialog"): _over_veil("removed", "is no longer dimmed", "is no longer paler"),
     ("recolored", "opacity"): _opacity,
     ("recolored", "palette"): _palette,
     ("replaced", "turned"): _turn,
     ("replaced", "icon"): _another,
+    ("recolored", "surface"): _surface,
     ("replaced", "content"): _always("shows other content"),
     ("replaced", "data"): _data,
     ("replaced", "fill"): _covered,
