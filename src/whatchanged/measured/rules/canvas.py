@@ -17,6 +17,7 @@ from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
+from whatchanged.measured.rules.containers import container_changes
 from whatchanged.measured.rules.cut_short import cut_short
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
@@ -166,7 +167,8 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     # A change within exchanged lines pushed the remaining lines.
     if exchanged and any(one.cause for one in changes):
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
-    changes = cut_short(changes + counted, before, after)
+    contained = [] if ignore else container_changes(before, after)
+    changes = contained or cut_short(changes + counted, before, after)
     text = size_text(before, after)
     if not came_or_went and not changes:
         space = space_text(before, after)

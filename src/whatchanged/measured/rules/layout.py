@@ -1,0 +1,413 @@
+"""Comparison of two layouts: the same things, with other distances between them.
+
+Each picture is cut into parts at lines of one colour, again and again across and down. Two layouts match if
+all cuts have the same colours in the same order and all things between them are alike.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
+from whatchanged.measured.pixels.planes import blurred, steps_between
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+
+EVEN = 6
+"""The largest difference, in levels, between the pixels of a line of one colour."""
+ONE_COLOR = 12
+"""The largest difference, in levels, between the colours of two lines that count as the same."""
+SAME = 16
+"""The largest difference, in levels, between two pixels of one thing in both pictures."""
+MOST_OTHERS = 0.005
+"""The largest fraction of pixels that differ more in a thing that stayed the same."""
+MOST_PIXELS = 8
+"""The largest number of such pixels."""
+UNLIKE, FARTHEST = 0.15, 0.6
+"""The largest mean and the largest single difference between two drawings of one word, as fractions of their
+mean and of their largest contrast. A letter at a fraction of a pixel is drawn differently."""
+HIGHEST = 48
+"""The largest shorter side in pixels of such a word."""
+MIDDLE = 0.2
+"""The middle part of a side, along which the thickness of a frame is measured. Corners may be rounded."""
+THICKEST = 24
+"""The largest thickness in pixels of a frame together with its shadow."""
+SMALLEST = 10
+"""The least side in pixels of a frame."""
+LEAST_SPACE = 4
+"""The least number of even lines beside content that are space. Fewer may be strokes of letters."""
+THIN = 4
+"""The largest thickness in pixels of a line that divides the ground."""
+DEEPEST = 24
+"""The largest number of cuts within each other."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a picture: its pixels (H, W, 3), and its place in the picture."""
+
+    pixels: Pixels
+    left: int
+    top: int
+
+    @property
+    def box(self) -> Box:
+        """The box of the part in the picture."""
+        height, width = self.pixels.shape[:2]
+        return self.left, self.top, self.left + width, self.top + height
+
+    def lines(self, axis: int, start: int, stop: int) -> "Part":
+        """Return some rows (axis 0) or columns (axis 1) of the part."""
+        if axis == 0:
+            return Part(self.pixels[start:stop], self.left, self.top + start)
+        return Part(self.pixels[:, start:stop], self.left + start, self.top)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Neighbouring lines of a part: empty lines of one colour, or lines with content (``color`` is None)."""
+
+    start: int
+    stop: int
+    color: RGBColor | None
+
+    @property
+    def length(self) -> int:
+        """The number of lines."""
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Two parts that were cut at the same lines.
+
+    axis      0 if the segments follow from top to bottom, 1 from left to right
+    parts     the parts before and after
+    segments  the segments of both, as pairs
+    holder    the boxes, before and after, of the visible thing that the parts fill; None if they only share
+              lines with their neighbours
+    ground    the colour around the parts; None for the pictures themselves
+    """
+
+    axis: int
+    parts: tuple[Part, Part]
+    segments: tuple[tuple[Segment, Segment], ...]
+    holder: tuple[Box, Box] | None
+    ground: RGBColor | None
+
+    def boxes(self, first: int, last: int) -> tuple[Box, Box]:
+        """Return the boxes, before and after, of the segments from ``first`` to ``last``."""
+        one, other = (
+            part.lines(self.axis, self.segments[first][end].start, self.segments[last][end].stop).box
+            for end, part in enumerate(self.parts)
+        )
+        return one, other
+
+    def step(self, number: int) -> int:
+        """Return the number of lines that a segment gained."""
+        one, other = self.segments[number]
+        return other.length - one.length
+
+
+@dataclass
+class _Comparison:
+    """The cuts that were found so far, the outer ones first."""
+
+    cuts: list[Cut] = field(default_factory=list)
+
+
+def matching_cuts(before: Pixels, after: Pixels) -> list[Cut] | None:
+    """Return the cuts of two pictures that show the same things with other distances, the outer ones first.
+
+    The result is None if anything but a distance differs.
+    """
+    comparison = _Comparison()
+    whole = tuple(((0, 0, picture.shape[1], picture.shape[0])) for picture in (before, after))
+    parts = Part(before, 0, 0), Part(after, 0, 0)
+    return comparison.cuts if _match(comparison, parts, (whole[0], whole[1]), None, 0) else None
+
+
+def _match(
+    comparison: _Comparison,
+    parts: tuple[Part, Part],
+    holder: tuple[Box, Box] | None,
+    ground: RGBColor | None,
+    depth: int,
+) -> bool:
+    """Return whether two parts show the same things, and note their cuts."""
+    one, other = parts
+    if _is_same(one.pixels, other.pixels):
+        return True
+    if depth > DEEPEST or min(*one.pixels.shape[:2], *other.pixels.shape[:2]) < 1:
+        return False
+    if _match_framed(comparison, parts, ground, depth):
+        return True
+    for axis in (0, 1):
+        pairs = _paired(segments_of(one, axis), segments_of(other, axis))
+        if pairs is None:
+            continue
+        if len(pairs) == 1:
+            if pairs[0][0].color is not None:
+                return True
+            continue
+        first = pairs[0][0].color
+        own = holder
+        if ground is not None and first is not None and far(first, ground) > ONE_COLOR:
+            own = one.box, other.box
+        cut = Cut(axis, parts, tuple(pairs), own, ground)
+        so_far = len(comparison.cuts)
+        comparison.cuts.append(cut)
+        if all(_match(comparison, *inner, depth + 1) for inner in _inner_parts(cut)):
+            return True
+        del comparison.cuts[so_far:]
+    return _is_redrawn(one.pixels, other.pixels)
+
+
+def _inner_parts(
+    cut: Cut,
+) -> Iterator[tuple[tuple[Part, Part], tuple[Box, Box] | None, RGBColor | None]]:
+    """Yield the parts with content of a cut, each with its holder and the colour around it."""
+    colors = [segment.color for segment, _ in cut.segments]
+    for number, (one, other) in enumerate(cut.segments):
+        if one.color is not None:
+            continue
+        inner = tuple(
+            part.lines(cut.axis, segment.start, segment.stop)
+            for part, segment in zip(cut.parts, (one, other), strict=True)
+        )
+        beside = [colors[k] for k in (number - 1, number + 1) if 0 <= k < len(colors)]
+        ground = next((color for color in beside if color is not None), cut.ground)
+        yield (inner[0], inner[1]), _holder_of_lines(cut, number), ground
+
+
+def _holder_of_lines(cut: Cut, number: int) -> tuple[Box, Box] | None:
+    """Return the holder of the lines of a segment: that of the cut if the cut has no other content."""
+    contents = [k for k, (segment, _) in enumerate(cut.segments) if segment.color is None]
+    return cut.holder if contents == [number] else None
+
+
+def segments_of(part: Part, axis: int) -> list[Segment]:
+    """Return the segments of a part along an axis."""
+    lines = np.moveaxis(part.pixels, axis, 0)
+    first = lines[:, :1].astype(np.int16)
+    even = np.abs(lines - first).max(axis=(1, 2)) <= EVEN
+    colors = first[:, 0]
+    steps = np.abs(np.diff(colors, axis=0)).max(axis=1) > EVEN
+    breaks = np.flatnonzero((even[1:] != even[:-1]) | (even[1:] & even[:-1] & steps)) + 1
+    results = []
+    for start, stop in pairwise([0, *breaks.tolist(), len(lines)]):
+        red, green, blue = (int(value) for value in colors[start])
+        results.append(Segment(start, stop, (red, green, blue) if even[start] else None))
+    return _without_strokes(results)
+
+
+def _without_strokes(segments: Sequence[Segment]) -> list[Segment]:
+    """Return segments in which short even ones beside content are a part of it, like the strokes of letters and
+    the space between these."""
+    short = [one.color is not None and one.length < LEAST_SPACE for one in segments]
+    content = [one.color is None for one in segments]
+    count = len(segments)
+    for order in (range(count), reversed(range(count))):
+        for k in order:
+            near = [j for j in (k - 1, k + 1) if 0 <= j < count]
+            if short[k] and any(content[j] for j in near):
+                content[k] = True
+    return _merged(segments, content)
+
+
+def _merged(segments: Sequence[Segment], content: Sequence[bool]) -> list[Segment]:
+    """Return segments in which neighbouring ones with content are one."""
+    results: list[Segment] = []
+    for one, inside in zip(segments, content, strict=True):
+        if inside and results and results[-1].color is None:
+            results[-1] = Segment(results[-1].start, one.stop, None)
+        else:
+            results.append(Segment(one.start, one.stop, None if inside else one.color))
+    return results
+
+
+def _with_ends(segments: Sequence[Segment], others: Sequence[Segment]) -> list[Segment]:
+    """Return segments with no lines at an end at which the other ones are empty and these have content."""
+    results = list(segments)
+    if others[0].color is not None and results[0].color is None:
+        results.insert(0, Segment(results[0].start, results[0].start, others[0].color))
+    if others[-1].color is not None and results[-1].color is None:
+        results.append(Segment(results[-1].stop, results[-1].stop, others[-1].color))
+    return results
+
+
+def _paired(one: Sequence[Segment], other: Sequence[Segment]) -> list[tuple[Segment, Segment]] | None:
+    """Return the segments of both parts in pairs, or None if they have other colours or another order."""
+    base = _base(one)
+    one, other = _on_base(one, base), _on_base(other, base)
+    one, other = _with_ends(one, other), _with_ends(other, one)
+    if len(one) != len(other):
+        return None
+    for was, now in zip(one, other, strict=True):
+        if was.color is None or now.color is None:
+            if was.color is not now.color:
+                return None
+        elif far(was.color, now.color) > ONE_COLOR:
+            return None
+    return list(zip(one, other, strict=True))
+
+
+def _base(segments: Sequence[Segment]) -> RGBColor | None:
+    """Return the colour of the ground: that at both ends, or else that of most empty lines."""
+    first, last = segments[0].color, segments[-1].color
+    if first is not None and last is not None and far(first, last) <= ONE_COLOR:
+        return first
+    lengths: dict[RGBColor, int] = {}
+    for one in segments:
+        if one.color is not None:
+            lengths[one.color] = lengths.get(one.color, 0) + one.length
+    return max(lengths, key=lambda color: lengths[color], default=None)
+
+
+def _on_base(segments: Sequence[Segment], base: RGBColor | None) -> list[Segment]:
+    """Return segments in which empty lines of another colour than the ground are content, but for thin lines
+    between empty ones."""
+    count = len(segments)
+
+    def is_ground(number: int) -> bool:
+        color = segments[number].color
+        return color is not None and base is not None and far(color, base) <= ONE_COLOR
+
+    inside = [
+        not is_ground(k)
+        and not (
+            0 < k < count - 1
+            and segments[k].color is not None
+            and segments[k].length <= THIN
+            and is_ground(k - 1)
+            and is_ground(k + 1)
+        )
+        for k in range(count)
+    ]
+    if all(inside):
+        inside = [one.color is None for one in segments]
+    return _merged(segments, inside)
+
+
+def _match_framed(
+    comparison: _Comparison, parts: tuple[Part, Part], ground: RGBColor | None, depth: int
+) -> bool:
+    """Return whether two parts are things with a frame or round corners and match within, and note their
+    cuts."""
+    frames = [_frame(part, ground) for part in parts]
+    if frames[0] is None or frames[1] is None:
+        return False
+    (was, color), (now, other_color) = frames
+    if far(color, other_color) > ONE_COLOR or not _is_same_frame(parts, was, now):
+        return False
+    thickness = tuple(max(a, b) for a, b in zip(was, now, strict=True))
+    one, other = (_inside(part, thickness, color) for part in parts)
+    boxes = parts[0].box, parts[1].box
+    for axis in (0, 1):
+        pairs = _paired(segments_of(one, axis), segments_of(other, axis))
+        if pairs is None or (len(pairs) == 1 and pairs[0][0].color is None):
+            continue
+        cut = Cut(axis, (one, other), tuple(pairs), boxes, ground)
+        so_far = len(comparison.cuts)
+        comparison.cuts.append(cut)
+        if all(_match(comparison, *inner, depth + 1) for inner in _inner_parts(cut)):
+            return True
+        del comparison.cuts[so_far:]
+    return False
+
+
+def _frame(part: Part, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBColor] | None:
+    """Return the thickness of a thing's frame at the left, top, right and bottom, and the fill within.
+
+    The result is None if there is no frame, and the fill is that of the ground.
+    """
+    height, width = part.pixels.shape[:2]
+    if min(height, width) < SMALLEST:
+        return None
+    fill = usual_color(part.pixels.reshape(-1, 3))
+    filled = _is_color(part.pixels, fill)
+    thickness = []
+    for axis, turned in ((1, False), (0, False), (1, True), (0, True)):
+        lines = np.moveaxis(filled, axis, 0)
+        length = lines.shape[1]
+        half = max(1, int(length * MIDDLE / 2))
+        middle = lines[:, length // 2 - half : length // 2 + half].all(axis=1)
+        shown = np.flatnonzero((middle[::-1] if turned else middle)[: THICKEST + 1])
+        if not len(shown):
+            return None
+        thickness.append(int(shown[0]))
+    stands_out = ground is not None and far(fill, ground) > ONE_COLOR
+    if not all(thickness) and not stands_out and (ground is not None or any(thickness)):
+        return None
+    left, top, right, bottom = thickness
+    if min(width - left - right, height - top - bottom) < SMALLEST // 2:
+        return None
+    return tuple(thickness), fill
+
+
+def _is_same_frame(parts: tuple[Part, Part], was: Sequence[int], now: Sequence[int]) -> bool:
+    """Return whether two frames have about the same thickness, and the same colours in the middle of each
+    side."""
+    if any(abs(a - b) > 1 for a, b in zip(was, now, strict=True)):
+        return False
+    ends = []
+    for part, (left, top, right, bottom) in zip(parts, (was, now), strict=True):
+        height, width = part.pixels.shape[:2]
+        row, column = part.pixels[height // 2].astype(np.int16), part.pixels[:, width // 2].astype(np.int16)
+        ends.append((row[:left], column[:top], row[width - right :], column[height - bottom :]))
+    return all(
+        len(one) != len(other) or not len(one) or int(np.abs(one - other).max()) <= SAME
+        for one, other in zip(*ends, strict=True)
+    )
+
+
+def _inside(part: Part, thickness: Sequence[int], fill: RGBColor) -> Part:
+    """Return the inside of a frame, with the fill in place of the round corners."""
+    height, width = part.pixels.shape[:2]
+    left, top, right, bottom = thickness
+    pixels = part.pixels[top : height - bottom, left : width - right].copy()
+    pixels[_corner_pixels(~_is_color(pixels, fill))] = fill
+    return Part(pixels, part.left + left, part.top + top)
+
+
+def _is_color(pixels: Pixels, color: RGBColor) -> NDArray[np.bool_]:
+    """Return a mask of the pixels (H, W, 3) of about this colour."""
+    steps = np.abs(pixels.astype(np.int16) - np.array(color, np.int16))
+    return np.asarray(steps.max(axis=2) <= EVEN)
+
+
+def _corner_pixels(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of the ink that is connected to a corner of a picture."""
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
+
+    labels, _ = ndimage.label(ink, np.ones((3, 3), bool))
+    ends = {int(labels[row, column]) for row in (0, -1) for column in (0, -1)} - {0}
+    return np.isin(labels, list(ends)) if ends else np.zeros(ink.shape, bool)
+
+
+def _is_same(one: Pixels, other: Pixels) -> bool:
+    """Return whether two parts have one size and the same pixels."""
+    if one.shape != other.shape:
+        return False
+    differs = steps_between(one, other) > SAME
+    return int(np.count_nonzero(differs)) <= min(MOST_PIXELS, MOST_OTHERS * differs.size)
+
+
+def _is_redrawn(one: Pixels, other: Pixels) -> bool:
+    """Return whether two parts are drawings of one word, perhaps at another fraction of a pixel."""
+    if any(abs(a - b) > 1 for a, b in zip(one.shape, other.shape, strict=True)):
+        return False
+    height, width = (min(a, b) for a, b in zip(one.shape[:2], other.shape[:2], strict=True))
+    if min(height, width) > HIGHEST:
+        return False
+    for channel in range(3):
+        was, now = (
+            blurred(part[:height, :width, channel].astype(np.int16)).astype(np.int32) for part in (one, other)
+        )
+        steps, contrasts = np.abs(was - now), np.abs(was - np.median(was))
+        if steps.mean() > UNLIKE * contrasts.mean() or steps.max() > FARTHEST * contrasts.max():
+            return False
+    return True
