@@ -19,6 +19,8 @@ LEAST_STEP = 2
 one."""
 SIDES = (("top", "bottom"), ("left", "right"))
 """The names of the first and the last side, by axis."""
+FRAME = 6
+"""The largest thickness in pixels of a frame whose inside is no thing of its own."""
 FEWEST_ROWS = 2
 """The least number of alike rows on the ground of a page. One alone is told by the gap that it changes."""
 
@@ -30,11 +32,13 @@ class _Container:
     boxes  its boxes before and after
     space  how many pixels of space each side gained
     row    whether it is a row between lines
+    whole  whether it is such a row with a line at both sides
     """
 
     boxes: tuple[Box, Box]
     space: dict[str, int] = field(default_factory=dict)
     row: bool = False
+    whole: bool = False
 
     @property
     def steps(self) -> tuple[int, int]:
@@ -69,6 +73,8 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
     containers: dict[tuple[Box, Box], _Container] = {}
     spaces: list[_Space] = []
     for cut in cuts:
+        if cut.holder is not None:
+            containers.setdefault(cut.holder, _Container(cut.holder))
         for one in _of_cut(cut):
             if isinstance(one, _Space):
                 spaces.append(one)
@@ -76,18 +82,63 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
                 known = containers.setdefault(one.boxes, one)
                 known.space.update(one.space)
     whole = ((0, 0, before.shape[1], before.shape[0]), (0, 0, after.shape[1], after.shape[0]))
-    if not spaces and all(one.boxes == whole and len(one.space) == 1 for one in containers.values()):
+    causes = [one for one in containers.values() if _is_cause(one, list(containers.values()), spaces)]
+    if len(causes) > 1:
+        causes = [one for one in causes if one.boxes != whole or one.space]
+    if not spaces and all(one.boxes == whole and len(one.space) < 2 for one in causes):
         return []
-    changes = [_resized(group, cuts, whole) for group in _alike_containers(list(containers.values()))]
-    changes += [_gaps(group, cuts) for group in _alike_spaces(spaces, list(containers.values()))]
-    return changes
+    groups = _alike_containers(causes)
+    changes = [_resized(group, cuts, whole) for group in groups]
+    told = [one for group in groups for one in group]
+    return changes + [_gaps(group, cuts) for group in _alike_spaces(spaces, told)]
+
+
+def _is_cause(one: _Container, containers: Sequence[_Container], spaces: Sequence[_Space]) -> bool:
+    """Return whether a container grew or shrank by itself, and not with something in it or around it.
+
+    A thing in a taller one made that taller; a wider one makes the things in it wider.
+    """
+    others = [other for other in containers if other is not one]
+    for axis in (0, 1):
+        step = one.steps[1 - axis]
+        if abs(step) < LEAST_STEP:
+            continue
+        if set(SIDES[axis]) & set(one.space) and not any(_is_frame_of(other, one) for other in others):
+            return True
+        inner = [other for other in others if _is_within(other, one) and other.steps[1 - axis] == step]
+        outer = [other for other in others if _is_within(one, other) and other.steps[1 - axis] == step]
+        between = [space for space in spaces if space.axis == axis and _is_space_in(space, one)]
+        others_in = [other for other in others if _is_within(other, one) and other.steps[1 - axis]]
+        if axis == 1 and not outer and not between:
+            return True
+        if axis == 0 and not inner and not between and not others_in:
+            return not any(_is_frame_of(other, one) for other in outer)
+    return False
+
+
+def _is_within(one: _Container, other: _Container) -> bool:
+    """Return whether a container lies in another one, in both pictures."""
+    return all(common(a, b) == area(a) for a, b in zip(one.boxes, other.boxes, strict=True))
+
+
+def _is_frame_of(one: _Container, other: _Container) -> bool:
+    """Return whether a container is no more than the frame of another one."""
+    was, now = one.boxes[1], other.boxes[1]
+    return _is_within(other, one) and one.steps == other.steps and max(
+        abs(a - b) for a, b in zip(was, now, strict=True)
+    ) <= FRAME
+
+
+def _is_space_in(space: _Space, one: _Container) -> bool:
+    """Return whether a space lies in a container."""
+    return all(common(thing[1], one.boxes[1]) == area(thing[1]) for thing in space.things)
 
 
 def _of_cut(cut: Cut) -> Iterator[_Container | _Space]:
     """Yield the containers and spaces that changed at the segments of a cut."""
     count = len(cut.segments)
     total = sum(cut.step(k) for k in range(count))
-    contents = [k for k in range(count) if cut.segments[k][0].color is None]
+    contents = [k for k in range(count) if cut.segments[k][0].color is None and not cut.is_line(k)]
     grown = sum(cut.step(k) for k in contents)
     bands = _bands(cut)
     base = _base(cut)
@@ -96,6 +147,11 @@ def _of_cut(cut: Cut) -> Iterator[_Container | _Space]:
     for first, last in bands:
         inner = [k for k in contents if first <= k <= last]
         if not inner:
+            step = sum(cut.step(k) for k in range(first, last + 1))
+            beside = [k for k in contents if k < first][-1:] + [k for k in contents if k > last][:1]
+            if abs(step) >= LEAST_STEP and len(beside) == 2 and not shared and not cut.is_line(first):
+                around = [next(band for band in bands if band[0] <= k <= band[1]) for k in beside]
+                yield _Space(cut.axis, step, (cut.boxes(*around[0]), cut.boxes(*around[1])))
             continue
         ends = sum(cut.step(k) for k in range(first, inner[0])), sum(
             cut.step(k) for k in range(inner[-1] + 1, last + 1)
@@ -103,12 +159,19 @@ def _of_cut(cut: Cut) -> Iterator[_Container | _Space]:
         alone = len(bands) == 1
         visible = cut.holder is not None if alone else _stands_out(cut, first, last, base)
         room = total if alone else sum(cut.step(k) for k in range(first, last + 1))
-        if visible and any(ends) and (not alone or total) and abs(room) >= LEAST_STEP:
+        row = not alone and _is_base(cut, first, last, base)
+        bounded = bool(total) or (first > 0 and last < count - 1)
+        if row and (len(inner) > 1 or not bounded):  # The first or the last row, and what is above or below it.
+            for end, k, beside_it in ((ends[0], inner[0], first - 1), (ends[1], inner[-1], last + 1)):
+                if abs(end) >= LEAST_STEP and 0 <= beside_it < count and not shared:
+                    pair = (cut.boxes(beside_it, beside_it), cut.boxes(k, k))
+                    yield _Space(cut.axis, end, (pair[0], pair[1]) if beside_it < k else (pair[1], pair[0]))
+        elif visible and any(ends) and (not alone or total) and abs(room) >= LEAST_STEP:
             boxes = cut.holder if alone and cut.holder is not None else cut.boxes(first, last)
             space = {
                 side: step for side, step in zip(SIDES[cut.axis], ends, strict=True) if abs(step) >= LEAST_STEP
             }
-            yield _Container(boxes, space, row=not alone and _is_base(cut, first, last, base))
+            yield _Container(boxes, space, row, row and first > 0 and last < count - 1)
         for one, other in zip(inner, inner[1:], strict=False):
             step = sum(cut.step(k) for k in range(one + 1, other))
             makes_room = shared or (not total and grown * step < 0)
@@ -126,10 +189,11 @@ def _of_cut(cut: Cut) -> Iterator[_Container | _Space]:
 
 def _bands(cut: Cut) -> list[tuple[int, int]]:
     """Return the first and the last segment of the bands of a cut, which end where the colour changes."""
+    lines = [cut.is_line(k) for k in range(len(cut.segments))]
     bands = [[0]]
     for number in range(1, len(cut.segments)):
         was, now = (cut.segments[k][0].color for k in (number - 1, number))
-        if was is not None and now is not None:
+        if (was is not None and now is not None) or lines[number - 1] or lines[number]:
             bands.append([])
         bands[-1].append(number)
     return [(band[0], band[-1]) for band in bands]
@@ -152,7 +216,7 @@ def _is_base(cut: Cut, first: int, last: int, base: RGBColor | None) -> bool:
 
 def _stands_out(cut: Cut, first: int, last: int, base: RGBColor | None) -> bool:
     """Return whether a band has a colour of its own, or lies between two lines."""
-    return not _is_base(cut, first, last, base) or (first > 0 and last < len(cut.segments) - 1)
+    return not _is_base(cut, first, last, base) or last - first + 1 < len(cut.segments)
 
 
 def _alike_containers(containers: Sequence[_Container]) -> list[list[_Container]]:
@@ -161,7 +225,7 @@ def _alike_containers(containers: Sequence[_Container]) -> list[list[_Container]
     for one in containers:
         if any(abs(step) >= LEAST_STEP for step in one.steps):
             groups.setdefault((one.steps, *sorted(one.space.items())), []).append(one)
-    found = [group for group in groups.values() if len(group) >= FEWEST_ROWS or not group[0].row]
+    found = [group for group in groups.values() if len(group) >= FEWEST_ROWS or not group[0].row or group[0].whole]
     return sorted(found, key=lambda group: -sum(area(one.boxes[1]) for one in group))
 
 
@@ -177,7 +241,7 @@ def _resized(
         values["rest"] = list(rest)
     was, now = (union([one.boxes[end] for one in group]) for end in (0, 1))
     pixels = sum(max(abs(area(one.boxes[1]) - area(one.boxes[0])), 1) for one in group)
-    rows = len(group) >= FEWEST_ROWS and any(one.row for one in group)
+    rows = any(one.row for one in group)
     return DetectedChange(
         Finding("resized", "length", 0.8, values),
         was,
@@ -219,7 +283,9 @@ def _gaps(group: Sequence[_Space], cuts: Sequence[Cut]) -> DetectedChange:
     several."""
     axis, step = group[0].axis, group[0].step
     moved = [next(((one[0], one[1]) for one in space.things[::-1] if one[0] != one[1]), space.things[1]) for space in group]
-    things = list(dict.fromkeys(thing for space in group for thing in space.things))
+    things = sorted(
+        {thing for space in group for thing in space.things}, key=lambda thing: thing[1][1 - axis]
+    )
     values: dict[str, object] = {"step": step}
     if len(group) == 1:
         after_it = moved[0] == group[0].things[1]
@@ -227,7 +293,7 @@ def _gaps(group: Sequence[_Space], cuts: Sequence[Cut]) -> DetectedChange:
         things = moved
     elif len(things) == len(group) + 1 == 3:
         values["side"] = ("above and below", "left and right of")[axis]
-        things = [group[0].things[1]]
+        things = things[1:2]
     else:
         values["side"] = "between"
     rest = _rest(things, cuts)

@@ -39,8 +39,9 @@ SMALLEST = 10
 """The least side in pixels of a frame."""
 LEAST_SPACE = 4
 """The least number of even lines beside content that are space. Fewer may be strokes of letters."""
-THIN = 4
-"""The largest thickness in pixels of a line that divides the ground."""
+THIN, LONGEST_STROKE = 4, 60
+"""The largest thickness of a line that divides the ground, and the length in pixels that it must exceed.
+Dashes and strokes of letters are shorter."""
 DEEPEST = 24
 """The largest number of cuts within each other."""
 
@@ -110,6 +111,20 @@ class Cut:
         """Return the number of lines that a segment gained."""
         one, other = self.segments[number]
         return other.length - one.length
+
+
+    def is_line(self, number: int) -> bool:
+        """Return whether a segment is a thin line of one colour that crosses a part of the ground."""
+        if any(one.length > THIN for one in self.segments[number]):
+            return False
+        if self.segments[number][0].color is not None:
+            return all(part.pixels.shape[1 - self.axis] > LONGEST_STROKE for part in self.parts)
+        grounds = (self.segments[k][0].color for k in (number - 1, number + 1) if 0 <= k < len(self.segments))
+        ground = next((color for color in grounds if color is not None), None)
+        return ground is not None and all(
+            _is_long(part.lines(self.axis, one.start, one.stop), self.axis, ground)
+            for part, one in zip(self.parts, self.segments[number], strict=True)
+        )
 
 
 @dataclass
@@ -187,6 +202,15 @@ def _holder_of_lines(cut: Cut, number: int) -> tuple[Box, Box] | None:
     """Return the holder of the lines of a segment: that of the cut if the cut has no other content."""
     contents = [k for k, (segment, _) in enumerate(cut.segments) if segment.color is None]
     return cut.holder if contents == [number] else None
+
+
+def _is_long(part: Part, axis: int, ground: RGBColor) -> bool:
+    """Return whether the content of a few lines is one straight, long line of one colour."""
+    line = np.moveaxis(part.pixels, axis, 0)[len(np.moveaxis(part.pixels, axis, 0)) // 2]
+    ink = np.flatnonzero(np.abs(line.astype(np.int16) - np.array(ground, np.int16)).max(axis=1) > EVEN)
+    if not len(ink) or ink[-1] - ink[0] < LONGEST_STROKE or len(ink) <= ink[-1] - ink[0]:
+        return False
+    return bool(np.ptp(line[ink].astype(np.int16), axis=0).max() <= EVEN)
 
 
 def segments_of(part: Part, axis: int) -> list[Segment]:
@@ -268,8 +292,8 @@ def _base(segments: Sequence[Segment]) -> RGBColor | None:
 
 
 def _on_base(segments: Sequence[Segment], base: RGBColor | None) -> list[Segment]:
-    """Return segments in which empty lines of another colour than the ground are content, but for thin lines
-    between empty ones."""
+    """Return segments in which empty lines of another colour than the ground are content, but for those that
+    divide the ground."""
     count = len(segments)
 
     def is_ground(number: int) -> bool:
@@ -281,7 +305,6 @@ def _on_base(segments: Sequence[Segment], base: RGBColor | None) -> list[Segment
         and not (
             0 < k < count - 1
             and segments[k].color is not None
-            and segments[k].length <= THIN
             and is_ground(k - 1)
             and is_ground(k + 1)
         )
@@ -301,7 +324,7 @@ def _match_framed(
     if frames[0] is None or frames[1] is None:
         return False
     (was, color), (now, other_color) = frames
-    if far(color, other_color) > ONE_COLOR or not _is_same_frame(parts, was, now):
+    if far(color, other_color) > ONE_COLOR or not _is_same_frame(parts, was, now, (ground or color, color)):
         return False
     thickness = tuple(max(a, b) for a, b in zip(was, now, strict=True))
     one, other = (_inside(part, thickness, color) for part in parts)
@@ -345,23 +368,44 @@ def _frame(part: Part, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBCol
     left, top, right, bottom = thickness
     if min(width - left - right, height - top - bottom) < SMALLEST // 2:
         return None
-    return tuple(thickness), fill
+    # Two things beside each other have two frames.
+    edges = [part.pixels[0], part.pixels[-1], part.pixels[:, 0], part.pixels[:, -1]]
+    return (tuple(thickness), fill) if all(_is_one_line(edge) for edge in edges) else None
 
 
-def _is_same_frame(parts: tuple[Part, Part], was: Sequence[int], now: Sequence[int]) -> bool:
+def _is_one_line(edge: Pixels) -> bool:
+    """Return whether the pixels (N, 3) with the colour in the middle of an edge are neighbours."""
+    middle = edge[len(edge) // 2].astype(np.int16)
+    alike = np.flatnonzero(np.abs(edge - middle).max(axis=1) <= SAME)
+    return int(np.diff(alike).max(initial=1)) < LEAST_SPACE
+
+
+def _is_same_frame(
+    parts: tuple[Part, Part], was: Sequence[int], now: Sequence[int], colors: tuple[RGBColor, RGBColor]
+) -> bool:
     """Return whether two frames have about the same thickness, and the same colours in the middle of each
-    side."""
+    side.
+
+    colors: the colours of the ground and of the fill. A round side without a frame may begin with a line
+    between these.
+    """
     if any(abs(a - b) > 1 for a, b in zip(was, now, strict=True)):
         return False
+    low, high = np.min(colors, axis=0) - SAME, np.max(colors, axis=0) + SAME
     ends = []
     for part, (left, top, right, bottom) in zip(parts, (was, now), strict=True):
         height, width = part.pixels.shape[:2]
         row, column = part.pixels[height // 2].astype(np.int16), part.pixels[:, width // 2].astype(np.int16)
         ends.append((row[:left], column[:top], row[width - right :], column[height - bottom :]))
-    return all(
-        len(one) != len(other) or not len(one) or int(np.abs(one - other).max()) <= SAME
-        for one, other in zip(*ends, strict=True)
-    )
+    for one, other in zip(*ends, strict=True):
+        if len(one) == len(other):
+            alike = not len(one) or int(np.abs(one - other).max()) <= SAME
+        else:
+            lines = max(one, other, key=len)
+            alike = len(lines) > 1 or bool(((lines >= low) & (lines <= high)).all())
+        if not alike:
+            return False
+    return True
 
 
 def _inside(part: Part, thickness: Sequence[int], fill: RGBColor) -> Part:
