@@ -54,7 +54,10 @@ def page(above=8, below=8, gap=14, right=120, round_corners=False):
         ({"above": 14, "below": 14}, "became 12 pixels taller, with 6 pixels more space above and below"),
         ({"above": 14}, "became 6 pixels taller, with 6 pixels more space above its content"),
         ({"below": 13}, "became 5 pixels taller, with 5 pixels more space below its content"),
-        ({"above": 6, "below": 5}, "became 5 pixels shorter, with 2 pixels less space above and 3 pixels less"),
+        (
+            {"above": 6, "below": 5},
+            "became 5 pixels shorter, with 2 pixels less space above and 3 pixels less",
+        ),
     ],
 )
 def test_padding_of_a_card_is_told_and_not_what_it_moved(other, told, round_corners):

@@ -199,7 +199,13 @@ def following(changes: Sequence[DetectedChange], canvas: Statement) -> list[Dete
 def _is_most(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
     """Return whether most of a picture moved along an axis on which the picture grew or shrank."""
     box = moved.box_after
-    if moved.finding.kind != "moved" or moved.finding.aspect == "gap" or box is None or not edges or 2 * area(box) < edges[0] * edges[1]:
+    if (
+        moved.finding.kind != "moved"
+        or moved.finding.aspect == "gap"
+        or box is None
+        or not edges
+        or 2 * area(box) < edges[0] * edges[1]
+    ):
         return False
     steps = [moved.finding.values.get(name, 0) for name in ("dx", "dy")]
     return all(by for step, by in zip(steps, grew, strict=True) if step)

@@ -16,6 +16,9 @@ from whatchanged.measured.pixels.planes import blurred, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
+Boxes = tuple[Box, Box]
+"""The boxes of one thing before and after."""
+
 EVEN = 6
 """The largest difference, in levels, between the pixels of a line of one colour."""
 ONE_COLOR = 12
@@ -91,18 +94,24 @@ class Cut:
     holder    the boxes, before and after, of the visible thing that the parts fill; None if they only share
               lines with their neighbours
     ground    the colour around the parts; None for the pictures themselves
+    framed    whether the holder has a frame or a shadow at each side
     """
 
     axis: int
     parts: tuple[Part, Part]
     segments: tuple[tuple[Segment, Segment], ...]
-    holder: tuple[Box, Box] | None
+    holder: Boxes | None
     ground: RGBColor | None
+    framed: bool = False
 
-    def boxes(self, first: int, last: int) -> tuple[Box, Box]:
-        """Return the boxes, before and after, of the segments from ``first`` to ``last``."""
+    def boxes(self, first: int, last: int) -> Boxes:
+        """Return the boxes, before and after, of the segments from ``first`` to ``last``, as broad as their
+        content."""
         one, other = (
-            part.lines(self.axis, self.segments[first][end].start, self.segments[last][end].stop).box
+            _trimmed(
+                part.lines(self.axis, self.segments[first][end].start, self.segments[last][end].stop),
+                self.axis,
+            )
             for end, part in enumerate(self.parts)
         )
         return one, other
@@ -111,7 +120,6 @@ class Cut:
         """Return the number of lines that a segment gained."""
         one, other = self.segments[number]
         return other.length - one.length
-
 
     def is_line(self, number: int) -> bool:
         """Return whether a segment is a thin line of one colour that crosses a part of the ground."""
@@ -148,7 +156,7 @@ def matching_cuts(before: Pixels, after: Pixels) -> list[Cut] | None:
 def _match(
     comparison: _Comparison,
     parts: tuple[Part, Part],
-    holder: tuple[Box, Box] | None,
+    holder: Boxes | None,
     ground: RGBColor | None,
     depth: int,
 ) -> bool:
@@ -183,7 +191,7 @@ def _match(
 
 def _inner_parts(
     cut: Cut,
-) -> Iterator[tuple[tuple[Part, Part], tuple[Box, Box] | None, RGBColor | None]]:
+) -> Iterator[tuple[tuple[Part, Part], Boxes | None, RGBColor | None]]:
     """Yield the parts with content of a cut, each with its holder and the colour around it."""
     colors = [segment.color for segment, _ in cut.segments]
     for number, (one, other) in enumerate(cut.segments):
@@ -198,10 +206,22 @@ def _inner_parts(
         yield (inner[0], inner[1]), _holder_of_lines(cut, number), ground
 
 
-def _holder_of_lines(cut: Cut, number: int) -> tuple[Box, Box] | None:
+def _holder_of_lines(cut: Cut, number: int) -> Boxes | None:
     """Return the holder of the lines of a segment: that of the cut if the cut has no other content."""
     contents = [k for k, (segment, _) in enumerate(cut.segments) if segment.color is None]
     return cut.holder if contents == [number] else None
+
+
+def _trimmed(part: Part, axis: int) -> Box:
+    """Return the box of some lines of a part, without the empty ends of these lines."""
+    if min(part.pixels.shape[:2]) < 1:
+        return part.box
+    segments = segments_of(part, 1 - axis)
+    base = _base(segments)
+    inside = [
+        one for one in segments if one.color is None or base is None or far(one.color, base) > ONE_COLOR
+    ]
+    return part.lines(1 - axis, inside[0].start, inside[-1].stop).box if inside else part.box
 
 
 def _is_long(part: Part, axis: int, ground: RGBColor) -> bool:
@@ -229,8 +249,8 @@ def segments_of(part: Part, axis: int) -> list[Segment]:
 
 
 def _without_strokes(segments: Sequence[Segment]) -> list[Segment]:
-    """Return segments in which short even ones beside content are a part of it, like the strokes of letters and
-    the space between these."""
+    """Return segments in which short even ones beside content are a part of it, like the strokes of letters
+    and the space between these."""
     short = [one.color is not None and one.length < LEAST_SPACE for one in segments]
     content = [one.color is None for one in segments]
     count = len(segments)
@@ -303,10 +323,7 @@ def _on_base(segments: Sequence[Segment], base: RGBColor | None) -> list[Segment
     inside = [
         not is_ground(k)
         and not (
-            0 < k < count - 1
-            and segments[k].color is not None
-            and is_ground(k - 1)
-            and is_ground(k + 1)
+            0 < k < count - 1 and segments[k].color is not None and is_ground(k - 1) and is_ground(k + 1)
         )
         for k in range(count)
     ]
@@ -320,10 +337,10 @@ def _match_framed(
 ) -> bool:
     """Return whether two parts are things with a frame or round corners and match within, and note their
     cuts."""
-    frames = [_frame(part, ground) for part in parts]
-    if frames[0] is None or frames[1] is None:
+    framed, framed_after = (_frame(part, ground) for part in parts)
+    if framed is None or framed_after is None:
         return False
-    (was, color), (now, other_color) = frames
+    (was, color), (now, other_color) = framed, framed_after
     if far(color, other_color) > ONE_COLOR or not _is_same_frame(parts, was, now, (ground or color, color)):
         return False
     thickness = tuple(max(a, b) for a, b in zip(was, now, strict=True))
@@ -333,7 +350,7 @@ def _match_framed(
         pairs = _paired(segments_of(one, axis), segments_of(other, axis))
         if pairs is None or (len(pairs) == 1 and pairs[0][0].color is None):
             continue
-        cut = Cut(axis, (one, other), tuple(pairs), boxes, ground)
+        cut = Cut(axis, (one, other), tuple(pairs), boxes, ground, framed=all(thickness))
         so_far = len(comparison.cuts)
         comparison.cuts.append(cut)
         if all(_match(comparison, *inner, depth + 1) for inner in _inner_parts(cut)):
@@ -357,8 +374,8 @@ def _frame(part: Part, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBCol
         lines = np.moveaxis(filled, axis, 0)
         length = lines.shape[1]
         half = max(1, int(length * MIDDLE / 2))
-        middle = lines[:, length // 2 - half : length // 2 + half].all(axis=1)
-        shown = np.flatnonzero((middle[::-1] if turned else middle)[: THICKEST + 1])
+        middle = np.all(lines[:, length // 2 - half : length // 2 + half], axis=1)
+        shown = np.flatnonzero(np.flip(middle)[: THICKEST + 1] if turned else middle[: THICKEST + 1])
         if not len(shown):
             return None
         thickness.append(int(shown[0]))

@@ -218,8 +218,8 @@ def length(values: Values) -> str | None:
 
 
 def _space(values: Values) -> str:
-    """Return the words for the space that a thing gained around its content, ", with 4 pixels more space above
-    and below its content", or an empty text.
+    """Return the words for the space that a thing gained around its content, ", with 4 pixels more space
+    above and below its content", or an empty text.
 
     values: the key ``space`` contains the gained pixels of each side.
     """
@@ -227,8 +227,8 @@ def _space(values: Values) -> str:
     for side, step in (values.get("space") or {}).items():
         sides.setdefault(step, []).append(side)
     texts = [
-        f"{words.pixels(abs(step))} {'more' if step > 0 else 'less'} space {_AT_SIDES['+'.join(sorted(names))]}"
-        for step, names in sides.items()
+        f"{words.pixels(abs(step))} {'more' if step > 0 else 'less'} space {_AT_SIDES['+'.join(sorted(at))]}"
+        for step, at in sides.items()
     ]
     return f", with {' and '.join(texts)} its content" if texts else ""
 

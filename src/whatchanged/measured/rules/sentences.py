@@ -227,7 +227,8 @@ def _gap_text(side: str, thing: str | None, subject: Subject) -> str:
     """Return the words for the gaps at a side of a thing, or between several things."""
     one, several = ("what stands", "the things")
     known = thing or f"{several if side == 'between' else one} {subject.beside or subject.position}"
-    return f"the {'gaps' if ' ' in side.replace(' of', '') or side == 'between' else 'gap'} {side} {known}"
+    gaps = "gaps" if side == "between" or " and " in side or (thing and subject.count > 1) else "gap"
+    return f"the {gaps} {side} {known}"
 
 
 def is_mostly(statement: Statement) -> bool:
