@@ -200,7 +200,7 @@ def _gaps(group: Sequence[Space], cuts: Sequence[Cut]) -> DetectedChange:
     else:
         values["side"] = "between"
     rest = _rest(things, cuts)
-    if any(rest) and abs(rest[1 - axis]) != abs(step):
+    if len(group) > 1 and any(rest) and abs(rest[1 - axis]) != abs(step):
         values["rest"] = list(rest)
     was, now = (union([thing[end] for thing in things]) for end in (0, 1))
     return DetectedChange(

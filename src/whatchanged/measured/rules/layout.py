@@ -45,6 +45,10 @@ LEAST_SPACE = 4
 THIN, LONGEST_STROKE = 4, 60
 """The largest thickness of a line that divides the ground, and the length in pixels that it must exceed.
 Dashes and strokes of letters are shorter."""
+SAMPLE = 13
+"""One of so many pixels of a line is examined first. They rule out most lines that are not even."""
+MOST_WORK = 8
+"""How often each pixel may be examined, on average, before two layouts count as unlike."""
 DEEPEST = 24
 """The largest number of cuts within each other."""
 
@@ -137,8 +141,10 @@ class Cut:
 
 @dataclass
 class _Comparison:
-    """The cuts that were found so far, the outer ones first."""
+    """The cuts that were found so far, the outer ones first, and the number of pixels that may still be
+    examined."""
 
+    pixels: int
     cuts: list[Cut] = field(default_factory=list)
 
 
@@ -147,7 +153,7 @@ def matching_cuts(before: Pixels, after: Pixels) -> list[Cut] | None:
 
     The result is None if anything but a distance differs.
     """
-    comparison = _Comparison()
+    comparison = _Comparison(MOST_WORK * max(before.size, after.size))
     whole = tuple(((0, 0, picture.shape[1], picture.shape[0])) for picture in (before, after))
     parts = Part(before, 0, 0), Part(after, 0, 0)
     return comparison.cuts if _match(comparison, parts, (whole[0], whole[1]), None, 0) else None
@@ -164,7 +170,8 @@ def _match(
     one, other = parts
     if _is_same(one.pixels, other.pixels):
         return True
-    if depth > DEEPEST or min(*one.pixels.shape[:2], *other.pixels.shape[:2]) < 1:
+    comparison.pixels -= one.pixels.size
+    if comparison.pixels < 0 or depth > DEEPEST or min(*one.pixels.shape[:2], *other.pixels.shape[:2]) < 1:
         return False
     if _match_framed(comparison, parts, ground, depth):
         return True
@@ -236,9 +243,9 @@ def _is_long(part: Part, axis: int, ground: RGBColor) -> bool:
 def segments_of(part: Part, axis: int) -> list[Segment]:
     """Return the segments of a part along an axis."""
     lines = np.moveaxis(part.pixels, axis, 0)
-    first = lines[:, :1].astype(np.int16)
-    even = np.abs(lines - first).max(axis=(1, 2)) <= EVEN
-    colors = first[:, 0]
+    even = _is_even(lines[:, ::SAMPLE])
+    even[even] = _is_even(lines[even])
+    colors = lines[:, 0].astype(np.int16)
     steps = np.abs(np.diff(colors, axis=0)).max(axis=1) > EVEN
     breaks = np.flatnonzero((even[1:] != even[:-1]) | (even[1:] & even[:-1] & steps)) + 1
     results = []
@@ -246,6 +253,12 @@ def segments_of(part: Part, axis: int) -> list[Segment]:
         red, green, blue = (int(value) for value in colors[start])
         results.append(Segment(start, stop, (red, green, blue) if even[start] else None))
     return _without_strokes(results)
+
+
+def _is_even(lines: Pixels) -> NDArray[np.bool_]:
+    """Return a mask of the lines (N, M, 3) of one colour."""
+    spread = lines.max(axis=1) - lines.min(axis=1)
+    return np.asarray(spread.max(axis=1) <= EVEN)
 
 
 def _without_strokes(segments: Sequence[Segment]) -> list[Segment]:
@@ -365,17 +378,17 @@ def _frame(part: Part, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBCol
     The result is None if there is no frame, and the fill is that of the ground.
     """
     height, width = part.pixels.shape[:2]
-    if min(height, width) < SMALLEST:
+    edges = [part.pixels[0], part.pixels[-1], part.pixels[:, 0], part.pixels[:, -1]]
+    # Two things beside each other have two frames.
+    if min(height, width) < SMALLEST or not all(_is_one_line(edge) for edge in edges):
         return None
     fill = usual_color(part.pixels.reshape(-1, 3))
-    filled = _is_color(part.pixels, fill)
     thickness = []
     for axis, turned in ((1, False), (0, False), (1, True), (0, True)):
-        lines = np.moveaxis(filled, axis, 0)
-        length = lines.shape[1]
-        half = max(1, int(length * MIDDLE / 2))
-        middle = np.all(lines[:, length // 2 - half : length // 2 + half], axis=1)
-        shown = np.flatnonzero(np.flip(middle)[: THICKEST + 1] if turned else middle[: THICKEST + 1])
+        lines = np.moveaxis(part.pixels, axis, 0)
+        lines = lines[: -THICKEST - 2 : -1] if turned else lines[: THICKEST + 1]
+        middle, half = lines.shape[1] // 2, max(1, int(lines.shape[1] * MIDDLE / 2))
+        shown = np.flatnonzero(np.all(_is_color(lines[:, middle - half : middle + half], fill), axis=1))
         if not len(shown):
             return None
         thickness.append(int(shown[0]))
@@ -385,9 +398,7 @@ def _frame(part: Part, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBCol
     left, top, right, bottom = thickness
     if min(width - left - right, height - top - bottom) < SMALLEST // 2:
         return None
-    # Two things beside each other have two frames.
-    edges = [part.pixels[0], part.pixels[-1], part.pixels[:, 0], part.pixels[:, -1]]
-    return (tuple(thickness), fill) if all(_is_one_line(edge) for edge in edges) else None
+    return tuple(thickness), fill
 
 
 def _is_one_line(edge: Pixels) -> bool:
