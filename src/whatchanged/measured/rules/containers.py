@@ -15,7 +15,7 @@ from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.distances import LEAST_STEP, SIDES, Container, Distances, Space
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.layout import Boxes, Cut, matching_cuts
+from whatchanged.measured.rules.layout import BoxPair, Cut, matching_cuts
 
 FRAME = 6
 """The largest thickness in pixels of a frame whose inside is no thing of its own."""
@@ -35,12 +35,12 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
     cuts = matching_cuts(before, after)
     if not cuts:
         return []
-    containers: dict[Boxes, Container] = {}
+    containers: dict[BoxPair, Container] = {}
     spaces: list[Space] = []
     for cut in cuts:
         if cut.holder is not None:
             containers.setdefault(cut.holder, Container(cut.holder))
-        for one in Distances(cut).found():
+        for one in Distances(cut).changes():
             if isinstance(one, Space):
                 spaces.append(one)
             else:
@@ -135,7 +135,7 @@ def _alike_containers(containers: Sequence[Container]) -> list[list[Container]]:
     return sorted(found, key=lambda group: -sum(area(one.boxes[1]) for one in group))
 
 
-def _resized(group: Sequence[Container], cuts: Sequence[Cut], whole: Boxes) -> DetectedChange:
+def _resized(group: Sequence[Container], cuts: Sequence[Cut], whole: BoxPair) -> DetectedChange:
     """Return the change of alike containers."""
     first = group[0]
     wider, taller = first.steps
@@ -212,7 +212,7 @@ def _gaps(group: Sequence[Space], cuts: Sequence[Cut]) -> DetectedChange:
     )
 
 
-def _with_followers(cuts: Sequence[Cut], axis: int, thing: Boxes) -> Boxes:
+def _with_followers(cuts: Sequence[Cut], axis: int, thing: BoxPair) -> BoxPair:
     """Return the boxes of a thing together with those after it that moved with it."""
     low = 1 - axis
     step = thing[1][low] - thing[0][low]
@@ -225,7 +225,7 @@ def _with_followers(cuts: Sequence[Cut], axis: int, thing: Boxes) -> Boxes:
     return thing
 
 
-def _rest(things: Sequence[Boxes], cuts: Sequence[Cut]) -> tuple[int, int]:
+def _rest(things: Sequence[BoxPair], cuts: Sequence[Cut]) -> tuple[int, int]:
     """Return how far the last thing after these moved, right and down."""
     steps = [0, 0]
     was, now = (union([thing[end] for thing in things]) for end in (0, 1))

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from whatchanged.measured.pixels.layers import RGBColor, far
-from whatchanged.measured.rules.layout import ONE_COLOR, Boxes, Cut
+from whatchanged.measured.rules.layout import ONE_COLOR, BoxPair, Cut
 
 LEAST_STEP = 2
 """The least change of a distance in pixels that is described. Things at a fraction of a pixel may move by
@@ -27,7 +27,7 @@ class Container:
     whole  whether it is such a row with a line at both sides
     """
 
-    boxes: Boxes
+    boxes: BoxPair
     space: dict[str, int] = field(default_factory=dict)
     row: bool = False
     whole: bool = False
@@ -50,7 +50,7 @@ class Space:
 
     axis: int
     step: int
-    things: tuple[Boxes, Boxes]
+    things: tuple[BoxPair, BoxPair]
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -84,7 +84,7 @@ class Distances:
             bands[-1].append(number)
         return [(band[0], band[-1]) for band in bands]
 
-    def found(self) -> Iterator[Container | Space]:
+    def changes(self) -> Iterator[Container | Space]:
         """Yield the containers and the gaps that changed."""
         for first, last in self.bands:
             inner = [k for k in self.contents if first <= k <= last]

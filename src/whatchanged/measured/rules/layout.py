@@ -16,7 +16,7 @@ from whatchanged.measured.pixels.planes import blurred, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
-Boxes = tuple[Box, Box]
+BoxPair = tuple[Box, Box]
 """The boxes of one thing before and after."""
 
 EVEN = 6
@@ -54,7 +54,7 @@ DEEPEST = 24
 
 
 @dataclass(frozen=True)
-class Part:
+class Cutout:
     """A part of a picture: its pixels (H, W, 3), and its place in the picture."""
 
     pixels: Pixels
@@ -67,11 +67,11 @@ class Part:
         height, width = self.pixels.shape[:2]
         return self.left, self.top, self.left + width, self.top + height
 
-    def lines(self, axis: int, start: int, stop: int) -> "Part":
+    def lines(self, axis: int, start: int, stop: int) -> "Cutout":
         """Return some rows (axis 0) or columns (axis 1) of the part."""
         if axis == 0:
-            return Part(self.pixels[start:stop], self.left, self.top + start)
-        return Part(self.pixels[:, start:stop], self.left + start, self.top)
+            return Cutout(self.pixels[start:stop], self.left, self.top + start)
+        return Cutout(self.pixels[:, start:stop], self.left + start, self.top)
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,13 @@ class Cut:
     """
 
     axis: int
-    parts: tuple[Part, Part]
+    parts: tuple[Cutout, Cutout]
     segments: tuple[tuple[Segment, Segment], ...]
-    holder: Boxes | None
+    holder: BoxPair | None
     ground: RGBColor | None
     framed: bool = False
 
-    def boxes(self, first: int, last: int) -> Boxes:
+    def boxes(self, first: int, last: int) -> BoxPair:
         """Return the boxes, before and after, of the segments from ``first`` to ``last``, as broad as their
         content."""
         one, other = (
@@ -155,14 +155,14 @@ def matching_cuts(before: Pixels, after: Pixels) -> list[Cut] | None:
     """
     comparison = _Comparison(MOST_WORK * max(before.size, after.size))
     whole = tuple(((0, 0, picture.shape[1], picture.shape[0])) for picture in (before, after))
-    parts = Part(before, 0, 0), Part(after, 0, 0)
+    parts = Cutout(before, 0, 0), Cutout(after, 0, 0)
     return comparison.cuts if _match(comparison, parts, (whole[0], whole[1]), None, 0) else None
 
 
 def _match(
     comparison: _Comparison,
-    parts: tuple[Part, Part],
-    holder: Boxes | None,
+    parts: tuple[Cutout, Cutout],
+    holder: BoxPair | None,
     ground: RGBColor | None,
     depth: int,
 ) -> bool:
@@ -198,7 +198,7 @@ def _match(
 
 def _inner_parts(
     cut: Cut,
-) -> Iterator[tuple[tuple[Part, Part], Boxes | None, RGBColor | None]]:
+) -> Iterator[tuple[tuple[Cutout, Cutout], BoxPair | None, RGBColor | None]]:
     """Yield the parts with content of a cut, each with its holder and the colour around it."""
     colors = [segment.color for segment, _ in cut.segments]
     for number, (one, other) in enumerate(cut.segments):
@@ -213,13 +213,13 @@ def _inner_parts(
         yield (inner[0], inner[1]), _holder_of_lines(cut, number), ground
 
 
-def _holder_of_lines(cut: Cut, number: int) -> Boxes | None:
+def _holder_of_lines(cut: Cut, number: int) -> BoxPair | None:
     """Return the holder of the lines of a segment: that of the cut if the cut has no other content."""
     contents = [k for k, (segment, _) in enumerate(cut.segments) if segment.color is None]
     return cut.holder if contents == [number] else None
 
 
-def _trimmed(part: Part, axis: int) -> Box:
+def _trimmed(part: Cutout, axis: int) -> Box:
     """Return the box of some lines of a part, without the empty ends of these lines."""
     if min(part.pixels.shape[:2]) < 1:
         return part.box
@@ -231,7 +231,7 @@ def _trimmed(part: Part, axis: int) -> Box:
     return part.lines(1 - axis, inside[0].start, inside[-1].stop).box if inside else part.box
 
 
-def _is_long(part: Part, axis: int, ground: RGBColor) -> bool:
+def _is_long(part: Cutout, axis: int, ground: RGBColor) -> bool:
     """Return whether the content of a few lines is one straight, long line of one colour."""
     line = np.moveaxis(part.pixels, axis, 0)[len(np.moveaxis(part.pixels, axis, 0)) // 2]
     ink = np.flatnonzero(np.abs(line.astype(np.int16) - np.array(ground, np.int16)).max(axis=1) > EVEN)
@@ -240,7 +240,7 @@ def _is_long(part: Part, axis: int, ground: RGBColor) -> bool:
     return bool(np.ptp(line[ink].astype(np.int16), axis=0).max() <= EVEN)
 
 
-def segments_of(part: Part, axis: int) -> list[Segment]:
+def segments_of(part: Cutout, axis: int) -> list[Segment]:
     """Return the segments of a part along an axis."""
     lines = np.moveaxis(part.pixels, axis, 0)
     even = _is_even(lines[:, ::SAMPLE])
@@ -346,7 +346,7 @@ def _on_base(segments: Sequence[Segment], base: RGBColor | None) -> list[Segment
 
 
 def _match_framed(
-    comparison: _Comparison, parts: tuple[Part, Part], ground: RGBColor | None, depth: int
+    comparison: _Comparison, parts: tuple[Cutout, Cutout], ground: RGBColor | None, depth: int
 ) -> bool:
     """Return whether two parts are things with a frame or round corners and match within, and note their
     cuts."""
@@ -372,7 +372,7 @@ def _match_framed(
     return False
 
 
-def _frame(part: Part, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBColor] | None:
+def _frame(part: Cutout, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBColor] | None:
     """Return the thickness of a thing's frame at the left, top, right and bottom, and the fill within.
 
     The result is None if there is no frame, and the fill is that of the ground.
@@ -409,7 +409,7 @@ def _is_one_line(edge: Pixels) -> bool:
 
 
 def _is_same_frame(
-    parts: tuple[Part, Part], was: Sequence[int], now: Sequence[int], colors: tuple[RGBColor, RGBColor]
+    parts: tuple[Cutout, Cutout], was: Sequence[int], now: Sequence[int], colors: tuple[RGBColor, RGBColor]
 ) -> bool:
     """Return whether two frames have about the same thickness, and the same colours in the middle of each
     side.
@@ -436,13 +436,13 @@ def _is_same_frame(
     return True
 
 
-def _inside(part: Part, thickness: Sequence[int], fill: RGBColor) -> Part:
+def _inside(part: Cutout, thickness: Sequence[int], fill: RGBColor) -> Cutout:
     """Return the inside of a frame, with the fill in place of the round corners."""
     height, width = part.pixels.shape[:2]
     left, top, right, bottom = thickness
     pixels = part.pixels[top : height - bottom, left : width - right].copy()
     pixels[_corner_pixels(~_is_color(pixels, fill))] = fill
-    return Part(pixels, part.left + left, part.top + top)
+    return Cutout(pixels, part.left + left, part.top + top)
 
 
 def _is_color(pixels: Pixels, color: RGBColor) -> NDArray[np.bool_]:
