@@ -72,7 +72,7 @@ def test_padding_of_a_card_is_told_and_not_what_it_moved(other, told, round_corn
 
 def test_a_card_that_became_wider_is_told_as_such():
     (change,) = container_changes(page(), page(right=140))
-    assert (change.finding.kind, change.finding.values["dwidth"]) == ("resized", 20)
+    assert (change.finding.kind, change.finding.values["dx"]) == ("resized", 20)
     assert change.box_after == (20, 35, 140, 57)
 
 

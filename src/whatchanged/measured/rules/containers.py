@@ -50,6 +50,9 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
     causes = [one for one in containers.values() if _is_cause(one, list(containers.values()), spaces)]
     if len(causes) > 1:
         causes = [one for one in causes if one.boxes != whole or one.space]
+    causes = [one for one in causes if one.is_consistent]
+    if _are_exchanged(causes):
+        return []
     framed = {whole, *(cut.holder for cut in cuts if cut.framed)}
     causes = [one for one in causes if one.row or one.boxes in framed or _is_closed(after, one.boxes[1])]
     groups = _alike_containers(causes)
@@ -59,6 +62,12 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
     if not gaps and all(one.boxes == whole and len(one.space) < 2 for one in told):
         return []
     return changes + [_gaps(group, cuts) for group in gaps]
+
+
+def _are_exchanged(containers: Sequence[Container]) -> bool:
+    """Return whether one container took the room that another one lost, as at the end of a bar in another."""
+    steps = [[one.steps[1 - axis] for one in containers] for axis in (0, 1)]
+    return any(min(along, default=0) < 0 < max(along, default=0) for along in steps)
 
 
 def _is_closed(pixels: Pixels, box: Box) -> bool:
@@ -139,7 +148,11 @@ def _resized(group: Sequence[Container], cuts: Sequence[Cut], whole: BoxPair) ->
     """Return the change of alike containers."""
     first = group[0]
     wider, taller = first.steps
-    values: dict[str, object] = {"dwidth": wider, "dheight": taller, "space": first.space}
+    values: dict[str, object] = {"dwidth": wider, "dheight": taller}
+    if not (wider and taller):
+        values = {"dx" if wider else "dy": wider or taller, "grew": wider + taller > 0}
+    if first.space:
+        values["space"] = first.space
     rest = _rest([one.boxes for one in group], cuts)
     if any(rest):
         values["rest"] = list(rest)

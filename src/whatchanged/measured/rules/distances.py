@@ -38,6 +38,12 @@ class Container:
         was, now = self.boxes
         return now[2] - now[0] - was[2] + was[0], now[3] - now[1] - was[3] + was[1]
 
+    @property
+    def is_consistent(self) -> bool:
+        """Return whether the thing gained space along the sides that became longer."""
+        gained = (sum(self.space.get(side, 0) for side in SIDES[axis]) for axis in (1, 0))
+        return all(step * more >= 0 for step, more in zip(self.steps, gained, strict=True))
+
 
 @dataclass(frozen=True)
 class Space:
@@ -106,7 +112,7 @@ class Distances:
         """Yield the gap between two bands, if empty lines of a colour of their own divide them."""
         step = sum(self.steps[first : last + 1])
         beside = [k for k in self.contents if k < first][-1:] + [k for k in self.contents if k > last][:1]
-        if self._is_pushed(step) and len(beside) == 2 and not self.lines[first]:
+        if len(beside) == 2 and self._is_pushed(step) and not self.lines[first]:
             one, other = (next(band for band in self.bands if band[0] <= k <= band[1]) for k in beside)
             yield Space(self.cut.axis, step, (self.cut.boxes(*one), self.cut.boxes(*other)))
 

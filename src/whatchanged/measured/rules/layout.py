@@ -176,7 +176,7 @@ def _match(
     if _match_framed(comparison, parts, ground, depth):
         return True
     for axis in (0, 1):
-        pairs = _paired(segments_of(one, axis), segments_of(other, axis))
+        pairs = _paired(segments_of(one, axis), segments_of(other, axis), ground)
         if pairs is None:
             continue
         if len(pairs) == 1:
@@ -286,21 +286,40 @@ def _merged(segments: Sequence[Segment], content: Sequence[bool]) -> list[Segmen
     return results
 
 
-def _with_ends(segments: Sequence[Segment], others: Sequence[Segment]) -> list[Segment]:
-    """Return segments with no lines at an end at which the other ones are empty and these have content."""
+def _with_ends(
+    segments: Sequence[Segment], others: Sequence[Segment], ground: RGBColor | None
+) -> list[Segment]:
+    """Return segments with no lines at an end at which the other ones show the ground and these have
+    content."""
     results = list(segments)
-    if others[0].color is not None and results[0].color is None:
-        results.insert(0, Segment(results[0].start, results[0].start, others[0].color))
-    if others[-1].color is not None and results[-1].color is None:
-        results.append(Segment(results[-1].stop, results[-1].stop, others[-1].color))
+    first, last = others[0].color, others[-1].color
+    if (
+        results[0].color is None
+        and first is not None
+        and ground is not None
+        and far(first, ground) <= ONE_COLOR
+    ):
+        results.insert(0, Segment(results[0].start, results[0].start, first))
+    if (
+        results[-1].color is None
+        and last is not None
+        and ground is not None
+        and far(last, ground) <= ONE_COLOR
+    ):
+        results.append(Segment(results[-1].stop, results[-1].stop, last))
     return results
 
 
-def _paired(one: Sequence[Segment], other: Sequence[Segment]) -> list[tuple[Segment, Segment]] | None:
-    """Return the segments of both parts in pairs, or None if they have other colours or another order."""
+def _paired(
+    one: Sequence[Segment], other: Sequence[Segment], ground: RGBColor | None
+) -> list[tuple[Segment, Segment]] | None:
+    """Return the segments of both parts in pairs, or None if they have other colours or another order.
+
+    ground: the colour of the space that one of both may lack at an end.
+    """
     base = _base(one)
     one, other = _on_base(one, base), _on_base(other, base)
-    one, other = _with_ends(one, other), _with_ends(other, one)
+    one, other = _with_ends(one, other, ground), _with_ends(other, one, ground)
     if len(one) != len(other):
         return None
     for was, now in zip(one, other, strict=True):
@@ -360,7 +379,7 @@ def _match_framed(
     one, other = (_inside(part, thickness, color) for part in parts)
     boxes = parts[0].box, parts[1].box
     for axis in (0, 1):
-        pairs = _paired(segments_of(one, axis), segments_of(other, axis))
+        pairs = _paired(segments_of(one, axis), segments_of(other, axis), color)
         if pairs is None or (len(pairs) == 1 and pairs[0][0].color is None):
             continue
         cut = Cut(axis, (one, other), tuple(pairs), boxes, ground, framed=all(thickness))
