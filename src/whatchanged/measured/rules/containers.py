@@ -51,7 +51,7 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
     if len(causes) > 1:
         causes = [one for one in causes if one.boxes != whole or one.space]
     causes = [one for one in causes if one.is_consistent]
-    if _are_exchanged(causes):
+    if _are_exchanged(causes) or any(cut.holder != whole and _is_bar(cut) for cut in cuts):
         return []
     framed = {whole, *(cut.holder for cut in cuts if cut.framed)}
     causes = [one for one in causes if one.row or one.boxes in framed or _is_closed(after, one.boxes[1])]
@@ -68,6 +68,11 @@ def _are_exchanged(containers: Sequence[Container]) -> bool:
     """Return whether one container took the room that another one lost, as at the end of a bar in another."""
     steps = [[one.steps[1 - axis] for one in containers] for axis in (0, 1)]
     return any(min(along, default=0) < 0 < max(along, default=0) for along in steps)
+
+
+def _is_bar(cut: Cut) -> bool:
+    """Return whether a cut has only two segments, of which one became longer and the other one shorter."""
+    return len(cut.segments) == 2 and cut.step(0) == -cut.step(1) != 0 and cut.holder is not None
 
 
 def _is_closed(pixels: Pixels, box: Box) -> bool:

@@ -13,6 +13,8 @@ LEAST_STEP = 2
 one."""
 EDGE = 16
 """The largest thickness in pixels of the lower edge of a thing, with its round corners."""
+AS_BROAD = 0.95
+"""The least breadth of such an edge, as a fraction of that of the thing."""
 SIDES = (("top", "bottom"), ("left", "right"))
 """The names of the first and the last side, by axis."""
 
@@ -102,9 +104,9 @@ class Distances:
                 step = sum(self.steps[one + 1 : other])
                 if not self._is_pushed(step):
                     continue
-                if other == self.last and self.total and self._is_edge(other):
-                    if self.cut.holder is not None:
-                        yield Container(self.cut.holder, {SIDES[self.cut.axis][1]: step})
+                edges = one == 0 and self._is_edge(0), other == self.last and self._is_edge(other)
+                if self.cut.holder is not None and self.total and any(edges):
+                    yield Container(self.cut.holder, {SIDES[self.cut.axis][not edges[0]]: step})
                 else:
                     yield self._space(step, one, other)
 
@@ -162,8 +164,12 @@ class Distances:
         return self.steps[0] if self.cut.segments[0][0].color is not None else 0
 
     def _is_edge(self, number: int) -> bool:
-        """Return whether content is as thin as an edge with round corners."""
-        return max(one.length for one in self.cut.segments[number]) <= EDGE
+        """Return whether content is an edge of the holder: thin, perhaps with round corners, and as broad."""
+        if self.cut.holder is None or max(one.length for one in self.cut.segments[number]) > EDGE:
+            return False
+        low, high = self.cut.axis, self.cut.axis + 2
+        one, whole = self.cut.boxes(number, number)[1], self.cut.holder[1]
+        return one[high] - one[low] >= AS_BROAD * (whole[high] - whole[low])
 
     def _is_ground(self, first: int, last: int) -> bool:
         """Return whether a band has the colour of most empty lines."""
