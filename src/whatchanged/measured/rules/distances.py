@@ -6,7 +6,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from whatchanged.measured.pixels.layers import RGBColor, far
-from whatchanged.measured.rules.layout import ONE_COLOR, BoxPair, Cut
+from whatchanged.measured.rules.layout import BoxPair, Cut
+from whatchanged.measured.rules.segments import ONE_COLOR
 
 LEAST_STEP = 2
 """The least change of a distance in pixels that is described. Things at a fraction of a pixel may move by
