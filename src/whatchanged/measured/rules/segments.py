@@ -44,7 +44,7 @@ def segments_of(pixels: Pixels, axis: int) -> list[Segment]:
     breaks = np.flatnonzero((even[1:] != even[:-1]) | (even[1:] & even[:-1] & steps)) + 1
     results = []
     for start, stop in pairwise([0, *breaks.tolist(), len(lines)]):
-        red, green, blue = (int(value) for value in colors[start])
+        red, green, blue = (int(value) for value in colors[(start + stop) // 2])
         results.append(Segment(start, stop, (red, green, blue) if even[start] else None))
     return _without_strokes(results)
 
