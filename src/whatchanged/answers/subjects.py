@@ -124,7 +124,7 @@ def nameless_subject(site: TextSite, first: tuple[str, str] | None, last: tuple[
     """
     statement = site.statement
     plain = plain_subject(statement, site.size)
-    if is_large(site) and statement.count == 1:
+    if is_large(site) and statement.count == 1 and statement.element is None:
         noun = _OF_LARGE.get((statement.kind, statement.values.get("aspect") == "fill"))
         if noun is None:
             new = statement.kind in ("added", "removed") and not statement.values.get("by_amount")

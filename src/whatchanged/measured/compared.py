@@ -10,6 +10,7 @@ from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.canvas import AlignedPair, compare_sizes, unused_boxes, without_boxes
 from whatchanged.measured.rules.changes import detect_changes
+from whatchanged.measured.rules.containers import container_changes
 from whatchanged.measured.rules.detected import DetectedChange
 
 
@@ -63,7 +64,10 @@ class Compared:
     def changes(self, threshold: float) -> tuple[DetectedChange, ...]:
         """Return the changes between two pictures of one size."""
         if threshold not in self._changes:
-            self._changes[threshold] = tuple(detect_changes(self.before, self.after, self.seen, threshold))
+            changes = container_changes(self.before, self.after) or detect_changes(
+                self.before, self.after, self.seen, threshold
+            )
+            self._changes[threshold] = tuple(changes)
         return self._changes[threshold]
 
     def aligned(self, threshold: float) -> AlignedPair:

@@ -17,6 +17,7 @@ from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
+from whatchanged.measured.rules.containers import container_changes
 from whatchanged.measured.rules.cut_short import cut_short
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
@@ -136,12 +137,13 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     turn = turn_statement(before, after)
     if turn is not None:
         return _whole_alone(turn, after)
-    if _is_scaled(before, after):
+    contained = [] if ignore else container_changes(before, after)
+    if not contained and _is_scaled(before, after):
         scaled = _size_statement(before, after, "the picture was scaled from {} to {} pixels")
         return _whole_alone(scaled, after)
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
-        return _at_corners(before, after, threshold, ignore)
+        return _at_corners(before, after, threshold, ignore, contained)
     came_or_went: list[DetectedChange] = []
     exchanged: list[tuple[int, Gap]] = []
     for axis, (runs, _) in enumerate((rows, columns)):
@@ -166,7 +168,7 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     # A change within exchanged lines pushed the remaining lines.
     if exchanged and any(one.cause for one in changes):
         counted = [replace(one, cause=one.cause and one.finding.kind != "moved") for one in counted]
-    changes = cut_short(changes + counted, before, after)
+    changes = contained or cut_short(changes + counted, before, after)
     text = size_text(before, after)
     if not came_or_went and not changes:
         space = space_text(before, after)
@@ -224,11 +226,19 @@ def _whole_alone(statement: Statement, after: Pixels) -> AlignedPair:
     return AlignedPair((), statement, after, visibility(after, after))
 
 
-def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequence[Box]) -> AlignedPair:
+def _at_corners(
+    before: Pixels,
+    after: Pixels,
+    threshold: float,
+    ignore: Sequence[Box],
+    contained: Sequence[DetectedChange] = (),
+) -> AlignedPair:
     """Align two pictures whose lines do not match at their upper left corners, and find their changes.
 
     The smaller picture is padded with its background. If most of the common area differs, one picture was
     replaced by the other.
+
+    contained: the containers that grew, if these are all that differs.
     """
     size = tuple(max(sides) for sides in zip(before.shape[:2], after.shape[:2], strict=True))
     wholes = _whole(before), _whole(after)
@@ -252,7 +262,7 @@ def _at_corners(before: Pixels, after: Pixels, threshold: float, ignore: Sequenc
             for change in detect_changes(one, other, seen, threshold)
             if (found := _within(change, *wholes)) is not None
         ]
-    changes = cut_short(changes, before, after)
+    changes = list(contained) or cut_short(changes, before, after)
     return AlignedPair(tuple(changes), statement, laid, visibility(laid, after))
 
 

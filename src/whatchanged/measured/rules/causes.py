@@ -30,7 +30,7 @@ VAGUE = (("replaced", "part"), ("replaced", "content"))
 """Kinds and aspects that only say that something looks different."""
 OF_VAGUE = 0.5
 """The factor by which the size of a vague change counts in the order of the changes."""
-PUSHING = ("pushed in", "closed up", "moved over", "length")
+PUSHING = ("pushed in", "closed up", "moved over", "length", "gap")
 """Aspects of changes between other objects that push those, or enlarge the picture."""
 
 
@@ -202,7 +202,7 @@ def brings_about(changes: Sequence[DetectedChange], canvas: Statement) -> bool:
         return False
     return any(
         one.finding.aspect in PUSHING or (one.finding.kind == "moved" and not one.cause) for one in changes
-    ) and any(one.cause and one.finding.kind != "moved" for one in changes)
+    ) and any(one.cause and (one.finding.kind != "moved" or one.finding.aspect == "gap") for one in changes)
 
 
 def following(changes: Sequence[DetectedChange], canvas: Statement) -> list[DetectedChange]:
@@ -221,7 +221,13 @@ def following(changes: Sequence[DetectedChange], canvas: Statement) -> list[Dete
 def _is_most(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
     """Return whether most of a picture moved along an axis on which the picture grew or shrank."""
     box = moved.box_after
-    if moved.finding.kind != "moved" or box is None or not edges or 2 * area(box) < edges[0] * edges[1]:
+    if (
+        moved.finding.kind != "moved"
+        or moved.finding.aspect == "gap"
+        or box is None
+        or not edges
+        or 2 * area(box) < edges[0] * edges[1]
+    ):
         return False
     steps = [moved.finding.values.get(name, 0) for name in ("dx", "dy")]
     return all(by for step, by in zip(steps, grew, strict=True) if step)
@@ -230,7 +236,7 @@ def _is_most(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -
 def _at_the_edge(moved: DetectedChange, grew: Sequence[int], edges: Sequence[int]) -> bool:
     """Return whether an object moved together with the right or the lower edge of the picture."""
     box = moved.box_after
-    if box is None:
+    if box is None or moved.finding.aspect == "gap":
         return False
     steps = [moved.finding.values.get(name, 0) for name in ("dx", "dy")]
     return any(

@@ -256,7 +256,43 @@ def length(values: Values) -> str | None:
         parts.append(f"{words.pixels(abs(width))} {'wider' if width > 0 else 'narrower'}")
     if height:
         parts.append(f"{words.pixels(abs(height))} {'taller' if height > 0 else 'shorter'}")
-    return f"became {' and '.join(parts)}" if parts else None
+    return f"became {' and '.join(parts)}{_space(values)}" if parts else None
+
+
+def _space(values: Values) -> str:
+    """Return the words for the space that a thing gained around its content, ", with 4 pixels more space
+    above and below its content", or an empty text.
+
+    values: the key ``space`` contains the gained pixels of each side.
+    """
+    sides: dict[int, list[str]] = {}
+    for side, step in (values.get("space") or {}).items():
+        sides.setdefault(step, []).append(side)
+    texts = [
+        f"{words.pixels(abs(step))} {'more' if step > 0 else 'less'} space {_AT_SIDES['+'.join(sorted(at))]}"
+        for step, at in sides.items()
+    ]
+    return f", with {' and '.join(texts)} its content" if texts else ""
+
+
+_AT_SIDES = {
+    "top": "above",
+    "bottom": "below",
+    "left": "left of",
+    "right": "right of",
+    "bottom+top": "above and below",
+    "left+right": "left and right of",
+    "bottom+left+right+top": "around",
+    "left+top": "above and left of",
+    "bottom+left": "below and left of",
+    "right+top": "above and right of",
+    "bottom+right": "below and right of",
+    "left+right+top": "above and beside",
+    "bottom+left+right": "below and beside",
+    "bottom+left+top": "left of, above and below",
+    "bottom+right+top": "right of, above and below",
+}
+"""The words for the sides of a thing's content, by their sorted names."""
 
 
 def _size(values: Values) -> str | None:
@@ -286,6 +322,8 @@ def _gap(values: Values) -> str | None:
     step = values.get("step")
     if not isinstance(step, int | float) or not step:
         return None
+    if "side" in values:
+        return f"{'grew' if step > 0 else 'shrank'} by {words.pixels(abs(round(step)))}"
     return f"stands {words.pixels(abs(round(step)))} {'further apart' if step > 0 else 'closer together'}"
 
 

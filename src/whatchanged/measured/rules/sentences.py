@@ -63,7 +63,7 @@ def subject_text(subject: Subject, part: str | None = None, new: bool = False) -
 
 def _thing(subject: Subject, new: bool) -> str:
     """Return the words for the object itself."""
-    alone = bool(subject.words) or subject.noun == "plot"
+    alone = bool(subject.words) or subject.noun in ("plot", "picture")
     where = subject.beside or ("" if alone else subject.position)
     said = f' "{subject.words}"' if subject.words else ""
     noun = subject.noun or ("text" if subject.words else None)
@@ -197,10 +197,20 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
             told = f"{carrier} {_nameless_position(subject)}".rstrip()
         if (kind, values.get("aspect")) == ("replaced", "fill") and not subject.words:
             told = f"what stood {_nameless_position(subject)}"
+        if values.get("aspect") == "gap" and "side" in values:
+            told = _gap_text(str(values["side"]), told if knows else None, subject)
     # Without a noun it is unknown whether several boxes are one object or several.
     number_of = subject.count if knows else 1
     told_as = by_amount or predicate(kind, values, number_of)
     return f"{told} {told_as}{consequence(values)}{amount}"
+
+
+def _gap_text(side: str, thing: str | None, subject: Subject) -> str:
+    """Return the words for the gaps at a side of a thing, or between several things."""
+    one, several = ("what stands", "the things")
+    known = thing or f"{several if side == 'between' else one} {subject.beside or subject.position}"
+    gaps = "gaps" if side == "between" or " and " in side or (thing and subject.count > 1) else "gap"
+    return f"the {gaps} {side} {known}"
 
 
 def is_mostly(statement: Statement) -> bool:
