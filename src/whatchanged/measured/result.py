@@ -1,5 +1,6 @@
 """The result of a comparison of two pictures: a verdict, statements, and their output format."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -8,6 +9,9 @@ Box = tuple[int, int, int, int]
 
 MeasuredVerdict = Literal["identical", "noise", "changed"]
 """identical: equal pixels. noise: only invisible differences. changed: a visible change."""
+
+Values = Mapping[str, Any]
+"""The measured values of a change, with the keys of ``Statement.values``."""
 
 Kind = Literal["added", "removed", "moved", "resized", "recolored", "restyled", "rewritten", "replaced"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -6,30 +6,17 @@ missing, the predicate is less specific. A predicate never claims more than the 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from whatchanged import words
-from whatchanged.measured.result import Kind
-
-Values = Mapping[str, Any]
-"""The measured values, with the keys of ``Statement.values``."""
+from whatchanged.measured.result import Kind, Values
+from whatchanged.measured.rules import colors
 
 
 def predicate(kind: Kind | None, values: Values, count: int = 1) -> str:
     """Return the predicate for one object, or for ``count`` similar objects."""
     unlike = UNLIKE.get((kind, str(values.get("aspect", ""))))
-    plain = _PLAIN[kind] if unlike is None else f"{unlike}{_instead(values)}"
+    plain = _PLAIN[kind] if unlike is None else f"{unlike}{colors.instead(values)}"
     return _Verbs(count).finish(exact(kind, values) or plain)
-
-
-def _instead(values: Values) -> str:
-    """Return the colours of something that looks different, ", blue instead of red", or an empty text."""
-    names = [
-        words.color_name_of_code(code)
-        for code in (values.get("color_after"), values.get("color_before"))
-        if isinstance(code, str)
-    ]
-    return f", {names[0]} instead of {names[1]}" if len(names) == 2 and names[0] != names[1] else ""
 
 
 def is_exact(kind: Kind | None, values: Values) -> bool:
@@ -46,20 +33,11 @@ def exact(kind: Kind | None, values: Values) -> str | None:
     aspect = str(values.get("aspect", ""))
     phrase = _BY_ASPECT.get((kind, aspect)) or _BY_KIND.get(kind)
     told = phrase(values) if phrase is not None else None
-    return f"{told}{_and_color(values)}" if told and aspect in _OF_TYPE else told
+    return f"{told}{colors.and_turned(values)}" if told and aspect in _OF_TYPE else told
 
 
 _OF_TYPE = ("text size", "slant")
 """Aspects beside which a new colour of the text is told."""
-
-
-def _and_color(values: Values) -> str:
-    """Return the words for a new colour beside another change, ", and turned from grey to blue", or an empty
-    text."""
-    one, other = values.get("color_before"), values.get("color_after")
-    if not isinstance(one, str) or not isinstance(other, str):
-        return ""
-    return f", and {words.step_of_codes(one, other)}"
 
 
 _PLAIN: Mapping[Kind | None, str] = {
@@ -327,69 +305,6 @@ def _gap(values: Values) -> str | None:
     return f"stands {words.pixels(abs(round(step)))} {'further apart' if step > 0 else 'closer together'}"
 
 
-def _colors(values: Values) -> str | None:
-    """Return a predicate such as "turned from blue to dark grey" or "became darker"."""
-    one, other = values.get("color_before"), values.get("color_after")
-    if not isinstance(one, str) or not isinstance(other, str) or one == other:
-        return None
-    return words.step_of_codes(one, other)
-
-
-def _palette(values: Values) -> str | None:
-    """Return a predicate such as "took other colours: blue to dark red, green to pink"."""
-    names = [[words.color_name_of_code(color) for color in pair] for pair in values.get("colors") or ()]
-    pairs = dict.fromkeys(f"{one} to {other}" for one, other in names if one != other)
-    if len(pairs) > 1:
-        return f"took other colours: {', '.join(pairs)}"
-    was = values.get("color_before")
-    if isinstance(was, str):
-        return f"took several colours instead of {words.color_name_of_code(was)}"
-    return "took other colours"
-
-
-def _surface(values: Values) -> str | None:
-    """Return a predicate such as "changed from filled blue to outlined" or "took a white fill"."""
-    codes = {
-        name: values.get(name) for name in ("fill_before", "fill_after", "outline_before", "outline_after")
-    }
-    names = {
-        name: words.color_name_of_code(code) if isinstance(code, str) else None
-        for name, code in codes.items()
-    }
-    fills = names["fill_before"], names["fill_after"]
-    lines = names["outline_before"], names["outline_after"]
-    if fills[0] and fills[1]:
-        text = words.step_of_codes(str(codes["fill_before"]), str(codes["fill_after"]))
-        if lines[0] and lines[1]:
-            return text if lines[0] == lines[1] else f"{text}, its outline from {lines[0]} to {lines[1]}"
-        line = lines[0] or lines[1]
-        return f"{text} and {'lost its' if lines[0] else f'got {_a(str(line))}'} outline" if line else text
-    if fills[0]:
-        if lines[1] is None:
-            return f"lost its {fills[0]} fill{' and its outline' if lines[0] else ''}"
-        tail = "" if lines[1] == fills[0] else f" in {lines[1]}"
-        return f"changed from filled {fills[0]} to outlined{tail}"
-    if fills[1]:
-        if lines[0] is not None:
-            return f"changed from outlined to filled {fills[1]}"
-        same = lines[1] is None or lines[1] == fills[1]
-        return f"took {_a(fills[1])} fill{'' if same else f' and {_a(str(lines[1]))} outline'}"
-    return None
-
-
-def _a(name: str) -> str:
-    """Return a colour's name with its article: "an orange", "a blue"."""
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
-def _covered(values: Values) -> str | None:
-    """Return a predicate such as "was replaced by a black area"."""
-    color = values.get("color_after")
-    if not isinstance(color, str):
-        return None
-    return f"was replaced by {_a(words.color_name_of_code(color))} area"
-
-
 def _data(values: Values) -> str | None:
     """Return the predicate for a plot that shows other data."""
     return "shows other data" if values.get("same_axes") else "shows other data or another range of its axes"
@@ -443,7 +358,7 @@ def _number(values: Values) -> str | None:
 _BY_KIND: Mapping[Kind | None, Callable[[Values], str | None]] = {
     "moved": _moved,
     "resized": _size,
-    "recolored": _colors,
+    "recolored": colors.turned,
     "rewritten": _words,
 }
 """The predicates for kinds whose aspect has no entry of its own."""
@@ -476,13 +391,13 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("added", "dialog"): _over_veil("added", "was dimmed", "became paler"),
     ("removed", "dialog"): _over_veil("removed", "is no longer dimmed", "is no longer paler"),
     ("recolored", "opacity"): _opacity,
-    ("recolored", "palette"): _palette,
+    ("recolored", "palette"): colors.several_turned,
     ("replaced", "turned"): _turn,
     ("replaced", "icon"): _another,
-    ("recolored", "surface"): _surface,
+    ("recolored", "surface"): colors.surface,
     ("replaced", "content"): _always("shows other content"),
     ("replaced", "data"): _data,
-    ("replaced", "fill"): _covered,
+    ("replaced", "fill"): colors.covered,
     ("restyled", "weight"): _either("became bolder", "became less bold"),
     ("restyled", "slant"): _turned("is now in italics", "is no longer in italics"),
     ("restyled", "decoration"): _turned("was underlined", "is no longer underlined"),

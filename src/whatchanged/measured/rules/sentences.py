@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whatchanged import words
-from whatchanged.measured.result import Box, Kind, Statement
+from whatchanged.measured.result import Box, Kind, Statement, Values
 from whatchanged.measured.rules.described import is_consequence, worth_telling
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.predicates import Values, is_exact, length, predicate
+from whatchanged.measured.rules.predicates import is_exact, length, predicate
 
 MOST = 3
 """The largest number of statements of a pair that may be described and whose words are read."""
