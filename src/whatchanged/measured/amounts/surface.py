@@ -50,6 +50,11 @@ MOST_CONTENT = 0.5
 """The largest fraction of the box that its content covers. What covers more overlaps anything."""
 
 
+REFILLED = 0.4
+"""The least fraction of the box that has the one fill before and the other one after. Where heavy letters
+cover most of a box before and less of it after, only their edges changed so."""
+
+
 @dataclass(frozen=True)
 class Surface:
     """The surface of a box in one picture.
@@ -87,6 +92,8 @@ def surface_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Bo
         return None
     if ink_overlap(one.content, other.content) < SAME_CONTENT:
         return None
+    if far(one.fill, other.fill) > OTHER_FILL and not _is_refilled(before, after, thing, one.fill, other.fill):
+        return None
     finding = _finding(one, other)
     if finding is None or (finding.aspect == "border" and not _at_one_edge(before, after, thing)):
         return None
@@ -105,6 +112,14 @@ def _at_one_edge(before: Pixels, after: Pixels, box: Box) -> bool:
         for pixels in (before, after)
         for row in (top, bottom - 1)
     )
+
+
+def _is_refilled(before: Pixels, after: Pixels, box: Box, was: RGBColor, now: RGBColor) -> bool:
+    """Return whether the pixels of a fill in a box took another colour."""
+    left, top, right, bottom = box
+    first = steps_from(was, before[top:bottom, left:right]) <= OTHER_FILL
+    second = steps_from(now, after[top:bottom, left:right]) <= OTHER_FILL
+    return bool((first & second).mean() >= REFILLED)
 
 
 def _is_box(surface: Surface) -> bool:
