@@ -92,7 +92,9 @@ def surface_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Bo
         return None
     if ink_overlap(one.content, other.content) < SAME_CONTENT:
         return None
-    if far(one.fill, other.fill) > OTHER_FILL and not _is_refilled(before, after, thing, one.fill, other.fill):
+    if far(one.fill, other.fill) > OTHER_FILL and not _is_refilled(
+        before, after, thing, one.fill, other.fill
+    ):
         return None
     finding = _finding(one, other)
     if finding is None or (finding.aspect == "border" and not _at_one_edge(before, after, thing)):

@@ -46,6 +46,8 @@ The pixels of a shadow differ more.
 """
 FILLED = 0.4
 """The fraction of fill-coloured pixels above which the fill of a box is significant."""
+REFILLED = 0.6
+"""The least fraction of a fill's pixels that took the other fill, as a fraction of the smaller fill."""
 BARE_FILL = 0.02
 """The fraction of ink below which a fill of the background's colour counts as background."""
 NO_INK = 0.01
@@ -161,9 +163,22 @@ def find_kind(before: Pixels, after: Pixels, box: Box, differs: NDArray[np.bool_
         return Finding("removed", "thing", ON_GROUND)
     if is_outline(part):
         return _outline(one, other, before, after, box, part)
-    if fills_differ:
+    if fills_differ and _is_refilled(
+        one, other, before[top:bottom, left:right], after[top:bottom, left:right]
+    ):
         return _fill(one, other)
     return _ink(one, other)
+
+
+def _is_refilled(one: Layer, other: Layer, before: Pixels, after: Pixels) -> bool:
+    """Return whether most of the pixels of a fill before have the fill after.
+
+    Heavy letters may be most of a region before, and the gaps between lighter ones most of it after. But only
+    the edges of the letters changed then.
+    """
+    was = steps_from(one.fill, before) <= SAME_COLOR
+    now = steps_from(other.fill, after) <= SAME_COLOR
+    return bool((was & now).mean() >= REFILLED * min(one.even, other.even))
 
 
 def is_outline(part: NDArray[np.bool_]) -> bool:
