@@ -46,8 +46,10 @@ LOOKS = (
     "The eleventh, in the same state, of a new rule: the limit is the estimated odds alone, looks of changed"
     " things, new colours and shifts are among the evidence, and only contradictions divide a group. Weights"
     " and limit had been set on drawn batches and on other real commits: .47. Nothing was changed for it.",
-    "The twelfth, of the same rule after the measurement came to explain what only looked different: the"
-    " figures above. Nothing was changed for it.",
+    "The twelfth, of the same rule after the measurement came to explain what only looked different: .51."
+    " Nothing was changed for it.",
+    "The thirteenth, after distances, kinds and new colours of any statements came among the evidence, with"
+    " weights and limit set anew on drawn batches and other real commits: the figures above.",
 )
 """Each look at these pairs."""
 

@@ -9,7 +9,7 @@ from whatchanged.measured.amounts.content import LOWEST_DIALOG
 from whatchanged.measured.amounts.coverage import Floats
 from whatchanged.measured.pixels.boxes import area, box_of
 from whatchanged.measured.pixels.layers import usual_color
-from whatchanged.measured.pixels.planes import enlarged, steps_between
+from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -117,13 +117,13 @@ def _steps(bare: Pixels, veiled: Pixels) -> list[tuple[tuple[int, ...], tuple[in
         if not left.any():
             break
         color = usual_color(was[left])
-        there = left & (np.abs(was.astype(np.int16) - np.array(color, np.int16)).max(axis=1) <= ONE_COLOR)
-        left &= np.abs(was.astype(np.int16) - np.array(color, np.int16)).max(axis=1) > 2 * ONE_COLOR
+        steps = steps_from(color, was)
+        there = left & (steps <= ONE_COLOR)
+        left &= steps > 2 * ONE_COLOR
         if not there.any():
             continue
         turned = usual_color(now[there])
-        alike = np.abs(now[there].astype(np.int16) - np.array(turned, np.int16)).max(axis=1) <= ONE_COLOR
-        if alike.mean() >= SAME:
+        if (steps_from(turned, now[there]) <= ONE_COLOR).mean() >= SAME:
             results.append((color, turned))
     return results
 

@@ -47,7 +47,7 @@ SMALLEST = 10
 THIN, LONGEST_STROKE = 4, 60
 """The largest thickness of a line that divides the ground, and the length in pixels that it must exceed.
 Dashes and strokes of letters are shorter."""
-MOST_WORK = 8
+MOST_WORK = 5
 """How often each pixel may be examined, on average, before two layouts count as unlike."""
 DEEPEST = 24
 """The largest number of cuts within each other."""

@@ -38,7 +38,8 @@ def segments_of(pixels: Pixels, axis: int) -> list[Segment]:
     """Return the segments of a part (H, W, 3) of a picture along an axis."""
     lines = np.moveaxis(pixels, axis, 0)
     even = _is_even(lines[:, ::SAMPLE])
-    even[even] = _is_even(lines[even])
+    if even.any():
+        even[even] = _is_even(lines[even])
     colors = lines[:, 0].astype(np.int16)
     steps = np.abs(np.diff(colors, axis=0)).max(axis=1) > EVEN
     breaks = np.flatnonzero((even[1:] != even[:-1]) | (even[1:] & even[:-1] & steps)) + 1
@@ -51,7 +52,8 @@ def segments_of(pixels: Pixels, axis: int) -> list[Segment]:
 
 def _is_even(lines: Pixels) -> NDArray[np.bool_]:
     """Return a mask of the lines (N, M, 3) of one colour."""
-    spread = lines.max(axis=1) - lines.min(axis=1)
+    lines = np.ascontiguousarray(np.moveaxis(lines, 1, 0))  # Numpy finds the extremes of columns much faster.
+    spread = lines.max(axis=0) - lines.min(axis=0)
     return np.asarray(spread.max(axis=1) <= EVEN)
 
 
