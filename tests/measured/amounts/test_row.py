@@ -4,6 +4,9 @@ import numpy as np
 from support.drawn_text import draw, text
 
 from whatchanged.measured import measure
+from whatchanged.measured.amounts.row import styled_row
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import Finding
 
 
 def row(bold=False, size=16, step=0, words="Amount", spacing=0):
@@ -38,3 +41,12 @@ def test_a_label_in_capitals_moves_its_field():
 def test_a_field_that_moved_alone():
     one = said(row(), row(step=12))
     assert one.kind == "moved"
+
+
+def test_what_was_cut_off_is_no_part_of_a_row():
+    below = DetectedChange(Finding("removed", "thing", 0.5), (10, 60, 60, 80), None, 400)
+    here = DetectedChange(
+        Finding("moved", "position", 0.5, {"dx": 4, "dy": 0}), (5, 5, 20, 20), (9, 5, 24, 20), 100
+    )
+    page = np.full((50, 100, 3), 255, np.uint8)
+    assert styled_row([below, here], page, page) is None

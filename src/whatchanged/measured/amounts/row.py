@@ -46,12 +46,12 @@ def styled_row(
     of it only moved.
     """
     boxes = [box for one in changes for box in (one.box_before, one.box_after) if box is not None]
-    if not boxes or before.shape != after.shape:
-        return None
+    if not boxes or before.shape != after.shape or not all(lies_in(box, after.shape) for box in boxes):
+        return None  # What was cut off lies outside of the smaller picture.
     rewritten = any(one.finding.kind == "rewritten" and one.cause for one in changes)
     moved_alone = any(one.finding.kind == "moved" and one.cause for one in changes)
     row = grown(union(boxes), ROOM, (after.shape[1], after.shape[0]))
-    if row[3] - row[1] > HIGHEST or not lies_in(row, after.shape):
+    if row[3] - row[1] > HIGHEST:
         return None
     split = _split(before, after, row)
     if split is None:
