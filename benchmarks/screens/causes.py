@@ -49,7 +49,11 @@ LOOKS = (
     "The twelfth, of the same rule after the measurement came to explain what only looked different: .51."
     " Nothing was changed for it.",
     "The thirteenth, after distances, kinds and new colours of any statements came among the evidence, with"
-    " weights and limit set anew on drawn batches and other real commits: the figures above.",
+    " weights and a lower limit set on drawn batches and other real commits: .42. It put the 24 pairs of one"
+    " commit, which have nine causes, into two groups. Thereupon both limits were compared on random pairs of"
+    " other repositories, where the earlier one was better.",
+    "The fourteenth, with the new evidence and the earlier limit: the figures above. That the limits were"
+    " compared once more is a consequence of these pairs.",
 )
 """Each look at these pairs."""
 

@@ -15,18 +15,14 @@ from whatchanged.measured.result import Measured, Statement
 
 USUAL, COUPLES = 0.002, 3.0
 """The usual share of couples (two pairs of a batch) with one cause, and the weight of this prior."""
-LEAN = 1.0
+LEAN = 0.5
 """The value added to the estimated prior log-odds.
 
 The couples in a batch are not independent, so the estimate is too low for a batch with few causes. The value
 was set on drawn batches, on real commits and on unrelated real pairs.
 """
-LEAST = -0.5
-"""The smallest limit.
-
-Below 0, the evidence of two pairs alone speaks against one cause, and only the other pairs of the batch speak
-for it. With a smaller limit, drawn batches with two or three causes became one group too often.
-"""
+LEAST = 0.0
+"""The smallest limit. Below it, the evidence of two pairs alone speaks against one cause."""
 FARTHEST = 40.0
 """The log-odds at which the distance is zero. Larger log-odds are clipped to this value."""
 NOTHING_SHARED = "Something changed."
