@@ -4,6 +4,7 @@ Each picture is cut into parts at lines of one colour, again and again across an
 all cuts have the same colours in the same order and all things between them are alike.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
-from whatchanged.measured.pixels.planes import blurred, steps_between
+from whatchanged.measured.pixels.planes import blurred, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.segments import (
@@ -47,6 +48,8 @@ SMALLEST = 10
 THIN, LONGEST_STROKE = 4, 60
 """The largest thickness of a line that divides the ground, and the length in pixels that it must exceed.
 Dashes and strokes of letters are shorter."""
+SAMPLE = 4_000
+"""The least number of pixels of a larger part from which its fill is read."""
 MOST_WORK = 5
 """How often each pixel may be examined, on average, before two layouts count as unlike."""
 DEEPEST = 24
@@ -263,13 +266,16 @@ def _frame(part: Cutout, ground: RGBColor | None) -> tuple[tuple[int, ...], RGBC
     # Two things beside each other have two frames.
     if min(height, width) < SMALLEST or not all(_is_one_line(edge) for edge in edges):
         return None
-    fill = usual_color(part.pixels.reshape(-1, 3))
+    every = max(1, math.isqrt(height * width // SAMPLE))
+    fill = usual_color(part.pixels[::every, ::every].reshape(-1, 3))
     thickness = []
     for axis, turned in ((1, False), (0, False), (1, True), (0, True)):
         lines = np.moveaxis(part.pixels, axis, 0)
         lines = lines[: -THICKEST - 2 : -1] if turned else lines[: THICKEST + 1]
         middle, half = lines.shape[1] // 2, max(1, int(lines.shape[1] * MIDDLE / 2))
-        shown = np.flatnonzero(np.all(_is_color(lines[:, middle - half : middle + half], fill), axis=1))
+        shown = np.flatnonzero(
+            (steps_from(fill, lines[:, middle - half : middle + half]) <= EVEN).all(axis=1)
+        )
         if not len(shown):
             return None
         thickness.append(int(shown[0]))
@@ -322,14 +328,8 @@ def _inside(part: Cutout, thickness: Sequence[int], fill: RGBColor) -> Cutout:
     height, width = part.pixels.shape[:2]
     left, top, right, bottom = thickness
     pixels = part.pixels[top : height - bottom, left : width - right].copy()
-    pixels[_corner_pixels(~_is_color(pixels, fill))] = fill
+    pixels[_corner_pixels(steps_from(fill, pixels) > EVEN)] = fill
     return Cutout(pixels, part.left + left, part.top + top)
-
-
-def _is_color(pixels: Pixels, color: RGBColor) -> NDArray[np.bool_]:
-    """Return a mask of the pixels (H, W, 3) of about this colour."""
-    steps = np.abs(pixels.astype(np.int16) - np.array(color, np.int16))
-    return np.asarray(steps.max(axis=2) <= EVEN)
 
 
 def _corner_pixels(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
