@@ -337,7 +337,7 @@ def test_scenes_that_differ_in_alpha_alone(whatchanged, tmp_path):
     image.putalpha(Image.new("L", image.size, 100))
     image.save(tmp_path / "pale.png")
     code, out, _ = whatchanged("describe", demo, tmp_path / "pale.png", "--exit-code")
-    assert code == 1 and out.startswith("An area over the whole picture became lighter.")
+    assert code == 1 and out.startswith("The picture faded to about 40 % of its strength.")
 
 
 # Where pictures come from, and where things go

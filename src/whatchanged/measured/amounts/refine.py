@@ -130,7 +130,7 @@ def _veiled(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
         finding = Finding(
             "recolored", "opacity", 0.6, {**amounts, "towards": "dark" if veil.dark else "light"}
         )
-        return DetectedChange(finding, everything, everything, whole)
+        return DetectedChange(finding, everything, everything, whole, look="picture")
     return None
 
 

@@ -63,7 +63,8 @@ def subject_text(subject: Subject, part: str | None = None, new: bool = False) -
 
 def _thing(subject: Subject, new: bool) -> str:
     """Return the words for the object itself."""
-    alone = bool(subject.words) or subject.noun in ("plot", "picture")
+    is_whole = subject.noun == "picture" and subject.position == words.OVER_ALL
+    alone = bool(subject.words) or subject.noun == "plot" or is_whole
     where = subject.beside or ("" if alone else subject.position)
     said = f' "{subject.words}"' if subject.words else ""
     noun = subject.noun or ("text" if subject.words else None)
