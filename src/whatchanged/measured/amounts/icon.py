@@ -12,7 +12,7 @@ from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import Finding, ink_overlap
+from whatchanged.measured.rules.kinds import Finding, ink_overlap, resampled
 
 Mask = NDArray[np.bool_]
 
@@ -165,10 +165,10 @@ def _scaled(one: _Icon, other: _Icon) -> Finding | None:
         return None
     if not 1 / MOST_FACTOR <= across <= MOST_FACTOR or min(*one.size, *other.size) < SMALLEST_ICON // 2:
         return None
-    if ink_overlap(_resampled(one.ink, other.ink.shape), other.ink) < SAME_DRAWING:
+    if ink_overlap(resampled(one.ink, other.ink.shape), other.ink) < SAME_DRAWING:
         return None
     small, large = sorted((one, other), key=lambda icon: icon.size)
-    if iou_of(_resampled(small.ink, large.ink.shape), large.ink) < SAME_DRAWING - BETTER:
+    if iou_of(resampled(small.ink, large.ink.shape), large.ink) < SAME_DRAWING - BETTER:
         return None
     values = {
         "size_before": list(one.size),
@@ -182,12 +182,12 @@ def _scaled(one: _Icon, other: _Icon) -> Finding | None:
 def _turned(one: _Icon, other: _Icon) -> Finding | None:
     """Return the turn of the same drawing by 90 or 180 degrees, with the directions in which an arrow points,
     or None."""
-    still = iou_of(_resampled(one.ink, other.ink.shape), other.ink)
+    still = iou_of(resampled(one.ink, other.ink.shape), other.ink)
     turns = []
     for quarters in (1, 2, 3):
         turned = np.rot90(one.ink, -quarters)
         if max(abs(a - b) for a, b in zip(turned.shape, other.ink.shape, strict=True)) <= ONE_SIZE:
-            turns.append((iou_of(_resampled(turned, other.ink.shape), other.ink), quarters))
+            turns.append((iou_of(resampled(turned, other.ink.shape), other.ink), quarters))
     best, quarters = max(turns, default=(0.0, 0))
     if abs(one.size[0] - other.size[0]) > ONE_SIZE:
         still = 0.0  # The sides are exchanged, so it is not the same drawing without a turn.
@@ -205,7 +205,7 @@ def _turned(one: _Icon, other: _Icon) -> Finding | None:
 def _mirrored(one: _Icon, other: _Icon) -> float:
     """Return the intersection over union of a mirrored drawing with the other one."""
     images = one.ink[:, ::-1], one.ink[::-1]
-    return max(iou_of(_resampled(image, other.ink.shape), other.ink) for image in images)
+    return max(iou_of(resampled(image, other.ink.shape), other.ink) for image in images)
 
 
 def _pointing(ink: Mask) -> str | None:
@@ -239,7 +239,7 @@ def _refilled(one: _Icon, other: _Icon) -> Finding | None:
         return None
     filled = ndimage.binary_fill_holes(enlarged(less.ink, 1, 1)) | less.ink
     outer = ndimage.binary_fill_holes(enlarged(more.ink, 1, 1)) | more.ink
-    if iou_of(_resampled(filled, outer.shape), outer) < FILLED:
+    if iou_of(resampled(filled, outer.shape), outer) < FILLED:
         return None
     if np.count_nonzero(more.ink) < HOLLOW * np.count_nonzero(outer):
         return None
@@ -257,7 +257,7 @@ def _is_another(one: _Icon, other: _Icon) -> bool:
     around = union([one.box, other.box])
     inks = [_drawn_in(icon, around) for icon in (one, other)]
     return (
-        max(ink_overlap(*inks), ink_overlap(_resampled(one.ink, other.ink.shape), other.ink)) < OTHER_DRAWING
+        max(ink_overlap(*inks), ink_overlap(resampled(one.ink, other.ink.shape), other.ink)) < OTHER_DRAWING
     )
 
 
@@ -267,13 +267,6 @@ def _drawn_in(icon: _Icon, around: Box) -> Mask:
     left, top = icon.box[0] - around[0], icon.box[1] - around[1]
     mask[top : top + icon.size[1], left : left + icon.size[0]] = icon.ink
     return mask
-
-
-def _resampled(ink: Mask, shape: tuple[int, ...]) -> Mask:
-    """Return a mask drawn at another size."""
-    rows = np.arange(shape[0]) * ink.shape[0] // shape[0]
-    columns = np.arange(shape[1]) * ink.shape[1] // shape[1]
-    return ink[np.ix_(rows, columns)]
 
 
 def iou_of(one: Mask, other: Mask) -> float:

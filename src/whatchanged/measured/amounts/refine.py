@@ -97,17 +97,12 @@ def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     results: list[DetectedChange] = []
     for one in changes:
         of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled")
-        same = next(
-            (
-                other
-                for other in results
-                if of_whole
-                and (other.box_after, other.element) == (one.box_after, one.element)
-                and other.finding.values == one.finding.values
-            ),
-            None,
+        is_known = any(
+            (other.box_after, other.element) == (one.box_after, one.element)
+            and other.finding.values == one.finding.values
+            for other in results
         )
-        if same is None:
+        if not (of_whole and is_known):
             results.append(one)
     return results
 

@@ -107,16 +107,25 @@ def in_words(
     return [whole, *statements] if follow else [*statements, whole]
 
 
+def _first_explained(
+    before: Pixels, after: Pixels, visible: NDArray[np.bool_]
+) -> tuple[DetectedChange, Pixels] | None:
+    """Return a highlight, a frame or a fill that moved or grew, and the picture before in which it has done
+    so already; or None."""
+    steps = steps_between(before, after)
+    return (
+        moved_highlight(before, after, visible, steps)
+        or resized_frame(before, after, steps)
+        or grown_fill(before, after, steps)
+    )
+
+
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
     """Find the changes between two aligned pictures: first the shifts, then the remaining differences."""
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
-    first = (
-        moved_highlight(before, after, visible)
-        or resized_frame(before, after, visible)
-        or grown_fill(before, after, visible)
-    )
+    first = _first_explained(before, after, visible) if visible.any() else None
     if first is not None:
         change, aligned = first
         changes.append(change)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, common, union
 from whatchanged.measured.pixels.layers import RGBColor, usual_color
-from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
+from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -36,17 +36,19 @@ LARGEST = 4_000_000
 """The largest picture, in pixels, in which a frame is searched for."""
 
 
-def resized_frame(before: Pixels, after: Pixels, visible: Mask) -> tuple[DetectedChange, Pixels] | None:
+def resized_frame(
+    before: Pixels, after: Pixels, steps: NDArray[np.uint8]
+) -> tuple[DetectedChange, Pixels] | None:
     """Return a frame of which some sides moved and the others stayed, and the picture before in which they
     have moved already; or None.
 
     Both pictures show a closed, hollow frame of one colour. All differences in it lie on its lines.
 
-    visible: (H, W) whether the pictures differ visibly.
+    steps: (H, W) by how many levels the pictures differ.
     """
-    if not visible.any() or visible.size > LARGEST:
+    if steps.size > LARGEST:
         return None
-    differs = steps_between(before, after) > SAME_COLOR
+    differs = steps > SAME_COLOR
     around = box_of(differs)
     if around is None or np.count_nonzero(differs) > MOST_LINES * area(around):
         return None

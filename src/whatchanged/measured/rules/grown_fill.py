@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
-from whatchanged.measured.pixels.planes import steps_between, steps_from
+from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -36,18 +36,18 @@ EVEN = 0.6
 """The least fraction of these pixels that have one colour. The others may be letters."""
 
 
-def grown_fill(before: Pixels, after: Pixels, visible: Mask) -> tuple[DetectedChange, Pixels] | None:
+def grown_fill(
+    before: Pixels, after: Pixels, steps: NDArray[np.uint8]
+) -> tuple[DetectedChange, Pixels] | None:
     """Return the fill that grew over a text that stayed, or shrank from it, and the picture before in which
     it has done so already; or None.
 
     The fill continues beside the part that changed, and its background continues at the other end of this
     part and along its sides.
 
-    visible: (H, W) whether the pictures differ visibly.
+    steps: (H, W) by how many levels the pictures differ.
     """
-    if not visible.any():
-        return None
-    differs = steps_between(before, after) >= DIFFERS
+    differs = steps >= DIFFERS
     if np.count_nonzero(differs) < FEWEST:
         return None
     was, now = before[differs], after[differs]

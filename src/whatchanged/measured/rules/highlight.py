@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import area, box_of, common, gap, grown, union
 from whatchanged.measured.pixels.layers import INK, RGBColor, far, ground_color, usual_color
-from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
+from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
@@ -106,15 +106,15 @@ class ColoredPart:
     plain: RGBColor
 
 
-def moved_highlight(before: Pixels, after: Pixels, visible: Mask) -> tuple[DetectedChange, Pixels] | None:
+def moved_highlight(
+    before: Pixels, after: Pixels, visible: Mask, steps: NDArray[np.uint8]
+) -> tuple[DetectedChange, Pixels] | None:
     """Return the highlight that moved from one item to another, and the picture before in which it has moved
     already; or None.
 
-    visible: (H, W) whether the pictures differ visibly.
+    visible: (H, W) whether the pictures differ visibly. steps: (H, W) by how many levels they differ.
     """
-    if not visible.any():
-        return None
-    differs = steps_between(before, after) >= DIFFERS
+    differs = steps >= DIFFERS
     count = int(np.count_nonzero(differs))
     if not FEWEST <= count <= MOST_PART * differs.size:
         return None

@@ -463,10 +463,14 @@ def _scale(one: Layer, other: Layer) -> float | None:
 def _same_drawing(one: Layer, other: Layer) -> bool:
     """Return whether the inks of both layers are the same drawing after they are scaled to the same size."""
     parts = [layer.ink[box[1] : box[3], box[0] : box[2]] for layer in (one, other) if (box := layer.ink_box)]
-    height, width = parts[1].shape
-    rows = np.arange(height) * parts[0].shape[0] // height
-    columns = np.arange(width) * parts[0].shape[1] // width
-    return ink_overlap(parts[0][np.ix_(rows, columns)], parts[1]) >= SAME_DRAWING
+    return ink_overlap(resampled(parts[0], parts[1].shape), parts[1]) >= SAME_DRAWING
+
+
+def resampled(ink: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return a mask drawn at another size."""
+    rows = np.arange(shape[0]) * ink.shape[0] // shape[0]
+    columns = np.arange(shape[1]) * ink.shape[1] // shape[1]
+    return ink[np.ix_(rows, columns)]
 
 
 def _scaled(one: Layer, other: Layer) -> Finding:
