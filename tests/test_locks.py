@@ -324,3 +324,21 @@ def test_an_output_that_is_a_link_to_elsewhere_is_refused_with_nothing_changed(t
     with pytest.raises(OutputError, match="name that folder itself"), locked(tmp_path / "work" / "out"):
         pytest.fail("it was taken")
     assert state(tmp_path) == before
+
+
+def test_a_signal_just_before_signals_wait_leaves_nothing(tmp_path, monkeypatch):
+    """The handler raises when the lock is about to be left, once."""
+    waits, entered = locks._signals_wait, []
+
+    def late():
+        entered.append(None)
+        if len(entered) == 2:
+            raise SystemExit(143)
+        return waits()
+
+    monkeypatch.setattr(locks, "_signals_wait", late)
+    with pytest.raises(SystemExit), locked(tmp_path / "out"):
+        pass
+    assert state(tmp_path) == {}
+    with locked(tmp_path / "out"):  # it is free again
+        pass

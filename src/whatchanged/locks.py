@@ -78,12 +78,27 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         if held is not None:
-            with _signals_wait():
-                clear_drafts(place)  # of workers that were ended
-                if _lies_at(lock, held):
-                    lock.unlink()  # while it is held, so that nobody takes a file about to go
-                _release(held)
-                _remove_empty(made)
+            _unlock(place, lock, held, made)
+
+
+def _unlock(target: Path, lock: Path, descriptor: int, made: Sequence[Path]) -> None:
+    """Remove the drafts of an output, its lock file, and the folders made for it that are empty.
+
+    descriptor: of the opened lock file.
+    """
+    gone = False
+    try:
+        with _signals_wait():
+            clear_drafts(target)  # of workers that were ended
+            if _lies_at(lock, descriptor):
+                lock.unlink()  # while it is descriptor, so that nobody takes a file about to go
+            _release(descriptor)
+            _remove_empty(made)
+            gone = True
+    except (KeyboardInterrupt, SystemExit):
+        if not gone:  # the signal came just before signals wait
+            _unlock(target, lock, descriptor, made)
+        raise
 
 
 @contextmanager

@@ -307,3 +307,35 @@ def test_a_word_that_wraps_to_another_line_moved(back):
     (one,) = found
     assert one.kind == "moved" and one.sentence.startswith('The text "phone" moved ')
     assert (one.values["dy"] > 0) is back
+
+
+def test_a_drawing_without_letters_is_no_text():
+    before = page(LABEL)
+    draw = ImageDraw.Draw(picture := Image.fromarray(before))
+    draw.polygon([(160, 203), (184, 203), (172, 215)], fill="black")
+    draw.rectangle((192, 205, 260, 209), fill="black")
+    drawing = (160, 203, 261, 216)
+    found = names(statement("rewritten", drawing, drawing, aspect="text"), before, np.asarray(picture))
+    assert found.sentence == 'Something right of "Dark mode" looks different.'
+
+
+def test_a_text_that_moved_is_named_by_the_picture_in_which_it_is_read():
+    before, after = page(SAVE), page((SAVE[0], (SAVE[1][0] - 20, SAVE[1][1])))
+    now = (SAVE_BOX[0] - 20, SAVE_BOX[1], SAVE_BOX[2] - 20, SAVE_BOX[3])
+    crossed = Image.fromarray(after)
+    ImageDraw.Draw(crossed).line((now[0], now[1], now[2], now[3]), fill="black", width=3)
+    found = names(
+        statement("moved", SAVE_BOX, now, aspect="position", dx=-20, dy=0), before, np.asarray(crossed)
+    )
+    assert found.sentence == 'The text "Save changes" moved left by 20 pixels.'
+
+
+def test_areas_with_the_same_words():
+    texts = [("Required field", (40, 40)), ("Required field", (40, 160))]
+    picture = page(*texts)
+    boxes = tuple((20, top, 400, top + 50) for top in (25, 145))
+    around = (20, 25, 400, 195)
+    changed = statement("restyled", around, around, boxes, aspect="radius", amount_before=12, amount_after=8)
+    assert names(changed, picture, picture).sentence == (
+        'The two areas with "Required field" got sharper corners, 12 to 8 pixels.'
+    )

@@ -96,6 +96,8 @@ def _become(
     os.dup2(os.open(os.devnull, os.O_RDWR), 1)
     os.dup2(stderr, 2)
     os.close(stderr)
+    sys.stdout = os.fdopen(1, "w", closefd=False)  # pytest may have replaced them by its own
+    sys.stderr = os.fdopen(2, "w", closefd=False, errors="backslashreplace")
     os.chdir(folder)
     if prepare is not None:
         prepare()

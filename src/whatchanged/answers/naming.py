@@ -255,16 +255,19 @@ def _alike_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
     """Return the first line in each of several alike things, in both pictures where they exist; each line
     once.
     """
-    dx, dy = shift_of(site.statement)
-    places = [(site.side, box) for box in site.statement.boxes]
-    if not came_or_went(site.statement):
-        before = (moved(box, (-dx, -dy)) for box in site.statement.boxes)
-        places += [(0, box) for box in before if lies_inside(box, reader.pictures[0].shape)]
-    firsts = [
-        LineAt(side, beginning(line))
-        for side, box in places
-        for line in lines_around(reader.pictures[side], box).own[:1]
-    ]
+    statement = site.statement
+    shift = shift_of(statement)
+    back = (-shift[0], -shift[1])
+    firsts = []
+    for box in statement.boxes:
+        lines = lines_around(reader.pictures[site.side], box).own
+        same = () if came_or_went(statement) else [line for line in lines if reader.same_pixels(line, shift)]
+        firsts += [LineAt(site.side, beginning(line)) for line in (same or lines)[:1]]
+        if same:
+            firsts.append(LineAt(0, beginning(moved(same[0], back))))
+        elif not came_or_went(statement) and lies_inside(moved(box, back), reader.pictures[0].shape):
+            there = lines_around(reader.pictures[0], moved(box, back)).own
+            firsts += [LineAt(0, beginning(line)) for line in there[:1]]
     yield from dict.fromkeys(firsts)
 
 
@@ -299,7 +302,8 @@ def _beside(sites: Sequence[TextSite], reader: PairReader, statements: Sequence[
     for number, words in zip(far, words_beside(wanted, reader, statements), strict=True):
         found[2 * number] = words
     return [
-        nameless_subject(site, found[2 * number], found[2 * number + 1]) for number, site in enumerate(sites)
+        nameless_subject(site, found[2 * number], found[2 * number + 1], reader.pictures)
+        for number, site in enumerate(sites)
     ]
 
 

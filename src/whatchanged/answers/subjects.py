@@ -6,12 +6,14 @@ from dataclasses import replace
 from whatchanged.answers.holders import is_button
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, is_legible, quoted
 from whatchanged.measured import Box, Kind, Statement
+from whatchanged.measured.amounts.content import read_content
 from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules.predicates import is_exact
 from whatchanged.measured.rules.sentences import Subject, known_noun, plain_subject
 from whatchanged.text.around import is_text
-from whatchanged.text.quotes import ELLIPSIS, handle, same_words, shortened
-from whatchanged.text.reader import ReadLine
+from whatchanged.text.quotes import ELLIPSIS, LEGIBLE, certain, handle, same_words, shortened
+from whatchanged.text.reader import ReadLine, words_in
 from whatchanged.words import OVER_ALL
 
 ICON = (8, 40, 1.6)
@@ -85,6 +87,21 @@ def _own_words(site: TextSite) -> tuple[str, bool] | None:
         # A text that appeared or disappeared is in one picture, all others are in both.
         if text and any(_says(text, other) for other in others) != in_one_only:
             return shortened(text), len(lines) > 1
+    if statement.kind == "moved" and is_exact(statement.kind, statement.values):
+        return _words_of_moved(site)
+    return None
+
+
+def _words_of_moved(site: TextSite) -> tuple[str, bool] | None:
+    """Return the words of a thing that moved unchanged, which need to be read in one of the pictures only: in
+    the other one it may stand too close to something else.
+    """
+    for side, box in ((1, site.statement.box_after), (0, site.statement.box_before)):
+        lines = site.read[side]
+        for line in lines:
+            text = None if box is None else certain(line, words_in(line, box), alone=True)
+            if text and sum(sign.isalnum() for sign in text) > 1:
+                return shortened(text), len(lines) > 1
     return None
 
 
@@ -111,13 +128,21 @@ def _alike_subject(site: TextSite) -> Subject | None:
     if len(known) < count:
         words = " and ".join(f'"{text}"' for text in list(dict.fromkeys(known))[:2])
         return Subject(noun or "thing", None, f"with {words} among them", count=count)
-    if all(same_words(text, known[0]) for text in known):
-        return Subject(noun or "text", known[0], count=count)
+    alike = all(same_words(text, known[0]) for text in known)
     joined = f'"{known[0]}" and "{known[1]}"' if count == 2 else f'from "{known[0]}" to "{known[-1]}"'
-    return Subject(noun or "text", None, joined, count=count)
+    if noun is None and statement.values.get("aspect") in AROUND_TEXT:
+        told = f'"{known[0]}"' if alike else joined
+        return Subject("area", None, f"with {told}" if alike or count == 2 else told, count=count)
+    text, beside = (known[0], None) if alike else (None, joined)
+    return Subject(noun or "text", text, beside, count=count)
 
 
-def nameless_subject(site: TextSite, first: tuple[str, str] | None, last: tuple[str, str] | None) -> Subject:
+def nameless_subject(
+    site: TextSite,
+    first: tuple[str, str] | None,
+    last: tuple[str, str] | None,
+    pictures: tuple[Pixels, Pixels],
+) -> Subject:
     """Return the subject of a thing without text of its own.
 
     first, last: the text beside it, or beside the first and the last of several things.
@@ -132,7 +157,9 @@ def nameless_subject(site: TextSite, first: tuple[str, str] | None, last: tuple[
         return Subject(noun, None, "of the picture")
     if plain.position == OVER_ALL and not plain.noun and _says_how(statement):
         return Subject("picture")
-    noun = plain.noun or ("text" if is_legible(site) and not _is_large_icon(site.box) else _shape(site))
+    noun = plain.noun
+    if noun is None or (noun == "text" and statement.element is None and not _has_letters(site, pictures)):
+        noun = "text" if is_legible(site) and not _is_large_icon(site.box) else _shape(site)
     if first is None or (plain.count > 1 and last is None):
         return replace(plain, noun=noun)
     relation, text = first
@@ -143,6 +170,19 @@ def nameless_subject(site: TextSite, first: tuple[str, str] | None, last: tuple[
             f'{told} {joint} "{last[1]}"' if last[0] == relation else f'{told} {joint} {last[0]} "{last[1]}"'
         )
     return replace(plain, noun=noun, beside=told)
+
+
+def _has_letters(site: TextSite, pictures: tuple[Pixels, Pixels]) -> bool:
+    """Return whether a thing shows text in one of the pictures: words that were read, or a line of letters
+    that were not. An arrow or a cross shows none.
+    """
+    words = [word for lines in site.read for line in lines for word in line.line.words]
+    text = "".join(word.text for word in words if word.certainty >= LEGIBLE)
+    if text.isdigit() or sum(sign.isalnum() for sign in text) >= 2:
+        return True
+    ends = zip(pictures, (site.statement.box_before, site.statement.box_after), strict=True)
+    contents = [read_content(picture, box) for picture, box in ends if box is not None]
+    return any(one is not None and one.element is not None for one in contents)
 
 
 _OF_LARGE: Mapping[tuple[Kind | None, bool], str] = {

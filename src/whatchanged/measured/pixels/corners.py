@@ -4,13 +4,14 @@ A changed corner is found because a straight edge has such a corner at both ends
 mirror images of each other.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.pixels.boxes import union
 from whatchanged.measured.pixels.planes import enlarged
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.straight import is_edge
@@ -61,9 +62,60 @@ class _Cluster:
     beside: tuple[bool, bool, bool, bool]
     radius: float
 
+    @property
+    def is_upper(self) -> bool:
+        """Whether it is a corner at the top: most of the differences lie above the middle."""
+        rows = np.abs(self.differences).sum(axis=1)
+        return bool(rows @ np.arange(len(rows)) < rows.sum() * (len(rows) - 1) / 2)
+
 
 def find_corners(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list[Corner]:
-    """Return the corners that have a mirrored counterpart at the other end of an edge."""
+    """Return the corners that have a mirrored counterpart at the other end of an edge.
+
+    step: (H, W) the difference of each pixel in levels.
+    """
+    pairs = _mirrored_pairs(before, after, step)
+    return [Corner(one.box, one.radius) for one in dict.fromkeys(one for pair in pairs for one in pair)]
+
+
+def cornered_boxes(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list[Box]:
+    """Return the boxes whose corners changed, if nothing else did; else an empty list.
+
+    step: (H, W) the difference of each pixel in levels.
+    """
+    rest = step >= FAINT
+    things: list[set[_Cluster]] = []
+    for pair in _mirrored_pairs(before, after, step):
+        joined = [thing for thing in things if thing & set(pair)]
+        things = [thing for thing in things if thing not in joined]
+        things.append(set(pair).union(*joined))
+    for one in (one for thing in things for one in thing):
+        rest[one.box[1] : one.box[3], one.box[0] : one.box[2]] = False
+    return [] if rest.any() else _whole_boxes(things)
+
+
+def _whole_boxes(things: Sequence[set[_Cluster]]) -> list[Box]:
+    """Return the boxes around groups of corners. Two upper corners and the lower ones below them are one
+    thing, though they may be drawn too differently to be mirror images."""
+    results: list[Box] = []
+    above: dict[tuple[int, int], int] = {}
+    for thing in sorted(things, key=lambda thing: min(one.box[1] for one in thing)):
+        box = union([one.box for one in thing])
+        upper = {one.is_upper for one in thing}
+        start = above.pop((box[0], box[2]), None)
+        if start is not None and upper == {False}:
+            results[start] = union([results[start], box])
+            continue
+        if upper == {True}:
+            above[box[0], box[2]] = len(results)
+        results.append(box)
+    return results
+
+
+def _mirrored_pairs(
+    before: Pixels, after: Pixels, step: NDArray[np.uint8]
+) -> list[tuple[_Cluster, _Cluster]]:
+    """Return pairs of corners that are mirror images of each other at the two ends of an edge."""
     clusters = list(_clusters(before, after, step))
     if len(clusters) < 2:
         return []
@@ -73,18 +125,16 @@ def find_corners(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list
         left, top, right, bottom = one.box
         rows.setdefault((top, bottom), []).append(one)
         columns.setdefault((left, right), []).append(one)
-    found = [*_mirrored(rows.values(), 0), *_mirrored(columns.values(), 1)]
-    return [Corner(one.box, one.radius) for one in dict.fromkeys(found)]
+    return [*_mirrored(rows.values(), 0), *_mirrored(columns.values(), 1)]
 
 
-def _mirrored(lines: Iterable[list[_Cluster]], axis: int) -> Iterator[_Cluster]:
+def _mirrored(lines: Iterable[list[_Cluster]], axis: int) -> Iterator[tuple[_Cluster, _Cluster]]:
     """Yield neighbours along rows (axis 0) or columns (axis 1) that are mirror images joined by an edge."""
     for line in lines:
         ordered = sorted(line, key=lambda one: one.box[axis])
         for one, other in pairwise(ordered):
             if one.beside[axis + 2] and other.beside[axis] and _alike(one, other, axis):
-                yield one
-                yield other
+                yield one, other
 
 
 def _alike(one: _Cluster, other: _Cluster, axis: int) -> bool:

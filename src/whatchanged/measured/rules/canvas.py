@@ -22,6 +22,7 @@ from whatchanged.measured.rules.cut_short import cut_short
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.reframed import reframed_text
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
 from whatchanged.measured.rules.space import size_text, space_text
 
@@ -141,6 +142,9 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     if not contained and _is_scaled(before, after):
         scaled = _size_statement(before, after, "the picture was scaled from {} to {} pixels")
         return _whole_alone(scaled, after)
+    reframed = None if ignore or contained else reframed_text(before, after, threshold)
+    if reframed is not None:
+        return _whole_alone(_size_statement(before, after, reframed), after)
     rows, columns = _both_aligned(before, after)
     if min(len(rows[1].after) / len(after), len(columns[1].after) / after.shape[1]) < FITTING:
         return _at_corners(before, after, threshold, ignore, contained)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, bands, box_of, common, gathered, grown, union
+from whatchanged.measured.pixels.corners import cornered_boxes
 from whatchanged.measured.pixels.gate import Visibility, unexplained, visibility
 from whatchanged.measured.pixels.planes import UNIT, enlarged, steps_between
 from whatchanged.measured.pixels.reading import Pixels
@@ -125,6 +126,10 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
+    cornered = cornered_boxes(before, after, steps_between(before, after)) if visible.any() else []
+    if cornered:
+        finding = Finding("restyled", "radius", 0.7)
+        return [DetectedChange(finding, box, box, area(box)) for box in cornered]
     first = _first_explained(before, after, visible) if visible.any() else None
     if first is not None:
         change, aligned = first

@@ -1,0 +1,122 @@
+"""Pictures of two sizes with the same contents on the same background: the frame around them changed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatchanged import words
+from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.gate import visibility
+from whatchanged.measured.pixels.layers import ALIKE, RGBColor, far, usual_color
+from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.displaced import LARGEST, likely_steps
+
+EVEN = 0.8
+"""The least fraction of the pixels along the four edges of a picture that show its background."""
+SHOWN = 0.5
+"""The least fraction of the contents before that is still shown after."""
+WHERE = (0.0, 1.0, 0.5)
+"""Where the contents before and after may be aligned along an axis: at their starts, ends or centres."""
+Movement = tuple[int, int]
+
+
+def reframed_text(before: Pixels, after: Pixels, threshold: float) -> str | None:
+    """Return how the frame around unchanged contents changed, with a pair of braces for each size; None if
+    anything else changed.
+
+    before, after: (H, W, 3) and (H', W', 3), RGB. Both of the sides differ; a single one is told as empty
+    space.
+    """
+    if before.shape[0] == after.shape[0] or before.shape[1] == after.shape[1]:
+        return None
+    step = _step_of_contents(before, after, threshold)
+    return None if step is None else _text(step, before, after)
+
+
+def _step_of_contents(before: Pixels, after: Pixels, threshold: float) -> Movement | None:
+    """Return by how many pixels (dx, dy) the contents are further right and down in the picture after, if
+    nothing else differs visibly; else None."""
+    grounds = [_even_ground(picture) for picture in (before, after)]
+    if grounds[0] is None or grounds[1] is None or far(grounds[0], grounds[1]) > ALIKE:
+        return None
+    ground = grounds[1]
+    inks = [steps_from(ground, picture) > ALIKE for picture in (before, after)]
+    boxes = [box_of(ink) for ink in inks]
+    if boxes[0] is None or boxes[1] is None:
+        return None
+    for step in dict.fromkeys((*_steps(boxes[0], boxes[1]), *_best_overlaps(*inks))):
+        laid = _moved_to(before, after.shape, ground, step)
+        shown = np.count_nonzero(steps_from(ground, laid) > ALIKE)
+        if shown < SHOWN * np.count_nonzero(inks[0]):
+            continue
+        if not visibility(laid, after).visible(threshold).any():
+            return step
+    return None
+
+
+def _steps(was: Box, now: Box) -> list[Movement]:
+    """Return the steps (dx, dy) that align two boxes at their corners, edges or centres, each once."""
+    across, down = (
+        [round((now[k] - was[k]) * (1 - part) + (now[k + 2] - was[k + 2]) * part) for part in WHERE]
+        for k in (0, 1)
+    )
+    return list(dict.fromkeys((dx, dy) for dx in across for dy in down))
+
+
+def _best_overlaps(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[Movement]:
+    """Return the steps (dx, dy) at which two masks of different shapes overlap most; none for large ones.
+
+    Contents that an edge cuts off are not found by their boxes.
+    """
+    shape = [max(lengths) for lengths in zip(one.shape, other.shape, strict=True)]
+    if shape[0] * shape[1] > LARGEST:
+        return []
+    padded = [
+        np.pad(mask, [(0, most - length) for most, length in zip(shape, mask.shape, strict=True)])
+        for mask in (one, other)
+    ]
+    return likely_steps(padded[0], padded[1])
+
+
+def _even_ground(picture: Pixels) -> RGBColor | None:
+    """Return the colour along the edges of a picture; None if they are not even."""
+    edges = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])  # (2W + 2H, 3)
+    color = usual_color(edges)
+    return color if (steps_from(color, edges[None]) <= ALIKE).mean() >= EVEN else None
+
+
+def _moved_to(picture: Pixels, shape: tuple[int, ...], ground: RGBColor, step: Movement) -> Pixels:
+    """Return a picture, moved by a step, on a canvas of another shape (H, W, 3). What lies outside is cut
+    off."""
+    dx, dy = step
+    canvas = np.empty(shape, np.uint8)
+    canvas[:] = ground
+    rows = slice(max(0, dy), min(shape[0], picture.shape[0] + dy))
+    columns = slice(max(0, dx), min(shape[1], picture.shape[1] + dx))
+    canvas[rows, columns] = picture[rows.start - dy : rows.stop - dy, columns.start - dx : columns.stop - dx]
+    return canvas
+
+
+def _text(step: Movement, before: Pixels, after: Pixels) -> str:
+    """Return the words for a step of the contents: cropped, extended, or where they stand now."""
+    dx, dy = step
+    margins = {
+        "top": dy,
+        "bottom": after.shape[0] - before.shape[0] - dy,
+        "left": dx,
+        "right": after.shape[1] - before.shape[1] - dx,
+    }
+    amounts = ", ".join(f"{words.pixels(abs(more))} at the {side}" for side, more in margins.items() if more)
+    if all(more <= 0 for more in margins.values()):
+        return f"the picture was cropped from {{}} to {{}} pixels: {amounts}"
+    if all(more >= 0 for more in margins.values()):
+        return f"the picture was extended from {{}} to {{}} pixels: {amounts}"
+    moves = [
+        f"{way} by {words.pixels(abs(amount))}"
+        for amount, way in ((dx, "right" if dx > 0 else "left"), (dy, "down" if dy > 0 else "up"))
+        if amount
+    ]
+    return (
+        f"the picture's size changed from {{}} to {{}} pixels, which moved its contents {' and '.join(moves)}"
+    )

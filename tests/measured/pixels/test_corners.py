@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from whatchanged.measured import measure
+from whatchanged.measured.pixels.corners import cornered_boxes
+from whatchanged.measured.pixels.planes import steps_between
+
+PALE = (252, 230, 235)
+SMOOTH = 8
+"""How many times larger the boxes are drawn before they are reduced, which makes their corners smooth."""
+BANNERS = ((20, 20, 300, 50), (20, 90, 300, 120))
+BUTTONS = ((20, 20, 90, 50), (110, 20, 180, 50), (200, 20, 270, 50))
+
+
+def drawn(boxes, radius, fill=PALE):
+    picture = Image.new("RGB", (320 * SMOOTH, 140 * SMOOTH), "white")
+    canvas = ImageDraw.Draw(picture)
+    for left, top, right, bottom in boxes:
+        sides = (left * SMOOTH, top * SMOOTH, right * SMOOTH - 1, bottom * SMOOTH - 1)
+        canvas.rounded_rectangle(sides, radius * SMOOTH, fill=fill)
+    return np.asarray(picture.resize((320, 140), Image.Resampling.BOX))
+
+
+def found(before, after):
+    return cornered_boxes(before, after, steps_between(before, after))
+
+
+@pytest.mark.parametrize("boxes", [BANNERS, BUTTONS])
+@pytest.mark.parametrize("radii", [(12, 8), (4, 8)])
+@pytest.mark.parametrize("fill", [PALE, (30, 60, 160)])
+def test_each_box_whose_corners_changed(boxes, radii, fill):
+    pictures = [drawn(boxes, radius, fill) for radius in radii]
+    assert np.abs(np.subtract(sorted(found(*pictures)), sorted(boxes))).max() <= 1
+
+
+def test_another_difference_is_not_hidden_by_corners():
+    before, after = drawn(BANNERS, 12), drawn(BANNERS, 8).copy()
+    after[70:74, 100:104] = 200
+    assert found(before, after) == []
+
+
+def test_pale_corners_are_told_with_their_radius():
+    answer = measure(drawn(BANNERS, 12), drawn(BANNERS, 8))
+    (change,) = answer.statements
+    assert (answer.verdict, change.values["aspect"], change.count) == ("changed", "radius", 2)
+    assert change.values["amount_before"] == pytest.approx(12, abs=0.5)
+    assert change.values["amount_after"] == pytest.approx(8, abs=0.5)
