@@ -91,7 +91,7 @@ def _unlock(target: Path, lock: Path, descriptor: int, made: Sequence[Path]) -> 
         with _signals_wait():
             clear_drafts(target)  # of workers that were ended
             if _lies_at(lock, descriptor):
-                lock.unlink()  # while it is descriptor, so that nobody takes a file about to go
+                lock.unlink()  # while it is locked, so that nobody takes a file about to go
             _release(descriptor)
             _remove_empty(made)
             gone = True

@@ -46,3 +46,16 @@ def test_pale_corners_are_told_with_their_radius():
     assert (answer.verdict, change.values["aspect"], change.count) == ("changed", "radius", 2)
     assert change.values["amount_before"] == pytest.approx(12, abs=0.5)
     assert change.values["amount_after"] == pytest.approx(8, abs=0.5)
+
+
+def test_handles_at_the_corners_of_a_frame_are_no_corners():
+    def frame(fill):
+        picture = Image.new("RGB", (200, 200), "white")
+        canvas = ImageDraw.Draw(picture)
+        canvas.rectangle((40, 40, 160, 160), outline=(120, 150, 255))
+        for across in (40, 160):
+            for down in (40, 160):
+                canvas.ellipse((across - 7, down - 7, across + 7, down + 7), fill=fill, outline="green")
+        return np.asarray(picture)
+
+    assert found(frame("green"), frame("white")) == []

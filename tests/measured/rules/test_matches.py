@@ -55,3 +55,15 @@ def test_a_word_that_is_gone_comes_before_those_that_close_up(gone):
     first = measure(before, after).statements[0]
     assert first.kind == "removed"
     assert boxes[gone][0] <= (first.box_before[0] + first.box_before[2]) / 2 < boxes[gone][2]
+
+
+def test_alike_words_that_took_another_color_did_not_change_places():
+    def links(color):
+        picture = Image.new("RGB", (360, 200), "white")
+        draw = ImageDraw.Draw(picture)
+        for top in (20, 150):
+            draw.text((16, top), "Show Details", color, ImageFont.load_default(14))
+        return np.array(picture)
+
+    answer = measure(links((26, 179, 148)), links((20, 137, 113)))
+    assert [one.kind for one in answer.statements] == ["recolored"]

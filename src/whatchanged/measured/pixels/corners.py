@@ -25,6 +25,12 @@ MOST = 400
 """The largest number of clusters. A picture with more of them was redrawn entirely."""
 EDGE = 8
 """The length in pixels of the straight, unchanged edge that must lead to a corner."""
+ARC_END, LARGE_ARC = 3, 4
+"""The length in pixels of the end of an arc in which it differs too little to belong to the corner, and the
+least side of a corner that has such an end."""
+OUTWARD = 0.04
+"""The least distance of the centre of a corner's differences from the centre of its box, as a fraction of
+each side. The handle of a frame is not nearer to the outer corner."""
 UNLIKE = 0.35
 """The largest difference between one corner and the mirrored other one, as a fraction of both corners' summed
 differences."""
@@ -63,10 +69,12 @@ class _Cluster:
     radius: float
 
     @property
-    def is_upper(self) -> bool:
-        """Whether it is a corner at the top: most of the differences lie above the middle."""
-        rows = np.abs(self.differences).sum(axis=1)
-        return bool(rows @ np.arange(len(rows)) < rows.sum() * (len(rows) - 1) / 2)
+    def centre(self) -> tuple[float, float]:
+        """The distance of the centre of the differences from the centre of the box, down and across, as
+        fractions of its sides."""
+        sums = (np.abs(self.differences).sum(axis=1 - axis) for axis in (0, 1))
+        down, across = (float(np.average(np.arange(len(one)), weights=one) + 0.5) / len(one) for one in sums)
+        return down - 0.5, across - 0.5
 
 
 def find_corners(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list[Corner]:
@@ -91,7 +99,8 @@ def cornered_boxes(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> li
         things.append(set(pair).union(*joined))
     for one in (one for thing in things for one in thing):
         rest[one.box[1] : one.box[3], one.box[0] : one.box[2]] = False
-    return [] if rest.any() else _whole_boxes(things)
+    outward = all(min(map(abs, one.centre)) >= OUTWARD for thing in things for one in thing)
+    return _whole_boxes(things) if outward and not rest.any() else []
 
 
 def _whole_boxes(things: Sequence[set[_Cluster]]) -> list[Box]:
@@ -101,7 +110,7 @@ def _whole_boxes(things: Sequence[set[_Cluster]]) -> list[Box]:
     above: dict[tuple[int, int], int] = {}
     for thing in sorted(things, key=lambda thing: min(one.box[1] for one in thing)):
         box = union([one.box for one in thing])
-        upper = {one.is_upper for one in thing}
+        upper = {one.centre[0] < 0 for one in thing}
         start = above.pop((box[0], box[2]), None)
         if start is not None and upper == {False}:
             results[start] = union([results[start], box])
@@ -181,15 +190,28 @@ def _around(before: Pixels, after: Pixels, box: Box) -> Pixels:
 
 
 def _edges(before: Pixels, after: Pixels, box: Box) -> tuple[bool, bool, bool, bool]:
-    """Return at which sides of a box (left, top, right, bottom) a straight, unchanged edge begins."""
+    """Return at which sides of a box (left, top, right, bottom) a straight, unchanged edge begins.
+
+    Of a large arc, it may begin beyond the end, whose pixels differ by a level only.
+    """
+    near = _edges_from(before, after, box, 0)
+    if min(box[2] - box[0], box[3] - box[1]) < LARGE_ARC:
+        return near
+    beyond = _edges_from(before, after, box, ARC_END)
+    return near[0] or beyond[0], near[1] or beyond[1], near[2] or beyond[2], near[3] or beyond[3]
+
+
+def _edges_from(before: Pixels, after: Pixels, box: Box, start: int) -> tuple[bool, bool, bool, bool]:
+    """Return at which sides an edge leads on, from so many pixels beyond the box."""
     left, top, right, bottom = box
     height, width = before.shape[:2]
     rows, columns = slice(max(0, top - 1), bottom + 1), slice(max(0, left - 1), right + 1)
+    reach = start + EDGE
     parts = (
-        (left >= EDGE, (rows, slice(left - EDGE, left)), 1),
-        (top >= EDGE, (slice(top - EDGE, top), columns), 0),
-        (right + EDGE <= width, (rows, slice(right, right + EDGE)), 1),
-        (bottom + EDGE <= height, (slice(bottom, bottom + EDGE), columns), 0),
+        (left >= reach, (rows, slice(left - reach, left - start)), 1),
+        (top >= reach, (slice(top - reach, top - start), columns), 0),
+        (right + reach <= width, (rows, slice(right + start, right + reach)), 1),
+        (bottom + reach <= height, (slice(bottom + start, bottom + reach), columns), 0),
     )
     first, second, third, fourth = (
         inside and is_edge(before[part], after[part], axis) for inside, part, axis in parts

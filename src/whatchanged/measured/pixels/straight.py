@@ -67,14 +67,9 @@ def is_edge(before: Pixels, after: Pixels, axis: int) -> bool:
 
 
 def _is_even(lines: Pixels) -> bool:
-    """Return whether all lines are almost equal and contain a step that is too large for a gradient.
-
-    The arc of a corner ends in pixels that differ by a level from the straight edge.
-    """
-    if int(steps_between(lines, lines[:1]).max(initial=0)) > SAME:
-        return False
+    """Return whether all lines are equal and contain a step that is too large for a gradient."""
     steps = steps_between(lines[:1, 1:], lines[:1, :-1])
-    return int(steps.max(initial=0)) > GENTLE
+    return bool((lines == lines[0]).all() and int(steps.max(initial=0)) > GENTLE)
 
 
 def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) -> Iterator[Box]:

@@ -27,6 +27,7 @@ from whatchanged.measured.rules.causes import (
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.frame import resized_frame
+from whatchanged.measured.rules.ground import recolored_ground
 from whatchanged.measured.rules.grown_fill import grown_fill
 from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
@@ -111,11 +112,12 @@ def in_words(
 def _first_explained(
     before: Pixels, after: Pixels, visible: NDArray[np.bool_]
 ) -> tuple[DetectedChange, Pixels] | None:
-    """Return a highlight, a frame or a fill that moved or grew, and the picture before in which it has done
-    so already; or None."""
+    """Return the background in another colour, or a highlight, a frame or a fill that moved or grew, and the
+    picture before in which that has changed already; or None."""
     steps = steps_between(before, after)
     return (
-        moved_highlight(before, after, visible, steps)
+        recolored_ground(before, after, visible)
+        or moved_highlight(before, after, visible, steps)
         or resized_frame(before, after, steps)
         or grown_fill(before, after, steps)
     )

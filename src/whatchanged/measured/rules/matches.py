@@ -94,6 +94,11 @@ def _matched(
     """Return pairs of equal words, grouped by their movement. Movements that many words share are assigned
     first."""
     steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
+    # A word that is the same at the same position changed in another way, such as its colour.
+    stayed = {
+        was.box for was in old if any(was.box == now.box and _alike(planes, was.box, now.box) for now in new)
+    }
+    old, new = ([word for word in some if word.box not in stayed] for some in (old, new))
     sizes = np.array([now.size for now in new]).reshape(-1, 2)
     for was in old:
         alike = np.flatnonzero((np.abs(sizes - was.size) <= 1).all(axis=1))
