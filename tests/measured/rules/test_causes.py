@@ -5,7 +5,7 @@ import pytest
 from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
-from whatchanged.measured.rules.causes import ranked, without_chance_likeness
+from whatchanged.measured.rules.causes import pushed, ranked, without_chance_likeness
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
@@ -118,3 +118,19 @@ def test_what_only_looks_different_counts_for_half_of_its_size(pixels: int, firs
     vague = DetectedChange(Finding("replaced", "part", 0.3), BOX, BOX, pixels)
     exact = DetectedChange(Finding("added", "thing", 0.6), None, (120, 0, 130, 10), 100)
     assert ranked([vague, exact])[0].finding.kind == first
+
+
+@pytest.mark.parametrize(
+    ("moved", "follows"),
+    [((120, 96, 300, 112), True), ((0, 96, 60, 112), True), ((20, 20, 300, 260), False)],
+)
+def test_a_rewritten_text_pushes_what_is_on_one_side_of_it(
+    moved: tuple[int, int, int, int], follows: bool
+) -> None:
+    """What moved around a text, such as the menu in which it stands, was not pushed by it."""
+    there = (moved[0] + 3, moved[1], moved[2] + 3, moved[3])
+    part = DetectedChange(Finding("moved", "position", 0.7, {"dx": 3, "dy": 0}), moved, there, 4000)
+    text = (70, 60, 118, 76)
+    written = DetectedChange(Finding("rewritten", "text", 0.5), text, text, 200)
+    (told,) = (one for one in pushed([part, written]) if one.finding.kind == "moved")
+    assert told.cause is not follows

@@ -144,7 +144,9 @@ def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
     box = one.box_after or one.box_before
     if box is None or moved.box_after is None or one.finding.kind in NEVER_PUSH:
         return False
-    if one.finding.kind == "rewritten" or one.finding.aspect == "size":
+    if one.finding.kind == "rewritten":
+        return any(far and _on_one_side(box, moved.box_after, axis) for axis, far in enumerate(step.values()))
+    if one.finding.aspect == "size":
         return True
     overlap = TEXT_HEIGHT if one.finding.kind in ("added", "removed") else OVERLAP
     if any(
@@ -156,6 +158,13 @@ def _pushes(one: DetectedChange, moved: DetectedChange) -> bool:
     sides = {"dx": box[2] - box[0], "dy": box[3] - box[1]}
     fits = any(PUSH[0] * far <= sides[name] <= PUSH[1] * far for name, far in step.items() if far)
     return fits and one.finding.kind in ("added", "removed")
+
+
+def _on_one_side(box: Box, other: Box, axis: int) -> bool:
+    """Return whether another box lies on one side of a box along an axis, as what a text pushes does. Around
+    the text lies what moved with it.
+    """
+    return other[axis] >= box[axis + 2] - OVERLAP or other[axis + 2] <= box[axis] + OVERLAP
 
 
 def _lies_before(box: Box, other: Box, axis: int, overlap: int) -> bool:
