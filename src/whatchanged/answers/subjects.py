@@ -228,5 +228,7 @@ def _shape(site: TextSite) -> str | None:
         return "line"
     if aspect == "icon" or (short >= ICON[0] and long <= min(ICON[1], ICON[2] * short)):
         return "icon"
+    if site.statement.count > 1:
+        return None  # Several long things are seldom bands: columns of text, bars of a plot, tiles.
     shares = (width / site.size[0], height / site.size[1])
     return "band" if max(shares) >= BAND[0] and min(shares) <= BAND[1] else None

@@ -5,7 +5,7 @@ import pytest
 from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
-from whatchanged.measured.rules.causes import pushed, ranked, without_chance_likeness
+from whatchanged.measured.rules.causes import pushed, ranked, with_rest, without_chance_likeness
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
@@ -134,3 +134,14 @@ def test_a_rewritten_text_pushes_what_is_on_one_side_of_it(
     written = DetectedChange(Finding("rewritten", "text", 0.5), text, text, 200)
     (told,) = (one for one in pushed([part, written]) if one.finding.kind == "moved")
     assert told.cause is not follows
+
+
+@pytest.mark.parametrize(("step", "told"), [(5, True), (-5, True), (8, False)])
+def test_the_rest_is_told_where_it_moved_as_far_as_the_cause_grew(step: int, told: bool) -> None:
+    grown = DetectedChange(
+        Finding("resized", "length", 0.5, {"dy": 5, "grew": True}), (10, 40, 90, 60), (10, 40, 90, 65), 400
+    )
+    below, there = (10, 70, 90, 90), (10, 70 + step, 90, 90 + step)
+    rest = DetectedChange(Finding("moved", "position", 0.7, {"dy": step}), below, there, 900, cause=False)
+    (first,) = with_rest([grown, rest], [grown, rest])
+    assert first.finding.values.get("rest") == ([0, step] if told else None)

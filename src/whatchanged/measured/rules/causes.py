@@ -197,9 +197,22 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
     largest = max(moved, key=lambda one: one.pixels)
     cause = next((one for one in causes if _pushes(one, largest)), causes[0])
     step = [int(largest.finding.values.get(name, 0)) for name in ("dx", "dy")]
-    finding = replace(cause.finding, values={**cause.finding.values, "rest": step})
-    told = replace(cause, finding=finding)
+    rest = {"rest": step} if _is_as_far(cause, step) else {}
+    told = replace(cause, finding=replace(cause.finding, values={**cause.finding.values, **rest}))
     return [told if one is cause else one for one in changes if one not in pushed_ones]
+
+
+def _is_as_far(cause: DetectedChange, step: Sequence[int]) -> bool:
+    """Return whether the rest moved as far as the cause became longer or shorter, if it did.
+
+    step: the movement of the rest, [dx, dy].
+    """
+    if cause.finding.aspect != "length":
+        return True
+    lengths = [int(cause.finding.values.get(name, 0)) for name in ("dx", "dy")]
+    return all(
+        abs(abs(far) - abs(length)) <= 1 for far, length in zip(step, lengths, strict=True) if far and length
+    )
 
 
 def brings_about(changes: Sequence[DetectedChange], canvas: Statement) -> bool:
