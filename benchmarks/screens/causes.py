@@ -54,6 +54,8 @@ LOOKS = (
     " other repositories, where the earlier one was better.",
     "The fourteenth, with the new evidence and the earlier limit: the figures above. That the limits were"
     " compared once more is a consequence of these pairs.",
+    "The fifteenth, after rules for corners, frames, backgrounds and what a text pushes, none of them about"
+    " groups: the figures above.",
 )
 """Each look at these pairs."""
 
