@@ -130,10 +130,10 @@ LOOKS = (
     " letters that became lighter were no longer said to lose a fill, which had made that one false.",
     "The thirty-fourth, after that: the figures above.",
     "The thirty-fifth, to choose what to build: the reasons of the readers for every sentence that was not"
-    " useful, and the sentences of the 6 of the 75 pairs that read differently after rules that followed pairs"
-    " of $UI_TRAIN (corners, pictures in another frame, backgrounds, what a text pushes). Two rules followed"
-    " these reasons and pairs of $UI_TRAIN: several long things are not called bands, and how far the rest"
-    " moved is told only where its cause grew as far. Another reader judged the 6 sentences.",
+    " useful, and the sentences of the 6 of the 75 pairs that read differently after rules that followed"
+    " pairs of $UI_TRAIN (corners, pictures in another frame, backgrounds, what a text pushes). Two rules"
+    " followed these reasons and pairs of $UI_TRAIN: several long things are not called bands, and how far"
+    " the rest moved is told only where its cause grew as far. Another reader judged the 6 sentences.",
     "The thirty-sixth, after that: the figures above.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
