@@ -23,7 +23,7 @@ from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.replaced import with_texts
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
-from whatchanged.answers.subjects import nameless_subject, own_subject
+from whatchanged.answers.subjects import AROUND_TEXT, nameless_subject, own_subject
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
@@ -261,7 +261,8 @@ def _alike_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
     firsts = []
     for box in statement.boxes:
         lines = lines_around(reader.pictures[site.side], box).own
-        same = () if came_or_went(statement) else [line for line in lines if reader.same_pixels(line, shift)]
+        stays = str(statement.values.get("aspect")) in AROUND_TEXT  # Other text that stays is no name.
+        same = [line for line in lines if stays and reader.same_pixels(line, shift)]
         firsts += [LineAt(site.side, beginning(line)) for line in (same or lines)[:1]]
         if same:
             firsts.append(LineAt(0, beginning(moved(same[0], back))))
