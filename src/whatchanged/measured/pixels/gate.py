@@ -92,10 +92,13 @@ class Visibility:
 
     differs   (H, W) whether the pixels differ at all
     strength  (H, W) the difference as a multiple of the threshold; from 1 on it is visible
+    is_plain  whether it depends only on the pixels near each pixel, and neither on structured differences nor
+              on compression
     """
 
     differs: NDArray[np.bool_]
     strength: NDArray[np.float32]
+    is_plain: bool = True
 
     @cached_property
     def score(self) -> float:
@@ -155,20 +158,18 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
     ink is limited to the change of the local mean luminance, because the amount of thin structures between a
     text and an edge depends on the text.
     """
-    one, other = luminance(before), luminance(after)
-    ground = blurred(np.maximum(contrast(one), contrast(other)))
-    one, other = blurred(one), blurred(other)
+    both = np.stack([luminance(before), luminance(after)])
+    ground = np.maximum(*contrast(both))
+    one, other, ground = blurred(np.stack([*both, ground]))
     rest = unexplained(one, other)
     color = unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
-    results = [(_levels(rest), _levels(ground))]
-    rest, ground = halved(rest), halved(ground)
-    for _ in range(COARSE_STEPS - 1):
-        rest, ground, color = blurred(rest, 2), blurred(ground, 2), blurred(color, 2)
-    coarse = _levels(blurred(ground))
-    results.append((_levels(blurred(rest)), coarse))
-    results.append((_levels(np.abs(blurred(color)).max(axis=0)), coarse))
-    results.append(_ink(halved(one), halved(other)))
-    return results
+    coarse_rest, orange, green, coarse = _levels(_coarse(np.stack([halved(rest), *color, halved(ground)])))
+    return [
+        (_levels(rest), _levels(ground)),
+        (coarse_rest, coarse),
+        (np.maximum(orange, green), coarse),
+        _ink(halved(one), halved(other)),
+    ]
 
 
 def is_doubtful(score: float) -> bool:
@@ -279,8 +280,10 @@ def unexplained(one: Planes, other: Planes) -> Planes:
 
     Residuals up to ``FAINT`` grey levels become 0.
     """
-    brighter = np.maximum(other - largest_near(one), least_near(other) - one)
-    darker = np.maximum(one - largest_near(other), least_near(one) - other)
+    both = np.stack([one, other])
+    largest, least = largest_near(both), least_near(both)
+    brighter = np.maximum(other - largest[0], least[1] - one)
+    darker = np.maximum(one - largest[1], least[0] - other)
     brighter = np.maximum(brighter - FAINT * UNIT, 0)
     darker = np.maximum(darker - FAINT * UNIT, 0)
     signed: Planes = np.where(brighter >= darker, brighter, -darker)
@@ -296,9 +299,10 @@ def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.fl
     one, other: blurred luminance at half size.
     """
     both = np.stack([one, other])
-    light = blurred(_coarse((one + other) >> 1)) >= 128 * UNIT
+    mean, step = _coarse(np.stack([(one + other) >> 1, other - one]))
+    light = blurred(mean) >= 128 * UNIT
     inks = np.zeros((2, *light.shape), np.float32)
-    changed = _levels(_coarse(other - one))
+    changed = _levels(step)
     if light.any():
         inks = _levels(_coarse(closed(both, THIN) - both))
     if not light.all():

@@ -48,9 +48,8 @@ _WordPair = tuple[_Word, _Word]
 def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float) -> Shift | None:
     """Return the movements of individual words inside a box, or None if they explain too few differences."""
     visible = seen.visible(threshold)
-    planes = [blurred(luminance(picture)) for picture in (before, after)]
     old, new = (_words(picture, visible, box) for picture in (before, after))
-    steps = _matched(planes, old, new)
+    steps = _matched((before, after), old, new, box) if old and new else {}
     if not steps:
         return None
     pairs = [pair for some in steps.values() for pair in some]
@@ -89,17 +88,18 @@ def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
 
 
 def _matched(
-    planes: list[Planes], old: list[_Word], new: list[_Word]
+    pictures: tuple[Pixels, Pixels], old: list[_Word], new: list[_Word], box: Box
 ) -> dict[tuple[int, int], list[_WordPair]]:
-    """Return pairs of equal words, grouped by their movement. Movements that many words share are assigned
-    first."""
+    """Return pairs of equal words in a box, grouped by their movement. Movements that many words share are
+    assigned first."""
+    planes = [_blurred_in(picture, box) for picture in pictures]
     steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
     sizes = np.array([now.size for now in new]).reshape(-1, 2)
     for was in old:
         alike = np.flatnonzero((np.abs(sizes - was.size) <= 1).all(axis=1))
         for now in (new[k] for k in alike.tolist()):
             step = now.box[0] - was.box[0], now.box[1] - was.box[1]
-            if step != (0, 0) and _alike(planes, was.box, now.box):
+            if step != (0, 0) and _alike(planes, _within(was.box, box), _within(now.box, box)):
                 steps[step].append((was, now))
     ranked = sorted(
         steps, key=lambda one: (-sum(now.ink for _, now in steps[one]), abs(one[0]) + abs(one[1]), one)
@@ -114,6 +114,19 @@ def _matched(
                 (end, word.box) for pair in free for end, word in zip(("old", "new"), pair, strict=True)
             }
     return results
+
+
+def _blurred_in(pixels: Pixels, box: Box) -> Planes:
+    """Return the blurred luminance in a box."""
+    # The blur depends on two more pixels at each side.
+    left, top, right, bottom = grown(box, 2, (pixels.shape[1], pixels.shape[0]))
+    plane = blurred(luminance(pixels[top:bottom, left:right]))
+    return plane[box[1] - top : box[3] - top, box[0] - left : box[2] - left]
+
+
+def _within(one: Box, box: Box) -> Box:
+    """Return a box relative to another one."""
+    return one[0] - box[0], one[1] - box[1], one[2] - box[0], one[3] - box[1]
 
 
 def _alike(planes: list[Planes], was: Box, now: Box) -> bool:

@@ -125,7 +125,8 @@ def resized_thing(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box
 
     The result is None if a picture shows no such sides, or if their colours differ.
     """
-    one, other = _four_sides(before, box), _four_sides(after, box)
+    one = _four_sides(before, box)
+    other = _four_sides(after, box) if one is not None else None
     if one is None or other is None:
         return None
     (was, colors), (now, others) = one, other
@@ -341,5 +342,7 @@ def _alike(
     colors: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Return a mask of the colours (..., 3) that are close to the other colours."""
-    alike: NDArray[np.bool_] = np.abs(colors.astype(np.int16) - others).max(axis=-1) <= ALIKE
-    return alike
+    red, green, blue = (
+        np.abs(colors[..., channel].astype(np.int16) - others[..., channel]) for channel in range(3)
+    )
+    return np.asarray(np.maximum(np.maximum(red, green), blue) <= ALIKE)
