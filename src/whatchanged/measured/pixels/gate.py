@@ -16,6 +16,7 @@ from whatchanged.measured.pixels.glyphs import exchanged
 from whatchanged.measured.pixels.planes import (
     UNIT,
     Planes,
+    Values,
     blurred,
     chroma,
     closed,
@@ -35,6 +36,8 @@ CELL = 8
 cells."""
 MARGIN = 6
 """The number of cells around a cell that influence its strength."""
+REACH = CELL * (MARGIN + 2)
+"""The distance in pixels to which a pixel influences the strength of others."""
 STRIP = 32
 """The largest number of rows of cells that are processed at once. It bounds the memory that a long page
 takes."""
@@ -137,6 +140,13 @@ def visibility(before: Pixels, after: Pixels, weight: float = INK.slope) -> Visi
         part = strength[top:bottom, left:right]
         np.maximum(part, np.float32(glyph.strength), out=part)
     return Visibility(differs, strength)
+
+
+def far_from_differences(one: Pixels, other: Pixels) -> NDArray[np.bool_]:
+    """Return a mask (H, W) of the pixels at which two pictures differ equally from any third one, except for
+    rounding."""
+    near = enlarged(_cells(steps_between(one, other) > 0), REACH // CELL, REACH // CELL)
+    return ~_of_pixels(near, one.shape)
 
 
 def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
@@ -264,14 +274,18 @@ def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: fl
 
     The coarse measures count only in the cells near a difference.
     """
-    height, width = before.shape[:2]
     limits = (*LIMITS[:-1], Limit(INK.flat * weight / INK.slope, weight))
     fine, *coarse = (
         size / (limit.flat + limit.slope * ground)
         for (size, ground), limit in zip(tests(before, after), limits, strict=True)
     )
     cells: NDArray[np.float32] = np.maximum.reduce(coarse) * near
-    return np.maximum(fine, cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[:height, :width])
+    return np.maximum(fine, _of_pixels(cells, before.shape))
+
+
+def _of_pixels(cells: Values, shape: tuple[int, ...]) -> Values:
+    """Return the value of each pixel's cell, for a picture with this array shape."""
+    return cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[: shape[0], : shape[1]]
 
 
 def unexplained(one: Planes, other: Planes) -> Planes:

@@ -179,30 +179,32 @@ def _candidates(one: _Profile, other: _Profile) -> list[int]:
     if not (unmoved >= FITS).any():
         return [0]
     reach = min(FARTHEST, max(len(other.ink), len(one.ink)) - 1)
-    gains = [(-gain, abs(offset), offset) for offset, gain in _gains(one, other, unmoved, reach) if offset]
+    offsets, gains = _gains(one, other, unmoved, reach)
     end = len(other.ink) - len(one.ink)
-    best = [offset for gain, _, offset in sorted(gains)[:CANDIDATES] if gain < 0]
+    best = offsets[np.lexsort((offsets, np.abs(offsets), -gains))][:CANDIDATES].tolist()
     return list(dict.fromkeys([0, *([end] if abs(end) <= reach else []), *best]))
 
 
 def _gains(
     one: _Profile, other: _Profile, unmoved: NDArray[np.float64], reach: int
-) -> Iterator[tuple[int, float]]:
-    """Yield each offset up to ``reach`` at which moved lines match, and the amount of ink that they carry.
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return each offset up to ``reach`` at which moved lines match, and the amount of ink that they carry.
 
     unmoved: the cost of each line after at offset 0.
     """
+    found: list[NDArray[np.intp]] = [np.zeros(0, np.intp)]
+    gains: list[NDArray[np.float64]] = [np.zeros(0)]
     moved = (unmoved >= FITS) & (other.ink > 0)
-    if not moved.any():
-        return
     for offsets, lines in _perhaps_fitting(one, other, moved, reach):
         cost = _costs(one.lines(lines - offsets), other.lines(lines))
         gain = other.ink[lines] * (unmoved[lines] - cost)
-        fits = np.flatnonzero(cost < FITS)
+        fits = np.flatnonzero((cost < FITS) & (offsets != 0))
         offsets, gain = offsets[fits], gain[fits]
         starts = np.flatnonzero(np.diff(offsets, prepend=np.iinfo(np.int64).max))
         if len(starts):
-            yield from zip(offsets[starts].tolist(), np.add.reduceat(gain, starts).tolist(), strict=True)
+            found.append(offsets[starts])
+            gains.append(np.add.reduceat(gain, starts))
+    return np.concatenate(found), np.concatenate(gains)
 
 
 def _perhaps_fitting(
@@ -212,6 +214,8 @@ def _perhaps_fitting(
 
     All lines of one offset are yielded together and in order. No matching line is left out.
     """
+    if not moved.any():
+        return
     first, last = int(np.flatnonzero(moved)[0]), int(np.flatnonzero(moved)[-1]) + 1
     some = np.arange(0, one.samples.shape[1], -(-one.samples.shape[1] // FEW))
     lines = other.samples[first:last, some].T

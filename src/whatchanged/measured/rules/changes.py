@@ -35,6 +35,7 @@ from whatchanged.measured.rules.shifts import (
     Gap,
     Moved,
     Shift,
+    clearly_visible,
     covered,
     find_shift,
     may_explain,
@@ -383,20 +384,18 @@ def _best_shift(
     if not regions:
         return None
     best: Shift | None = None
-    visible = seen.visible(threshold)
+    clear, count = clearly_visible(seen, threshold), int(np.count_nonzero(seen.visible(threshold)))
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
         if best is not None and best.explained >= 1 - BETTER:
             break  # No other shift can explain more.
         beyond = 0.0 if best is None else best.explained + BETTER
-        if not seen.is_plain or may_explain(visible, box, axis, beyond):
-            best = find_shift(before, after, visible, box, axis, threshold, beyond) or best
+        if may_explain(clear, count, box, axis, beyond):
+            best = find_shift(before, after, seen, box, axis, threshold, beyond) or best
     if best is not None and best.explained >= 1 - MATCH:
         return best
     everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))
-    match = find_match(before, after, seen, everything, threshold)
-    if match is not None and (best is None or match.explained > best.explained + MATCH):
-        best = match
-    return best
+    beyond = 0.0 if best is None else best.explained + MATCH
+    return find_match(before, after, seen, everything, threshold, beyond) or best
 
 
 def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]:

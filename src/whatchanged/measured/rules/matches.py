@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, common, gathered, grown, union
-from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.gate import Visibility
 from whatchanged.measured.pixels.layers import ground_color
 from whatchanged.measured.pixels.planes import UNIT, Planes, blurred, contrast, enlarged, luminance
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
-from whatchanged.measured.rules.shifts import EXPLAINED, LEAST_INK, Gap, Moved, Shift
+from whatchanged.measured.rules.shifts import LEAST_INK, Gap, Moved, Shift, rest_of
 
 LETTERS = 1
 """The number of pixels by which ink is dilated horizontally, so that the letters of a word are joined."""
@@ -45,8 +45,13 @@ class _Word:
 _WordPair = tuple[_Word, _Word]
 
 
-def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float) -> Shift | None:
-    """Return the movements of individual words inside a box, or None if they explain too few differences."""
+def find_match(
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float, beyond: float = 0
+) -> Shift | None:
+    """Return the movements of individual words inside a box, or None if they explain too few differences.
+
+    beyond: the fraction of the differences that the movements must exceed.
+    """
     visible = seen.visible(threshold)
     old, new = (_words(picture, visible, box) for picture in (before, after))
     steps = _matched((before, after), old, new, box) if old and new else {}
@@ -54,18 +59,17 @@ def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, thresh
         return None
     pairs = [pair for some in steps.values() for pair in some]
     aligned = _aligned(before, pairs)
-    rest = visibility(aligned, after)
     gaps = _covered(old, pairs)
-    still = int(np.count_nonzero(rest.visible(threshold))) + sum(gap.ink for gap in gaps)
-    explained = 1 - still / max(1, int(np.count_nonzero(visible)))
-    if explained < EXPLAINED:
+    hidden = sum(gap.ink for gap in gaps)
+    rest = rest_of((before, aligned, after), seen, threshold, hidden, beyond)
+    if rest is None:
         return None
     moved = [
         Moved(union([was.box for was, _ in pairs]), union([now.box for _, now in pairs]), dx, dy)
         for (dx, dy), pairs in steps.items()
     ]
     moved.sort(key=lambda one: (-area(one.after), one.after))
-    return Shift(0, tuple(moved), gaps, aligned, rest, explained)
+    return Shift(0, tuple(moved), gaps, aligned, *rest)
 
 
 def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, grown, union
-from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.gate import REACH, Visibility, far_from_differences, visibility
 from whatchanged.measured.pixels.layers import far, usual_color
 from whatchanged.measured.pixels.motion import FARTHEST, LineRun, runs_of_lines
 from whatchanged.measured.pixels.planes import UNIT, contrast, luminance, steps_from
@@ -17,10 +17,9 @@ from whatchanged.measured.result import Box
 EXPLAINED = 0.4
 """The least fraction of the visible differences that a shift must remove. Added and removed content counts as
 remaining."""
-BESIDE = 64
-"""The distance in pixels to which the content of a part influences the visibility of differences."""
-ROUNDED = 0.02
-"""The fraction of the differences that a shift may explain elsewhere, since visibilities are rounded."""
+CLEAR = 2.0
+"""The least strength, as a multiple of the threshold or of 1, of a difference that is visible however it is
+rounded. Rounding changes strengths by up to a quarter."""
 LEAST_INK = 12
 """The least local contrast of ink, in levels."""
 FAINT_INK = 3
@@ -96,17 +95,10 @@ class Shift:
 
 
 def find_shift(
-    before: Pixels,
-    after: Pixels,
-    visible: NDArray[np.bool_],
-    box: Box,
-    axis: int,
-    threshold: float,
-    beyond: float = 0,
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, axis: int, threshold: float, beyond: float = 0
 ) -> Shift | None:
     """Return the shift of rows (axis 0) or columns (axis 1) inside a box, or None if it explains too little.
 
-    visible: (H, W) whether the pictures differ visibly.
     beyond: the fraction of the differences that the shift must exceed.
     """
     runs = _long_runs(before, after, box, axis)
@@ -130,29 +122,47 @@ def find_shift(
         if gap.exchanged:
             _exchange(aligned[part], before[part], after[part], axis, gap)
     gaps = tuple(gap for gap in gaps if not gap.exchanged)
-    count = max(1, int(np.count_nonzero(visible)))
-    left = sum(gap.ink for gap in gaps if not gap.stretch)
-    if not _is_enough(1 - left / count, beyond):
+    new = sum(gap.ink for gap in gaps if not gap.stretch)
+    rest = rest_of((before, aligned, after), seen, threshold, new, beyond)
+    return None if rest is None else Shift(axis, moved, gaps, aligned, *rest)
+
+
+def rest_of(
+    pictures: tuple[Pixels, Pixels, Pixels], seen: Visibility, threshold: float, new: int, beyond: float
+) -> tuple[Visibility, float] | None:
+    """Return the visibility of the differences that an alignment leaves, and the fraction of the differences
+    that it explains, or None if it explains too little.
+
+    pictures: the picture before, its alignment, and the picture after. seen: the visibility of their
+    differences before the alignment. new: the number of pixels of the content that appeared or disappeared.
+    """
+    before, aligned, after = pictures
+    count = max(1, int(np.count_nonzero(seen.visible(threshold))))
+    staying = clearly_visible(seen, threshold) & far_from_differences(before, aligned)
+    if not _is_enough(1 - (new + int(np.count_nonzero(staying))) / count, beyond):
         return None
     rest = visibility(aligned, after)
-    left += int(np.count_nonzero(rest.visible(threshold)))
-    explained = 1 - left / count
-    if not _is_enough(explained, beyond):
-        return None
-    return Shift(axis, moved, gaps, aligned, rest, explained)
+    explained = 1 - (new + int(np.count_nonzero(rest.visible(threshold)))) / count
+    return (rest, explained) if _is_enough(explained, beyond) else None
 
 
-def may_explain(visible: NDArray[np.bool_], box: Box, axis: int, beyond: float) -> bool:
+def may_explain(clear: NDArray[np.bool_], count: int, box: Box, axis: int, beyond: float) -> bool:
     """Return whether enough of the visible differences lie where a shift inside a box may explain them.
 
     These are the differences in the box, in the lines from which its content may come, and near these.
+
+    clear: the clearly visible pixels. count: the number of all visible pixels.
     """
     left, top, right, bottom = box
-    down, across = (BESIDE + FARTHEST * (axis == lines) for lines in (0, 1))
-    part = visible[max(0, top - down) : bottom + down, max(0, left - across) : right + across]
-    count = int(np.count_nonzero(visible))
-    elsewhere = count - int(np.count_nonzero(part))
-    return _is_enough(1 - elsewhere / max(1, count) + ROUNDED, beyond)
+    down, across = (REACH + FARTHEST * (axis == lines) for lines in (0, 1))
+    near = clear[max(0, top - down) : bottom + down, max(0, left - across) : right + across]
+    elsewhere = int(np.count_nonzero(clear)) - int(np.count_nonzero(near))
+    return _is_enough(1 - elsewhere / max(1, count), beyond)
+
+
+def clearly_visible(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
+    """Return a mask (H, W) of the pixels that stay visible, whatever happens to pixels far from them."""
+    return seen.visible(CLEAR * max(1.0, threshold)) & seen.is_plain
 
 
 def _is_enough(explained: float, beyond: float) -> bool:
