@@ -184,8 +184,8 @@ def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[C
             continue
         third = usual_color(colors_in(was, back))
         back &= steps_from(third, was) <= limit
-        marks = [part_of(differs, flags, first, plain) for flags, plain in ((one, second), (back, third))]
-        gone, came = marks
+        gone = part_of(differs, one, first, second)
+        came = None if gone is None else part_of(differs, back, first, third)
         if gone is None or came is None or common(gone.box, came.box):
             continue
         yield gone, came

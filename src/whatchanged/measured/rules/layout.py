@@ -236,7 +236,8 @@ def _match_framed(
 ) -> bool:
     """Return whether two parts are things with a frame or round corners and match within, and note their
     cuts."""
-    framed, framed_after = (_frame(part, ground) for part in parts)
+    framed = _frame(parts[0], ground)
+    framed_after = None if framed is None else _frame(parts[1], ground)
     if framed is None or framed_after is None:
         return False
     (was, color), (now, other_color) = framed, framed_after
