@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.layers import coarse_codes
 from whatchanged.measured.pixels.planes import UNIT, Planes, chroma, contrast, luminance
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
@@ -29,7 +30,7 @@ ENDS = 2
 NEW_COLORS = 4
 """The number of new colours that are stored."""
 COLOR_STEP = 8
-"""The width, in levels, of the classes in which new colours are counted."""
+"""The width, in levels, of the classes in which new colours are counted: that of ``coarse_codes``."""
 CAME_COLORS = 3
 """The number of colours that are stored of those that only the picture after has."""
 CAME_PIXELS = 6
@@ -38,8 +39,9 @@ CAME_RATIO = 4
 """The least ratio of the pixels of such a colour to its pixels in the picture before."""
 CLASSES = 256 // COLOR_STEP
 """The number of classes of each of red, green and blue."""
-ROWS_AT_ONCE = 512
-"""The number of rows of a picture whose colours are counted at once, which bounds the memory."""
+ROWS_AT_ONCE = 128
+"""The number of rows of a picture whose colours are counted at once. Few rows stay in the processor's
+cache."""
 MOST_LINES = 256
 """The largest number of rows and columns of an object that are examined. They are sampled evenly."""
 FLAT = 0.5
@@ -281,7 +283,11 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     Colours of areas do not depend on the layout: a fill that changed shows the same ones in each picture,
     even if it also moved the content.
     """
-    was, now = (_area_colors(picture) for picture in (before, after))
+    changed = (before != after).reshape(len(after), -1).any(axis=1)
+    # An area also depends on the row below.
+    first, last = max(0, int(changed.argmax()) - 1), len(changed) - int(changed[::-1].argmax())
+    common = _area_colors(after[: first + 1]) + _area_colors(after[last:])
+    was, now = (common + _area_colors(picture[first : last + 1]) for picture in (before, after))
     around = _around(now)
     here = np.where(around >= CAME_RATIO * _around(was) + CAME_PIXELS, now, 0)
     results = np.zeros((CAME_COLORS, 4))
@@ -301,12 +307,10 @@ def _area_colors(picture: Pixels) -> NDArray[np.int64]:
     """
     counts = np.zeros(CLASSES**3, np.int64)
     for top in range(0, len(picture) - 1, ROWS_AT_ONCE):
-        red, green, blue = np.moveaxis(picture[top : top + ROWS_AT_ONCE + 1].astype(np.int32), -1, 0)
-        codes = red << 16 | green << 8 | blue
-        here = codes[:-1, :-1]
-        flat = here[(here == codes[1:, :-1]) & (here == codes[:-1, 1:])]
-        red, green, blue = ((flat >> shift & 255) // COLOR_STEP for shift in (16, 8, 0))
-        counts += np.bincount((red * CLASSES + green) * CLASSES + blue, minlength=CLASSES**3)
+        part = picture[top : top + ROWS_AT_ONCE + 1]
+        here = part[:-1, :-1]
+        red, green, blue = np.moveaxis((here == part[1:, :-1]) & (here == part[:-1, 1:]), -1, 0)
+        counts += np.bincount(coarse_codes(here)[red & green & blue], minlength=CLASSES**3)
     return counts.reshape((CLASSES,) * 3)
 
 

@@ -7,7 +7,7 @@ from scipy import ndimage
 from support.drawn_page import page, with_box
 
 from whatchanged.measured.pixels import gate
-from whatchanged.measured.pixels.gate import visibility
+from whatchanged.measured.pixels.gate import far_from_differences, visibility
 from whatchanged.measured.pixels.planes import blurred, closed
 
 
@@ -38,6 +38,17 @@ def test_strength_is_the_same_however_a_tall_picture_is_cut(down, right):
     finally:
         gate.STRIP = strip
     np.testing.assert_array_equal(whole.strength, parts.strength)
+
+
+def test_far_from_its_differences_a_picture_differs_from_a_third_one_like_another():
+    before = np.tile(page(), (2, 2, 1))
+    other, after = before.copy(), before // 2 + 40
+    other[100:140, 200:260] = (250, 20, 20)
+    same = far_from_differences(before, other)
+    assert 0 < np.count_nonzero(~same) < same.size / 2
+    assert not same[100:140, 200:260].any()
+    strengths = [visibility(picture, after).strength[same] for picture in (before, other)]
+    np.testing.assert_array_equal(*strengths)
 
 
 @given(st.integers(1, 3), st.integers(0, 2**32 - 1))

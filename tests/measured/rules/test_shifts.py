@@ -1,10 +1,23 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from whatchanged.measured import measure
-from whatchanged.measured.pixels.gate import visibility
+from whatchanged.measured.pixels.gate import Visibility, visibility
 from whatchanged.measured.pixels.motion import LineRun
-from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, moved_runs, novel, stretched
+from whatchanged.measured.rules.shifts import (
+    Gap,
+    Moved,
+    Shift,
+    clearly_visible,
+    covered,
+    find_shift,
+    may_explain,
+    moved_runs,
+    novel,
+    stretched,
+)
 
 GROUND, FILL, FRAME, ICON = 255, 220, 90, 20
 
@@ -118,3 +131,26 @@ def test_what_came_behind_a_thing_that_moved_was_added(axis, step):
     assert first.kind == "added"
     assert first.box_after == ((30, 160, 90, 230) if axis == 0 else (160, 30, 230, 90))
     assert sorted(first.values["rest"]) == sorted([0, step])
+
+
+def test_a_part_is_not_searched_for_a_shift_if_the_differences_lie_elsewhere():
+    before = np.full((1200, 300, 3), GROUND, np.uint8)
+    before[20:60:8, 20:120] = ICON
+    before[900:1100, 40:200] = FILL
+    after = np.full_like(before, GROUND)
+    after[24:64:8, 20:120] = ICON
+    seen = visibility(before, after)
+    bars, area = (18, 18, 122, 66), (38, 898, 202, 1102)
+    assert find_shift(before, after, seen, bars, 0, 1.0) is None
+    clear, count = clearly_visible(seen, 1.0), np.count_nonzero(seen.visible(1.0))
+    assert not may_explain(clear, count, bars, 0, 0.0)
+    assert may_explain(clear, count, area, 0, 0.0)
+    assert not may_explain(clear, count, area, 0, 1.0)
+
+
+def test_what_structure_shows_may_vanish_with_any_shift():
+    differs = np.ones((20, 30), bool)
+    seen = Visibility(differs, np.full(differs.shape, 3, np.float32))
+    assert clearly_visible(seen, 1.0).all()
+    assert not clearly_visible(seen, 2.0).any()
+    assert not clearly_visible(replace(seen, is_plain=False), 1.0).any()

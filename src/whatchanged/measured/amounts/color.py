@@ -5,7 +5,14 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.amounts.coverage import thinned
-from whatchanged.measured.pixels.layers import RGBColor, far, ground_color, read_layer, usual_color
+from whatchanged.measured.pixels.layers import (
+    RGBColor,
+    colors_in,
+    far,
+    ground_color,
+    read_layer,
+    usual_color,
+)
 from whatchanged.measured.pixels.planes import luminance, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -67,7 +74,7 @@ def ink_step(before: Pixels, after: Pixels, box: Box) -> dict[str, str]:
     differs = steps_between(one, other) >= STANDS_OUT
     colors = []
     for ground, part in zip(grounds, (one, other), strict=True):
-        ink = part[differs & (steps_from(ground, part) >= 2 * STANDS_OUT)]
+        ink = colors_in(part, differs & (steps_from(ground, part) >= 2 * STANDS_OUT))
         if len(ink) < FEWEST:
             return {}
         color = usual_color(ink)
@@ -104,13 +111,13 @@ def fringed_ink(pixels: Pixels, box: Box) -> RGBColor | None:
     all ink pixels together. The result is None if the ink of the box has no such fringes.
     """
     left, top, right, bottom = box
-    part = pixels[top:bottom, left:right].astype(np.float32)
-    ground = np.array(usual_color(pixels[top:bottom, left:right].reshape(-1, 3)), np.float32)
-    steps = part - ground
-    inked = np.abs(steps).max(axis=2) >= STANDS_OUT
-    if np.count_nonzero(inked) < FEWEST:
+    part = pixels[top:bottom, left:right]
+    fill = usual_color(part.reshape(-1, 3))
+    ink = colors_in(part, steps_from(fill, part) >= STANDS_OUT)
+    if len(ink) < FEWEST:
         return None
-    steps = steps[inked]
+    ground = np.array(fill, np.float32)
+    steps = ink.astype(np.float32) - ground
     tint = steps[:, 0] - steps[:, 2]
     warm, cold = float(tint[tint > 0].sum()), float(-tint[tint < 0].sum())
     fringes = np.count_nonzero(np.abs(tint) >= STANDS_OUT) / len(tint)
@@ -159,12 +166,13 @@ def _part_left(one: Pixels, other: Pixels, target: RGBColor) -> float | None:
     or show ink on a fill.
     """
     every = thinned(one.shape)
-    steps = one[::every, ::every].astype(np.float32) - np.array(target, np.float32)
-    strong = np.abs(steps).max(axis=2) >= STANDS_OUT
+    strong = steps_from(target, one[::every, ::every]) >= STANDS_OUT
     if strong.mean() < PLATEAU:
         return None
-    steps = steps[strong]
-    left = other[::every, ::every][strong].astype(np.float32) - np.array(target, np.float32)
+    steps, left = (
+        colors_in(part[::every, ::every], strong).astype(np.float32) - np.array(target, np.float32)
+        for part in (one, other)
+    )
     part = float((steps * left).sum() / (steps * steps).sum())
     if not GONE <= part <= PALER:
         return None
@@ -183,7 +191,7 @@ def _flat(part: Pixels, target: RGBColor) -> NDArray[np.uint8]:
     flat = steps_from(target, part[1:, 1:]) >= STANDS_OUT
     flat &= steps_between(part[1:, 1:], part[:-1, 1:]) <= FLAT
     flat &= steps_between(part[1:, 1:], part[1:, :-1]) <= FLAT
-    return np.asarray(part[1:, 1:][flat])
+    return colors_in(part[1:, 1:], flat)
 
 
 def _written_on(part: Pixels, target: RGBColor) -> bool:

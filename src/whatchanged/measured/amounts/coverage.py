@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of
-from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, far, usual_color
 from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -55,12 +55,12 @@ def read_coverage(part: Pixels) -> Coverage | None:
     most = int(steps.max())
     if most < FAINT:
         return None
-    color = usual_color(part[steps >= max(1, most * STRONGEST)])
+    color = usual_color(colors_in(part, steps >= max(1, most * STRONGEST)))
     if far(fill, color) < FAINT:
         return None
     base = np.array(fill, np.float32)
     way = np.array(color, np.float32) - base
-    along = (part.astype(np.float32) - base) @ (way / float(way @ way))
+    along = _minus(part, base) @ (way / float(way @ way))
     return Coverage(np.clip(along, 0, 1), fill, color)
 
 
@@ -70,9 +70,19 @@ def unexplained(part: Pixels, covered: Coverage) -> float:
     every = thinned(part.shape)
     some, ink = part[::every, ::every], covered.ink[::every, ::every]
     ground, color = (np.array(one, np.float32) for one in (covered.ground, covered.color))
-    shown = ground + ink[..., None] * (color - ground)
-    rest = float(np.abs(some - shown).max(axis=2).sum())
-    return rest / max(1e-6, float(np.abs(color - ground).max() * ink.sum()))
+    rest = np.zeros(ink.shape, np.float32)
+    for channel in range(3):
+        shown = ground[channel] + ink * (color[channel] - ground[channel])
+        np.maximum(rest, np.abs(some[..., channel] - shown), out=rest)
+    return float(rest.sum()) / max(1e-6, float(np.abs(color - ground).max() * ink.sum()))
+
+
+def _minus(part: Pixels, color: Floats) -> Floats:
+    """Return the differences between the pixels of a part (h, w, 3) and a colour."""
+    differences: Floats = part.astype(np.float32)
+    for channel in range(3):  # NumPy subtracts so short an array slowly.
+        differences[..., channel] -= color[channel]
+    return differences
 
 
 def thinned(shape: tuple[int, ...]) -> int:

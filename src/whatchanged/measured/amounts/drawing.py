@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of, grown
-from whatchanged.measured.pixels.layers import far, ground_color, usual_color
+from whatchanged.measured.pixels.layers import colors_in, far, ground_color, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -124,7 +124,7 @@ def _fill_behind(one: Pixels, other: Pixels, differs: NDArray[np.bool_]) -> Find
     part = (slice(inside[1], inside[3]), slice(inside[0], inside[2]))
     if differs[part].mean() < SOLID:
         return None
-    fills = [usual_color(pixels[differs]) for pixels in (one, other)]
+    fills = [usual_color(colors_in(pixels, differs)) for pixels in (one, other)]
     parts = list(zip(fills, (one, other), strict=True))
     if any((steps_from(fill, pixels)[differs] <= BARE).mean() < EVEN for fill, pixels in parts):
         return None

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import RGBColor, ground_color, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, ground_color, usual_color
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -285,7 +285,7 @@ def shadow_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     if not _is_soft(steps):
         return None
     for bare, shaded, on in ((one, other, True), (other, one, False)):
-        if _is_shadow(bare[differs], shaded[differs]):
+        if _is_shadow(colors_in(bare, differs), colors_in(shaded, differs)):
             return Finding("restyled", "shadow", 0.6, {"on_after": on})
     return None
 
@@ -318,7 +318,7 @@ def _is_shadow(bare: NDArray[np.uint8], shaded: NDArray[np.uint8]) -> bool:
     if len(bare) < 4 * SMALLEST:
         return False
     ground = usual_color(bare)
-    if (steps_from(ground, bare[:, None])[:, 0] <= FAINTEST).mean() < BARE:
+    if (steps_from(ground, bare) <= FAINTEST).mean() < BARE:
         return False
     darker = bare.astype(np.int16) - shaded
     shades = np.unique(darker.max(axis=1) // 2, return_counts=True)[1]

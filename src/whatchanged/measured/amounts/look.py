@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from whatchanged import words
 from whatchanged.measured.amounts.coverage import columns_of_ink, read_coverage, rows_of_ink, stroke
 from whatchanged.measured.pixels.boxes import lies_in
-from whatchanged.measured.pixels.layers import INK, ground_color, usual_color
-from whatchanged.measured.pixels.planes import steps_from
+from whatchanged.measured.pixels.layers import INK, colors_in, ground_color, usual_color
+from whatchanged.measured.pixels.planes import largest_channel, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
@@ -82,8 +82,9 @@ def look_of(pixels: Pixels, box: Box, colored: bool = True) -> str | None:
         return "picture"
     if _may_be_text(part):
         return None
-    color = usual_color(part[drawn])
-    one_color = float((steps_from(color, part[drawn]) <= COLOR_STEP).mean()) >= ONE_COLOR
+    ink = colors_in(part, drawn)
+    color = usual_color(ink)
+    one_color = float((steps_from(color, ink) <= COLOR_STEP).mean()) >= ONE_COLOR
     noun = _noun(drawn) if one_color and not large else None
     if noun is None:
         shares = part.shape[0] / height, part.shape[1] / width
@@ -115,12 +116,15 @@ def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
 
     A curve over a grey grid and a coloured icon with soft edges are such content.
     """
-    vivid = drawn & (np.ptp(part, axis=2) >= VIVID)
+    red, green, blue = np.moveaxis(part, 2, 0)
+    least = np.minimum(np.minimum(red, green), blue)
+    vivid = drawn & (largest_channel(part) - least >= VIVID)
     count = int(np.count_nonzero(vivid))
     if min(drawn.shape) < SMALLEST or count < max(FEWEST_VIVID, TINTED * np.count_nonzero(drawn)):
         return None
-    color = usual_color(part[vivid])
-    if (steps_from(color, part[vivid]) <= SHADE_STEP).mean() < ONE_COLOR or vivid.mean() >= COVERED:
+    colors = colors_in(part, vivid)
+    color = usual_color(colors)
+    if (steps_from(color, colors) <= SHADE_STEP).mean() < ONE_COLOR or vivid.mean() >= COVERED:
         return None
     thin = stroke(vivid.astype(np.float32)) <= THIN_STROKE and min(drawn.shape) >= PICTURE
     icon = max(drawn.shape) <= ICON

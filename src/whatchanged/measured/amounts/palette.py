@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, far, usual_color
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -40,7 +40,7 @@ def palette_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     chosen = _flat(one) & _flat(other) & (steps_between(one, other) >= DIFFERS)
     if np.count_nonzero(chosen) < FEWEST:
         return None
-    was, now = one[chosen], other[chosen]
+    was, now = colors_in(one, chosen), colors_in(other, chosen)
     steps = _steps(was, now)
     if not steps or steps[0][2] >= ONE_STEP:
         return None
@@ -81,9 +81,9 @@ def _steps(was: NDArray[np.uint8], now: NDArray[np.uint8]) -> list[tuple[RGBColo
     results: list[tuple[RGBColor, RGBColor, float]] = []
     left = np.ones(len(was), bool)
     while left.any() and len(results) <= 2 * MOST_PAIRS:
-        first = usual_color(was[left])
+        first = usual_color(colors_in(was, left))
         of_first = left & _near(was, first)
-        second = usual_color(now[of_first]) if of_first.any() else first
+        second = usual_color(colors_in(now, of_first)) if of_first.any() else first
         both = of_first & _near(now, second)
         share = int(np.count_nonzero(both)) / len(was)
         if share < LEAST:

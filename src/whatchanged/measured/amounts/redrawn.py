@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import area, box_of, grown
-from whatchanged.measured.pixels.layers import INK, ground_color, usual_color
+from whatchanged.measured.pixels.layers import INK, colors_in, ground_color, usual_color
 from whatchanged.measured.pixels.planes import UNIT, contrast, enlarged, luminance, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -97,10 +97,11 @@ def recolored_drawing(
     filled = finding.aspect in ("part", "weight") and areas and both >= MOST_PLACES
     if not same and not (filled and _edges_remain(*edges)):
         return None
-    colors = [usual_color(part[broad]) for part in (one, other)]
+    areas = [colors_in(part, broad) for part in (one, other)]
+    colors = [usual_color(area) for area in areas]
     even = all(
-        (steps_from(color, part[broad]) <= COLOR_STEP).mean() >= ONE_COLOR
-        for color, part in zip(colors, (one, other), strict=True)
+        (steps_from(color, area) <= COLOR_STEP).mean() >= ONE_COLOR
+        for color, area in zip(colors, areas, strict=True)
     )
     steps = (luminance(other) - luminance(one))[broad]
     clearly = LEAST_EDGE * UNIT

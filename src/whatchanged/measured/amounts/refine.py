@@ -53,6 +53,7 @@ _TEXT = ("text", "line of text")
 """The names of text elements."""
 
 _Measure = Callable[[Pixels, Pixels, Box], Finding | None]
+_FinerMeasure = Callable[[DetectedChange, Pixels, Pixels, Box], DetectedChange | None]
 _EDGES: tuple[_Measure, ...] = (shadow_change, radius_change, outline_change)
 _MEASURES: dict[tuple[str | None, str], tuple[_Measure, ...]] = {
     ("added", "thing"): (ring_change, shadow_change, outline_change, fill_change),
@@ -158,7 +159,8 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
             _moved_knob(change, before, after) or _redrawn(change) or _with_alignment(change, before, after)
         )
     surface = _surface(change, before, after, box)
-    if surface is not None:
+    if surface is not None and (_is_fill(surface) or change.finding.kind == "resized"):
+        # An outline that changed all around may look like an object that grew from one side to the other one.
         return surface
     if change.finding.kind == "resized" and change.box_before != change.box_after:
         # The size was measured already: an outline would appear at one of its positions and disappear at the
@@ -166,10 +168,13 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         part = _differing(before, after, union([change.box_before or box, box]))
         return (None if part is None else icon_change(change, before, after, part)) or change
     if change.finding.aspect not in _SHIFTED:
-        for measure in _FINER:
-            measured = measure(change, before, after, box)
-            if measured is not None:
-                return _without_fringes(measured, before, after)
+        measured = (
+            _first(_SHAPES, change, before, after, box)
+            or surface
+            or _first(_STYLES, change, before, after, box)
+        )
+        if measured is not None:
+            return _without_fringes(measured, before, after)
     return _with_ink(
         _with_content(_without_fringes(change, before, after), before, after, box), before, after
     )
@@ -264,20 +269,20 @@ def _moved_knob(change: DetectedChange, before: Pixels, after: Pixels) -> Detect
     return replace(change, finding=finding, box_before=control, box_after=control, element=element)
 
 
-def _surface(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
-    """Return the change as another fill of the same thing, perhaps with another outline, or None."""
-    measured = _surface_or_outline(change, before, after, box)
-    if measured is None:
-        return None
-    if measured.finding.aspect in ("surface", "fill"):
-        return measured
-    # An outline that changed all around may look like an object that grew from one side to the other one.
-    return measured if change.finding.kind == "resized" else None
-
-
-def _surface_or_outline(
-    change: DetectedChange, before: Pixels, after: Pixels, box: Box
+def _first(
+    measures: Sequence[_FinerMeasure], change: DetectedChange, before: Pixels, after: Pixels, box: Box
 ) -> DetectedChange | None:
+    """Return the change with the first of these measurements that explains it, or None."""
+    results = (measure(change, before, after, box) for measure in measures)
+    return next((one for one in results if one is not None), None)
+
+
+def _is_fill(change: DetectedChange) -> bool:
+    """Return whether a change is another fill of the same thing, perhaps with another outline."""
+    return change.finding.aspect in ("surface", "fill")
+
+
+def _surface(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
     """Return the change as another fill, another outline or both of the same thing, or None."""
     if not change.cause or len(change.boxes) > 1 or change.finding.aspect in _SHIFTED:
         return None
@@ -432,13 +437,15 @@ def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
     return None if order is None else replace(change, finding=order[0], boxes=order[1])
 
 
-_FINER = (
+_SHAPES = (
     _grid,
     _data,
     _state,
     icon_change,
     _separate,
-    _surface_or_outline,
+)
+"""The measurements of a change, in order, that come before that of its surface."""
+_STYLES = (
     _palette,
     _edge_or_color,
     recolored_drawing,
@@ -448,4 +455,4 @@ _FINER = (
     moved_drawing,
     came_or_went,
 )
-"""The measurements of a change, in order."""
+"""The measurements of a change, in order, that come after that of its surface."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from whatchanged import words
 from whatchanged.measured.amounts.edge import read_outline
 from whatchanged.measured.pixels.boxes import box_of, grown
-from whatchanged.measured.pixels.layers import RGBColor, far, ground_color, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, far, ground_color, usual_color
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -160,7 +160,7 @@ def _stands_alone(pixels: Pixels, box: Box) -> bool:
     ] = False
     if not ring.any():
         return False
-    return bool((steps_from(_ground(pixels, box), around[ring]) <= SAME_GROUND).mean() >= ALONE)
+    return bool((steps_from(_ground(pixels, box), colors_in(around, ring)) <= SAME_GROUND).mean() >= ALONE)
 
 
 def _read(pixels: Pixels, box: Box) -> Surface | None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from whatchanged.measured.amounts.content import LOWEST_DIALOG
 from whatchanged.measured.amounts.coverage import Floats
 from whatchanged.measured.pixels.boxes import area, box_of
-from whatchanged.measured.pixels.layers import usual_color
+from whatchanged.measured.pixels.layers import colors_in, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -112,19 +112,18 @@ def _steps(bare: Pixels, veiled: Pixels) -> list[tuple[tuple[int, ...], tuple[in
     every = max(1, int(np.sqrt(bare.shape[0] * bare.shape[1] / MOST_PIXELS)))
     was, now = (picture[::every, ::every].reshape(-1, 3) for picture in (bare, veiled))
     results: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    left = np.ones(len(was), bool)
     for _ in range(COLORS):
-        if not left.any():
+        if not len(was):
             break
-        color = usual_color(was[left])
+        color = usual_color(was)
         steps = steps_from(color, was)
-        there = left & (steps <= ONE_COLOR)
-        left &= steps > 2 * ONE_COLOR
-        if not there.any():
-            continue
-        turned = usual_color(now[there])
-        if (steps_from(turned, now[there]) <= ONE_COLOR).mean() >= SAME:
-            results.append((color, turned))
+        there, left = steps <= ONE_COLOR, steps > 2 * ONE_COLOR
+        if there.any():
+            shown = colors_in(now, there)
+            turned = usual_color(shown)
+            if (steps_from(turned, shown) <= ONE_COLOR).mean() >= SAME:
+                results.append((color, turned))
+        was, now = colors_in(was, left), colors_in(now, left)
     return results
 
 

@@ -16,6 +16,7 @@ from whatchanged.measured.pixels.glyphs import exchanged
 from whatchanged.measured.pixels.planes import (
     UNIT,
     Planes,
+    Values,
     blurred,
     chroma,
     closed,
@@ -35,6 +36,8 @@ CELL = 8
 cells."""
 MARGIN = 6
 """The number of cells around a cell that influence its strength."""
+REACH = CELL * (MARGIN + 2)
+"""The distance in pixels to which a pixel influences the strength of others."""
 STRIP = 32
 """The largest number of rows of cells that are processed at once. It bounds the memory that a long page
 takes."""
@@ -92,10 +95,13 @@ class Visibility:
 
     differs   (H, W) whether the pixels differ at all
     strength  (H, W) the difference as a multiple of the threshold; from 1 on it is visible
+    is_plain  whether it depends only on the pixels near each pixel, and neither on structured differences nor
+              on compression
     """
 
     differs: NDArray[np.bool_]
     strength: NDArray[np.float32]
+    is_plain: bool = True
 
     @cached_property
     def score(self) -> float:
@@ -136,6 +142,13 @@ def visibility(before: Pixels, after: Pixels, weight: float = INK.slope) -> Visi
     return Visibility(differs, strength)
 
 
+def far_from_differences(one: Pixels, other: Pixels) -> NDArray[np.bool_]:
+    """Return a mask (H, W) of the pixels at which two pictures differ equally from any third one, except for
+    rounding."""
+    near = enlarged(_cells(steps_between(one, other) > 0), REACH // CELL, REACH // CELL)
+    return ~_of_pixels(near, one.shape)
+
+
 def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """Return the four measures of a difference: fine luminance, coarse luminance, coarse chroma, and ink.
 
@@ -155,20 +168,18 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
     ink is limited to the change of the local mean luminance, because the amount of thin structures between a
     text and an edge depends on the text.
     """
-    one, other = luminance(before), luminance(after)
-    ground = blurred(np.maximum(contrast(one), contrast(other)))
-    one, other = blurred(one), blurred(other)
+    both = np.stack([luminance(before), luminance(after)])
+    ground = np.maximum(*contrast(both))
+    one, other, ground = blurred(np.stack([*both, ground]))
     rest = unexplained(one, other)
     color = unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
-    results = [(_levels(rest), _levels(ground))]
-    rest, ground = halved(rest), halved(ground)
-    for _ in range(COARSE_STEPS - 1):
-        rest, ground, color = blurred(rest, 2), blurred(ground, 2), blurred(color, 2)
-    coarse = _levels(blurred(ground))
-    results.append((_levels(blurred(rest)), coarse))
-    results.append((_levels(np.abs(blurred(color)).max(axis=0)), coarse))
-    results.append(_ink(halved(one), halved(other)))
-    return results
+    coarse_rest, orange, green, coarse = _levels(_coarse(np.stack([halved(rest), *color, halved(ground)])))
+    return [
+        (_levels(rest), _levels(ground)),
+        (coarse_rest, coarse),
+        (np.maximum(orange, green), coarse),
+        _ink(halved(one), halved(other)),
+    ]
 
 
 def is_doubtful(score: float) -> bool:
@@ -263,14 +274,18 @@ def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: fl
 
     The coarse measures count only in the cells near a difference.
     """
-    height, width = before.shape[:2]
     limits = (*LIMITS[:-1], Limit(INK.flat * weight / INK.slope, weight))
     fine, *coarse = (
         size / (limit.flat + limit.slope * ground)
         for (size, ground), limit in zip(tests(before, after), limits, strict=True)
     )
     cells: NDArray[np.float32] = np.maximum.reduce(coarse) * near
-    return np.maximum(fine, cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[:height, :width])
+    return np.maximum(fine, _of_pixels(cells, before.shape))
+
+
+def _of_pixels(cells: Values, shape: tuple[int, ...]) -> Values:
+    """Return the value of each pixel's cell, for a picture with this array shape."""
+    return cells.repeat(CELL, axis=0).repeat(CELL, axis=1)[: shape[0], : shape[1]]
 
 
 def unexplained(one: Planes, other: Planes) -> Planes:
@@ -279,8 +294,10 @@ def unexplained(one: Planes, other: Planes) -> Planes:
 
     Residuals up to ``FAINT`` grey levels become 0.
     """
-    brighter = np.maximum(other - largest_near(one), least_near(other) - one)
-    darker = np.maximum(one - largest_near(other), least_near(one) - other)
+    both = np.stack([one, other])
+    largest, least = largest_near(both), least_near(both)
+    brighter = np.maximum(other - largest[0], least[1] - one)
+    darker = np.maximum(one - largest[1], least[0] - other)
     brighter = np.maximum(brighter - FAINT * UNIT, 0)
     darker = np.maximum(darker - FAINT * UNIT, 0)
     signed: Planes = np.where(brighter >= darker, brighter, -darker)
@@ -296,9 +313,10 @@ def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.fl
     one, other: blurred luminance at half size.
     """
     both = np.stack([one, other])
-    light = blurred(_coarse((one + other) >> 1)) >= 128 * UNIT
+    mean, step = _coarse(np.stack([(one + other) >> 1, other - one]))
+    light = blurred(mean) >= 128 * UNIT
     inks = np.zeros((2, *light.shape), np.float32)
-    changed = _levels(_coarse(other - one))
+    changed = _levels(step)
     if light.any():
         inks = _levels(_coarse(closed(both, THIN) - both))
     if not light.all():

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -13,9 +12,6 @@ from whatchanged.measured.pixels.reading import Pixels
 
 Lines = NDArray[np.int16]
 """(N, S): the rows (or columns) of a part, from first to last, each as S samples of luminance."""
-
-Places = slice | NDArray[np.intp]
-"""Indices of lines."""
 
 SAMPLE = 4
 """The number of neighbouring pixels of a line that one sample averages."""
@@ -62,6 +58,12 @@ class _Profile:
 
     samples: Lines
     ink: NDArray[np.float64]
+
+    def lines(self, chosen: slice | NDArray[np.intp]) -> "_Profile":
+        """Return the lines with these indices."""
+        if isinstance(chosen, slice):
+            return _Profile(self.samples[chosen], self.ink[chosen])
+        return _Profile(self.samples.take(chosen, axis=0), self.ink.take(chosen))
 
 
 def runs_of_lines(before: Pixels, after: Pixels, axis: int) -> list[LineRun]:
@@ -177,29 +179,32 @@ def _candidates(one: _Profile, other: _Profile) -> list[int]:
     if not (unmoved >= FITS).any():
         return [0]
     reach = min(FARTHEST, max(len(other.ink), len(one.ink)) - 1)
-    gains = [(-gain, abs(offset), offset) for offset, gain in _gains(one, other, unmoved, reach) if offset]
+    offsets, gains = _gains(one, other, unmoved, reach)
     end = len(other.ink) - len(one.ink)
-    best = [offset for gain, _, offset in sorted(gains)[:CANDIDATES] if gain < 0]
+    best = offsets[np.lexsort((offsets, np.abs(offsets), -gains))][:CANDIDATES].tolist()
     return list(dict.fromkeys([0, *([end] if abs(end) <= reach else []), *best]))
 
 
 def _gains(
     one: _Profile, other: _Profile, unmoved: NDArray[np.float64], reach: int
-) -> Iterator[tuple[int, float]]:
-    """Yield each offset up to ``reach`` at which moved lines match, and the amount of ink that they carry.
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return each offset up to ``reach`` at which moved lines match, and the amount of ink that they carry.
 
     unmoved: the cost of each line after at offset 0.
     """
-    moved = unmoved >= FITS
+    found: list[NDArray[np.intp]] = [np.zeros(0, np.intp)]
+    gains: list[NDArray[np.float64]] = [np.zeros(0)]
+    moved = (unmoved >= FITS) & (other.ink > 0)
     for offsets, lines in _perhaps_fitting(one, other, moved, reach):
-        sources = lines - offsets
-        cost = _costs(one, other, lines, sources)
-        fits = cost < FITS
-        offsets, lines, cost = offsets[fits], lines[fits], cost[fits]
+        cost = _costs(one.lines(lines - offsets), other.lines(lines))
         gain = other.ink[lines] * (unmoved[lines] - cost)
+        fits = np.flatnonzero((cost < FITS) & (offsets != 0))
+        offsets, gain = offsets[fits], gain[fits]
         starts = np.flatnonzero(np.diff(offsets, prepend=np.iinfo(np.int64).max))
-        for start, stop in pairwise([*starts.tolist(), len(offsets)]):
-            yield int(offsets[start]), float(gain[start:stop].sum())
+        if len(starts):
+            found.append(offsets[starts])
+            gains.append(np.add.reduceat(gain, starts))
+    return np.concatenate(found), np.concatenate(gains)
 
 
 def _perhaps_fitting(
@@ -209,6 +214,8 @@ def _perhaps_fitting(
 
     All lines of one offset are yielded together and in order. No matching line is left out.
     """
+    if not moved.any():
+        return
     first, last = int(np.flatnonzero(moved)[0]), int(np.flatnonzero(moved)[-1]) + 1
     some = np.arange(0, one.samples.shape[1], -(-one.samples.shape[1] // FEW))
     lines = other.samples[first:last, some].T
@@ -237,15 +244,17 @@ def _cost(one: _Profile, other: _Profile, offset: int) -> NDArray[np.float64]:
     cost = np.ones(count)
     start, stop = max(0, offset), min(count, len(one.ink) + offset)
     if start < stop:
-        cost[start:stop] = _costs(one, other, slice(start, stop), slice(start - offset, stop - offset))
+        cost[start:stop] = _costs(
+            one.lines(slice(start - offset, stop - offset)), other.lines(slice(start, stop))
+        )
     return cost
 
 
-def _costs(one: _Profile, other: _Profile, lines: Places, sources: Places) -> NDArray[np.float64]:
-    """Return the cost, from 0 to 1, of matching these lines after with these lines before."""
-    steps = other.samples[lines] - one.samples[sources]
-    distance = np.abs(steps, out=steps).sum(axis=1)
-    allowed = ALLOWED_INK * (other.ink[lines] + one.ink[sources]) + ALLOWED_LEVELS * other.samples.shape[1]
+def _costs(sources: _Profile, lines: _Profile) -> NDArray[np.float64]:
+    """Return the cost, from 0 to 1, of matching each line after with its source line before."""
+    steps = lines.samples - sources.samples
+    distance = np.abs(steps, out=steps).sum(axis=1, dtype=np.int32)
+    allowed = ALLOWED_INK * (lines.ink + sources.ink) + ALLOWED_LEVELS * lines.samples.shape[1]
     return np.asarray(np.minimum(1.0, distance / allowed))
 
 

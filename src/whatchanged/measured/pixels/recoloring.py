@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.pixels.layers import colors_in
 from whatchanged.measured.pixels.planes import enlarged
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -81,7 +82,7 @@ def find_recolorings(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) 
         rows, columns = parts[label - 1]
         # The cluster includes the unchanged pixels around it, which the mapping must leave unchanged.
         own = labels[rows, columns] == label
-        step = _step(before[rows, columns][own], after[rows, columns][own])
+        step = _step(*(colors_in(picture[rows, columns], own) for picture in (before, after)))
         if step:
             changed = own & differs[rows, columns]
             inner = changed & ~enlarged(~changed, 1, 1)

@@ -43,7 +43,7 @@ def visible_by(policy: Policy, before: Pixels, after: Pixels) -> Visibility:
         if explained is None:
             return _with(seen, structured(before, after, policy)) if seen.score < 1 else seen
         rest = visibility(*explained, policy.weight)
-        return replace(rest, differs=seen.differs)
+        return replace(rest, differs=seen.differs, is_plain=False)
     if not seen.differs.any():
         return seen
     boxes = list(structured(before, after, policy))
@@ -86,4 +86,4 @@ def _with(seen: Visibility, boxes: Iterable[Box]) -> Visibility:
         if strength is seen.strength:
             strength = strength.copy()
         np.maximum(strength[top:bottom, left:right], np.float32(SURE), out=strength[top:bottom, left:right])
-    return seen if strength is seen.strength else Visibility(seen.differs, strength)
+    return seen if strength is seen.strength else Visibility(seen.differs, strength, is_plain=False)

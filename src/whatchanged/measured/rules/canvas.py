@@ -14,6 +14,7 @@ from whatchanged.measured.pixels.boxes import area, common
 from whatchanged.measured.pixels.gate import Visibility, visibility
 from whatchanged.measured.pixels.layers import ground_color
 from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
+from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
 from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
@@ -212,16 +213,16 @@ def _is_cut(before: Pixels, after: Pixels, axis: int, gap: Gap) -> bool:
         return False
     if not gap.new and stop - start < LEAST_LINES:
         return True
-    lines = np.moveaxis(picture, axis, 0)[edge - 1 : edge + 1].astype(np.int16)
-    steps = np.count_nonzero(np.abs(np.diff(lines, axis=1)).max(axis=2) > LEAST_STEP, axis=1)
+    lines = np.moveaxis(picture, axis, 0)[edge - 1 : edge + 1]
+    steps = np.count_nonzero(steps_between(lines[:, 1:], lines[:, :-1]) > LEAST_STEP, axis=1)
     return bool(steps.min() > MOST_STEPS)
 
 
 def _is_margin(picture: Pixels, lines: Pixels) -> bool:
     """Return whether lines (N, M, 3) of a picture show only its background: a margin or padding, but not a
     banner."""
-    ground = np.array(ground_color(picture, _whole(picture)), np.int16)
-    alike = np.abs(lines.astype(np.int16) - ground).max(axis=2) <= LEAST_STEP
+    ground = ground_color(picture, _whole(picture))
+    alike = steps_from(ground, lines) <= LEAST_STEP
     return bool((alike.mean(axis=1) >= OF_MARGIN).all())
 
 
@@ -410,7 +411,8 @@ def _cropped_to(picture: Pixels, axis: int, length: int, part: float) -> Pixels:
     """Return ``length`` lines of a picture along an axis. The fraction ``part`` of the other lines is cut off
     before them."""
     start = int((picture.shape[axis] - length) * part)
-    return np.take(picture, range(start, start + length), axis=axis)
+    cropped = slice(start, start + length)
+    return picture[cropped] if axis == 0 else picture[:, cropped]
 
 
 def _sources(runs: Sequence[LineRun], length_before: int) -> _Lines:

@@ -33,7 +33,16 @@ from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
-from whatchanged.measured.rules.shifts import Gap, Moved, Shift, covered, find_shift, stretched
+from whatchanged.measured.rules.shifts import (
+    Gap,
+    Moved,
+    Shift,
+    clearly_visible,
+    covered,
+    find_shift,
+    may_explain,
+    stretched,
+)
 from whatchanged.measured.rules.sides import edge_shadow, moved_side, refilled_side, resized_thing
 
 ROUNDS = 2
@@ -291,12 +300,11 @@ def _near_unexplained(before: Pixels, after: Pixels, box: Box) -> NDArray[np.boo
     """
     left, top, right, bottom = grown(box, 1, (after.shape[1], after.shape[0]))
     inside = (slice(box[1] - top, box[3] - top), slice(box[0] - left, box[2] - left))
-    rest = np.zeros((box[3] - box[1], box[2] - box[0]), np.int16)
-    for channel in range(after.shape[2]):
-        planes = (
-            picture[top:bottom, left:right, channel].astype(np.int16) * UNIT for picture in (before, after)
-        )
-        np.maximum(rest, np.abs(unexplained(*planes))[inside], out=rest)
+    planes = (
+        np.moveaxis(picture[top:bottom, left:right], 2, 0).astype(np.int16, order="C") * UNIT
+        for picture in (before, after)
+    )
+    rest = np.maximum.reduce(np.abs(unexplained(*planes)))[inside]
     most = int(rest.max())
     if most <= LEAST_UNEXPLAINED * UNIT:
         return np.ones(rest.shape, bool)
@@ -383,18 +391,18 @@ def _best_shift(
     if not regions:
         return None
     best: Shift | None = None
+    clear, count = clearly_visible(seen, threshold), int(np.count_nonzero(seen.visible(threshold)))
     for box, axis in _parts([region.box for region in regions], (after.shape[1], after.shape[0])):
         if best is not None and best.explained >= 1 - BETTER:
             break  # No other shift can explain more.
         beyond = 0.0 if best is None else best.explained + BETTER
-        best = find_shift(before, after, seen, box, axis, threshold, beyond) or best
+        if may_explain(clear, count, box, axis, beyond):
+            best = find_shift(before, after, seen, box, axis, threshold, beyond) or best
     if best is not None and best.explained >= 1 - MATCH:
         return best
     everything = grown(union([region.box for region in regions]), 2, (after.shape[1], after.shape[0]))
-    match = find_match(before, after, seen, everything, threshold)
-    if match is not None and (best is None or match.explained > best.explained + MATCH):
-        best = match
-    return best
+    beyond = 0.0 if best is None else best.explained + MATCH
+    return find_match(before, after, seen, everything, threshold, beyond) or best
 
 
 def _parts(boxes: Sequence[Box], size: tuple[int, int]) -> list[tuple[Box, int]]:

@@ -72,12 +72,12 @@ def displaced(before: Pixels, after: Pixels, box: Box) -> Displaced | None:
 
     step = max(likely_steps(*edges), key=explained)
     step = max([(step[0] + dx, step[1] + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)], key=explained)
-    was, now = (box_of(mask, left, top) for mask in _recognised(one, other, inks, step))
+    found = _recognised(one, other, inks, step)
+    was, now = (box_of(mask, left, top) for mask in found)
     if step == (0, 0) or was is None or now is None or explained(step) < EXPLAINED * sum(counts):
         return None
     there = _of_one_size(was, now, *step, (before.shape[1], before.shape[0]))
-    rest = inks[1] & _unlike(other, one, -step[0], -step[1])
-    return Displaced(*there, *step, _beside(rest, there[1], left, top))
+    return Displaced(*there, *step, _beside(inks[1] & ~found[1], there[1], left, top))
 
 
 def _beside(rest: Mask, thing: Box, left: int, top: int) -> Box | None:
@@ -96,7 +96,15 @@ def _recognised(one: Pixels, other: Pixels, inks: Sequence[Mask], step: tuple[in
     """Return masks, before and after, of the object's differing pixels that are found again at the moved
     position."""
     dx, dy = step
-    return inks[0] & ~_unlike(one, other, dx, dy), inks[1] & ~_unlike(other, one, -dx, -dy)
+    height, width = one.shape[:2]
+    top, left = max(0, -dy), max(0, -dx)
+    bottom, right = max(top, min(height, height - dy)), max(left, min(width, width - dx))
+    here = (slice(top, bottom), slice(left, right))
+    there = (slice(top + dy, bottom + dy), slice(left + dx, right + dx))
+    alike = steps_between(one[here], other[there]) <= INK
+    found = np.zeros(inks[0].shape, bool), np.zeros(inks[1].shape, bool)
+    found[0][here], found[1][there] = inks[0][here] & alike, inks[1][there] & alike
+    return found
 
 
 def likely_steps(one: Mask, other: Mask) -> list[tuple[int, int]]:
@@ -112,19 +120,6 @@ def likely_steps(one: Mask, other: Mask) -> list[tuple[int, int]]:
         dy, dx = divmod(place, shape[1])
         steps.append((dx - shape[1] if dx > one.shape[1] else dx, dy - shape[0] if dy > one.shape[0] else dy))
     return steps
-
-
-def _unlike(one: Pixels, other: Pixels, dx: int, dy: int) -> Mask:
-    """Return a mask of the pixels that differ from the other picture at the moved position."""
-    height, width = one.shape[:2]
-    unlike = np.ones((height, width), bool)
-    if abs(dx) >= width or abs(dy) >= height:
-        return unlike
-    rows = slice(max(0, -dy), min(height, height - dy))
-    columns = slice(max(0, -dx), min(width, width - dx))
-    there = other[rows.start + dy : rows.stop + dy, columns.start + dx : columns.stop + dx]
-    unlike[rows, columns] = steps_between(one[rows, columns], there) > INK
-    return unlike
 
 
 def _of_one_size(was: Box, now: Box, dx: int, dy: int, size: tuple[int, int]) -> tuple[Box, Box]:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, common, union
-from whatchanged.measured.pixels.layers import RGBColor, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -52,8 +52,7 @@ def resized_frame(
     around = box_of(differs)
     if around is None or np.count_nonzero(differs) > MOST_LINES * area(around):
         return None
-    rows, columns = np.nonzero(differs)
-    was, now = before[rows, columns], after[rows, columns]
+    was, now = (colors_in(picture, differs) for picture in (before, after))
     for color in dict.fromkeys((usual_color(was), usual_color(now))):
         seeds = []
         for mine, other in ((was, now), (now, was)):
@@ -61,19 +60,23 @@ def resized_frame(
             seeds.append(np.flatnonzero(lines))
         if min(map(len, seeds)) < FEWEST:
             continue
-        frames = [
-            _frame(picture, color, (int(rows[seed[0]]), int(columns[seed[0]])))
-            for picture, seed in zip((before, after), seeds, strict=True)
-        ]
-        if frames[0] is None or frames[1] is None:
+        frame = _frame(before, color, _pixel(differs, int(seeds[0][0])))
+        frame_after = None if frame is None else _frame(after, color, _pixel(differs, int(seeds[1][0])))
+        if frame is None or frame_after is None:
             continue
-        found = _resized(frames[0], frames[1])
-        if found is not None and _on_lines(differs, frames[0], frames[1]):
-            box = union([frames[0], frames[1]])
+        found = _resized(frame, frame_after)
+        if found is not None and _on_lines(differs, frame, frame_after):
+            box = union([frame, frame_after])
             aligned = before.copy()
             aligned[box[1] : box[3], box[0] : box[2]] = after[box[1] : box[3], box[0] : box[2]]
-            return DetectedChange(found, frames[0], frames[1], len(rows), element="frame"), aligned
+            return DetectedChange(found, frame, frame_after, len(was), element="frame"), aligned
     return None
+
+
+def _pixel(mask: Mask, number: int) -> tuple[int, int]:
+    """Return the row and the column of one of the pixels of a mask, by its number."""
+    row, column = divmod(int(np.flatnonzero(mask)[number]), mask.shape[1])
+    return row, column
 
 
 def _resized(was: Box, now: Box) -> Finding | None:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import area
-from whatchanged.measured.pixels.layers import RGBColor, far, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, far, usual_color
 from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -50,7 +50,7 @@ def grown_fill(
     differs = steps >= DIFFERS
     if np.count_nonzero(differs) < FEWEST:
         return None
-    was, now = before[differs], after[differs]
+    was, now = (colors_in(picture, differs) for picture in (before, after))
     first, second = usual_color(was), usual_color(now)
     limit = min(SAME_COLOR, far(first, second) // 3)
     flags = (steps_from(first, was) <= limit) & (steps_from(second, now) <= limit)

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import area, box_of, common, gap, grown, union
-from whatchanged.measured.pixels.layers import INK, RGBColor, far, ground_color, usual_color
+from whatchanged.measured.pixels.layers import (
+    INK,
+    RGBColor,
+    coarse_codes,
+    colors_in,
+    far,
+    ground_color,
+    usual_color,
+)
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -155,10 +163,8 @@ def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[C
 
     The first place has the first colour before and the second one after, the second place the reverse.
     """
-    was, now = before[differs], after[differs]
-    keys = np.zeros(len(was), np.int64)
-    for channel in (*np.moveaxis(was >> 3, -1, 0), *np.moveaxis(now >> 3, -1, 0)):
-        keys = (keys << 5) | channel
+    was, now = (colors_in(picture, differs) for picture in (before, after))
+    keys = (coarse_codes(was).astype(np.uint32) << 15) | coarse_codes(now)
     left = np.ones(len(was), bool)
     for _ in range(CANDIDATES):
         if np.count_nonzero(left) < FEWEST:
@@ -169,17 +175,17 @@ def _exchanged(before: Pixels, after: Pixels, differs: Mask) -> Iterator[tuple[C
         if counts.max() < LEAST_SHARE * len(sample):
             return  # A photograph has no frequent pair of colours.
         chosen = left & (keys == values[counts.argmax()])
-        first, second = usual_color(was[chosen]), usual_color(now[chosen])
+        first, second = (usual_color(colors_in(end, chosen)) for end in (was, now))
         limit = min(SAME_COLOR, far(first, second) // 3)
         one = (steps_from(first, was) <= limit) & (steps_from(second, now) <= limit)
         back = ~one & (steps_from(first, now) <= limit) & (steps_from(second, was) <= STRIPES)
         left &= ~(one | chosen)
         if np.count_nonzero(back) < BALANCE * np.count_nonzero(one):
             continue
-        third = usual_color(was[back])
+        third = usual_color(colors_in(was, back))
         back &= steps_from(third, was) <= limit
-        marks = [part_of(differs, flags, first, plain) for flags, plain in ((one, second), (back, third))]
-        gone, came = marks
+        gone = part_of(differs, one, first, second)
+        came = None if gone is None else part_of(differs, back, first, third)
         if gone is None or came is None or common(gone.box, came.box):
             continue
         yield gone, came

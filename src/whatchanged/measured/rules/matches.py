@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, common, gathered, grown, union
-from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.gate import Visibility
 from whatchanged.measured.pixels.layers import ground_color
 from whatchanged.measured.pixels.planes import UNIT, Planes, blurred, contrast, enlarged, luminance
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
-from whatchanged.measured.rules.shifts import EXPLAINED, LEAST_INK, Gap, Moved, Shift
+from whatchanged.measured.rules.shifts import LEAST_INK, Gap, Moved, Shift, rest_of
 
 LETTERS = 1
 """The number of pixels by which ink is dilated horizontally, so that the letters of a word are joined."""
@@ -45,28 +45,31 @@ class _Word:
 _WordPair = tuple[_Word, _Word]
 
 
-def find_match(before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float) -> Shift | None:
-    """Return the movements of individual words inside a box, or None if they explain too few differences."""
+def find_match(
+    before: Pixels, after: Pixels, seen: Visibility, box: Box, threshold: float, beyond: float = 0
+) -> Shift | None:
+    """Return the movements of individual words inside a box, or None if they explain too few differences.
+
+    beyond: the fraction of the differences that the movements must exceed.
+    """
     visible = seen.visible(threshold)
-    planes = [blurred(luminance(picture)) for picture in (before, after)]
     old, new = (_words(picture, visible, box) for picture in (before, after))
-    steps = _matched(planes, old, new)
+    steps = _matched((before, after), old, new, box) if old and new else {}
     if not steps:
         return None
     pairs = [pair for some in steps.values() for pair in some]
     aligned = _aligned(before, pairs)
-    rest = visibility(aligned, after)
     gaps = _covered(old, pairs)
-    still = int(np.count_nonzero(rest.visible(threshold))) + sum(gap.ink for gap in gaps)
-    explained = 1 - still / max(1, int(np.count_nonzero(visible)))
-    if explained < EXPLAINED:
+    hidden = sum(gap.ink for gap in gaps)
+    rest = rest_of((before, aligned, after), seen, threshold, hidden, beyond)
+    if rest is None:
         return None
     moved = [
         Moved(union([was.box for was, _ in pairs]), union([now.box for _, now in pairs]), dx, dy)
         for (dx, dy), pairs in steps.items()
     ]
     moved.sort(key=lambda one: (-area(one.after), one.after))
-    return Shift(0, tuple(moved), gaps, aligned, rest, explained)
+    return Shift(0, tuple(moved), gaps, aligned, *rest)
 
 
 def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
@@ -89,10 +92,11 @@ def _words(pixels: Pixels, visible: NDArray[np.bool_], box: Box) -> list[_Word]:
 
 
 def _matched(
-    planes: list[Planes], old: list[_Word], new: list[_Word]
+    pictures: tuple[Pixels, Pixels], old: list[_Word], new: list[_Word], box: Box
 ) -> dict[tuple[int, int], list[_WordPair]]:
-    """Return pairs of equal words, grouped by their movement. Movements that many words share are assigned
-    first."""
+    """Return pairs of equal words in a box, grouped by their movement. Movements that many words share are
+    assigned first."""
+    planes = [_blurred_in(picture, box) for picture in pictures]
     steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
     # A word that is the same at the same position changed in another way, such as its colour.
     stayed = {
@@ -104,7 +108,7 @@ def _matched(
         alike = np.flatnonzero((np.abs(sizes - was.size) <= 1).all(axis=1))
         for now in (new[k] for k in alike.tolist()):
             step = now.box[0] - was.box[0], now.box[1] - was.box[1]
-            if step != (0, 0) and _alike(planes, was.box, now.box):
+            if step != (0, 0) and _alike(planes, _within(was.box, box), _within(now.box, box)):
                 steps[step].append((was, now))
     ranked = sorted(
         steps, key=lambda one: (-sum(now.ink for _, now in steps[one]), abs(one[0]) + abs(one[1]), one)
@@ -119,6 +123,19 @@ def _matched(
                 (end, word.box) for pair in free for end, word in zip(("old", "new"), pair, strict=True)
             }
     return results
+
+
+def _blurred_in(pixels: Pixels, box: Box) -> Planes:
+    """Return the blurred luminance in a box."""
+    # The blur depends on two more pixels at each side.
+    left, top, right, bottom = grown(box, 2, (pixels.shape[1], pixels.shape[0]))
+    plane = blurred(luminance(pixels[top:bottom, left:right]))
+    return plane[box[1] - top : box[3] - top, box[0] - left : box[2] - left]
+
+
+def _within(one: Box, box: Box) -> Box:
+    """Return a box relative to another one."""
+    return one[0] - box[0], one[1] - box[1], one[2] - box[0], one[3] - box[1]
 
 
 def _alike(planes: list[Planes], was: Box, now: Box) -> bool:

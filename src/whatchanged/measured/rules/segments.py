@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.layers import RGBColor, far
+from whatchanged.measured.pixels.planes import largest_channel, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 
 EVEN = 6
@@ -37,24 +38,34 @@ class Segment:
 def segments_of(pixels: Pixels, axis: int) -> list[Segment]:
     """Return the segments of a part (H, W, 3) of a picture along an axis."""
     lines = np.moveaxis(pixels, axis, 0)
-    even = _is_even(lines[:, ::SAMPLE])
-    if even.any():
-        even[even] = _is_even(lines[even])
-    colors = lines[:, 0].astype(np.int16)
-    steps = np.abs(np.diff(colors, axis=0)).max(axis=1) > EVEN
+    even = _even_rows(pixels) if axis == 0 else _even_columns(pixels)
+    colors = lines[:, 0]
+    steps = steps_between(colors[1:], colors[:-1]) > EVEN
     breaks = np.flatnonzero((even[1:] != even[:-1]) | (even[1:] & even[:-1] & steps)) + 1
     results = []
     for start, stop in pairwise([0, *breaks.tolist(), len(lines)]):
-        red, green, blue = (int(value) for value in colors[(start + stop) // 2])
+        red, green, blue = colors[(start + stop) // 2].tolist()
         results.append(Segment(start, stop, (red, green, blue) if even[start] else None))
     return _without_strokes(results)
 
 
-def _is_even(lines: Pixels) -> NDArray[np.bool_]:
-    """Return a mask of the lines (N, M, 3) of one colour."""
-    lines = np.ascontiguousarray(np.moveaxis(lines, 1, 0))  # Numpy finds the extremes of columns much faster.
-    spread = lines.max(axis=0) - lines.min(axis=0)
-    return np.asarray(spread.max(axis=1) <= EVEN)
+def _even_columns(pixels: Pixels) -> NDArray[np.bool_]:
+    """Return a mask of the columns of one colour."""
+    return np.asarray(largest_channel(pixels.max(axis=0) - pixels.min(axis=0)) <= EVEN)
+
+
+def _even_rows(pixels: Pixels) -> NDArray[np.bool_]:
+    """Return a mask of the rows of one colour.
+
+    NumPy finds the extremes of rows slowly, so these are found only where simpler tests do not decide.
+    """
+    levels = pixels.reshape(len(pixels), -1)
+    even = (levels[:, 3:] == levels[:, :-3]).all(axis=1)
+    others = np.flatnonzero(~even)
+    for every in (SAMPLE, 1):
+        others = others[_even_columns(np.ascontiguousarray(pixels[:, ::every][others].swapaxes(0, 1)))]
+    even[others] = True
+    return np.asarray(even)
 
 
 def _without_strokes(segments: Sequence[Segment]) -> list[Segment]:

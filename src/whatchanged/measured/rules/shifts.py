@@ -7,16 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, grown, union
-from whatchanged.measured.pixels.gate import Visibility, visibility
+from whatchanged.measured.pixels.gate import REACH, Visibility, far_from_differences, visibility
 from whatchanged.measured.pixels.layers import far, usual_color
-from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
-from whatchanged.measured.pixels.planes import UNIT, contrast, luminance
+from whatchanged.measured.pixels.motion import FARTHEST, LineRun, runs_of_lines
+from whatchanged.measured.pixels.planes import UNIT, contrast, luminance, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 EXPLAINED = 0.4
 """The least fraction of the visible differences that a shift must remove. Added and removed content counts as
 remaining."""
+CLEAR = 2.0
+"""The least strength, as a multiple of the threshold or of 1, of a difference that is visible however it is
+rounded. Rounding changes strengths by up to a quarter."""
 LEAST_INK = 12
 """The least local contrast of ink, in levels."""
 FAINT_INK = 3
@@ -119,16 +122,47 @@ def find_shift(
         if gap.exchanged:
             _exchange(aligned[part], before[part], after[part], axis, gap)
     gaps = tuple(gap for gap in gaps if not gap.exchanged)
-    visible = int(np.count_nonzero(seen.visible(threshold)))
-    left = sum(gap.ink for gap in gaps if not gap.stretch)
-    if not _is_enough(1 - left / max(1, visible), beyond):
+    new = sum(gap.ink for gap in gaps if not gap.stretch)
+    rest = rest_of((before, aligned, after), seen, threshold, new, beyond)
+    return None if rest is None else Shift(axis, moved, gaps, aligned, *rest)
+
+
+def rest_of(
+    pictures: tuple[Pixels, Pixels, Pixels], seen: Visibility, threshold: float, new: int, beyond: float
+) -> tuple[Visibility, float] | None:
+    """Return the visibility of the differences that an alignment leaves, and the fraction of the differences
+    that it explains, or None if it explains too little.
+
+    pictures: the picture before, its alignment, and the picture after. seen: the visibility of their
+    differences before the alignment. new: the number of pixels of the content that appeared or disappeared.
+    """
+    before, aligned, after = pictures
+    count = max(1, int(np.count_nonzero(seen.visible(threshold))))
+    staying = clearly_visible(seen, threshold) & far_from_differences(before, aligned)
+    if not _is_enough(1 - (new + int(np.count_nonzero(staying))) / count, beyond):
         return None
     rest = visibility(aligned, after)
-    left += int(np.count_nonzero(rest.visible(threshold)))
-    explained = 1 - left / max(1, visible)
-    if not _is_enough(explained, beyond):
-        return None
-    return Shift(axis, moved, gaps, aligned, rest, explained)
+    explained = 1 - (new + int(np.count_nonzero(rest.visible(threshold)))) / count
+    return (rest, explained) if _is_enough(explained, beyond) else None
+
+
+def may_explain(clear: NDArray[np.bool_], count: int, box: Box, axis: int, beyond: float) -> bool:
+    """Return whether enough of the visible differences lie where a shift inside a box may explain them.
+
+    These are the differences in the box, in the lines from which its content may come, and near these.
+
+    clear: the clearly visible pixels. count: the number of all visible pixels.
+    """
+    left, top, right, bottom = box
+    down, across = (REACH + FARTHEST * (axis == lines) for lines in (0, 1))
+    near = clear[max(0, top - down) : bottom + down, max(0, left - across) : right + across]
+    elsewhere = int(np.count_nonzero(clear)) - int(np.count_nonzero(near))
+    return _is_enough(1 - elsewhere / max(1, count), beyond)
+
+
+def clearly_visible(seen: Visibility, threshold: float) -> NDArray[np.bool_]:
+    """Return a mask (H, W) of the pixels that stay visible, whatever happens to pixels far from them."""
+    return seen.visible(CLEAR * max(1.0, threshold)) & seen.is_plain
 
 
 def _is_enough(explained: float, beyond: float) -> bool:
@@ -282,7 +316,9 @@ def _trimmed(
     count = min(len(came), len(went))
     if came.shape[1] != went.shape[1] or not count:
         return new, gone
-    differs = [np.abs(came[ends] - went[ends]).max(axis=(1, 2)) > ALIKE for ends in _ends(count)]
+    differs = [
+        np.abs(came[ends] - went[ends]).reshape(count, -1).max(axis=1) > ALIKE for ends in _ends(count)
+    ]
     first = int(differs[0].argmax()) if differs[0].any() else count
     last = int(differs[1][::-1].argmax()) if differs[1].any() else count
     last = min(last, count - first)
@@ -364,13 +400,13 @@ def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
     left, top, right, bottom = lines
     if right <= left or bottom <= top:
         return None
-    part = np.moveaxis(pixels[top:bottom, left:right], axis, 0).astype(np.int16)
+    part = np.moveaxis(pixels[top:bottom, left:right], axis, 0)
     start, stop = (top, bottom) if axis == 0 else (left, right)
     outside = [line for line in (start - 1, stop) if 0 <= line < pixels.shape[axis]]
     new = np.ones(part.shape[:2], bool)
     for line in outside or [start]:
         neighbour = pixels[line, left:right] if axis == 0 else pixels[top:bottom, line]
-        new &= np.abs(part - neighbour).max(axis=2) > ALIKE
+        new &= steps_from(neighbour, part) > ALIKE
     new = np.moveaxis(new, 0, axis)
     if np.count_nonzero(new) < LEAST_NOVEL or _is_ground(pixels, lines, axis):
         return None
@@ -406,7 +442,7 @@ def stretched(pixels: Pixels, box: Box, axis: int) -> Box:
 
 def _reach(line: Pixels, first: int, last: int) -> tuple[int, int]:
     """Return how far the colour in the middle of a range extends along a line (N, 3): start and stop."""
-    alike = np.abs(line.astype(np.int16) - line[(first + last) // 2]).max(axis=1) <= ALIKE
+    alike = steps_from(line[(first + last) // 2], line) <= ALIKE
     alike[first:last] = True
     before, after = np.flatnonzero(~alike[:first]), np.flatnonzero(~alike[last:])
     start = int(before[-1]) + 1 if len(before) else 0

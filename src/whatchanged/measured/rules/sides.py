@@ -125,7 +125,8 @@ def resized_thing(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box
 
     The result is None if a picture shows no such sides, or if their colours differ.
     """
-    one, other = _four_sides(before, box), _four_sides(after, box)
+    one = _four_sides(before, box)
+    other = _four_sides(after, box) if one is not None else None
     if one is None or other is None:
         return None
     (was, colors), (now, others) = one, other
@@ -277,11 +278,12 @@ def _ends(
         if empty.mean() < EMPTY or not (empty[0] and empty[-1]):
             return None
     parts = [lines[first - 1 : last, low:high].astype(np.int16) for lines in (one, other)]
-    ends = [_end(part, ground) for part in parts]
-    if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+    end = _end(parts[0], ground)
+    end_after = None if end is None else _end(parts[1], ground)
+    if end is None or end_after is None or end == end_after:
         return None
     middle = (high - low) // 2
-    if not _one_side(parts[0][: ends[0], middle], parts[1][: ends[1], middle]):
+    if not _one_side(parts[0][:end, middle], parts[1][:end_after, middle]):
         return None
     begins = [
         _begin(one[:first, corner], other[:first, corner], ground)
@@ -289,7 +291,7 @@ def _ends(
     ]
     if begins[0] is None or begins[1] is None or first - min(begins[0], begins[1]) < SHORTEST:
         return None
-    return min(begins[0], begins[1]), first - 1 + ends[0], first - 1 + ends[1]
+    return min(begins[0], begins[1]), first - 1 + end, first - 1 + end_after
 
 
 def _one_side(one: NDArray[np.int16], other: NDArray[np.int16]) -> bool:
@@ -341,5 +343,7 @@ def _alike(
     colors: Pixels | NDArray[np.int16] | NDArray[np.float64], others: NDArray[np.int16] | NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Return a mask of the colours (..., 3) that are close to the other colours."""
-    alike: NDArray[np.bool_] = np.abs(colors.astype(np.int16) - others).max(axis=-1) <= ALIKE
-    return alike
+    red, green, blue = (
+        np.abs(colors[..., channel].astype(np.int16) - others[..., channel]) for channel in range(3)
+    )
+    return np.asarray(np.maximum(np.maximum(red, green), blue) <= ALIKE)
