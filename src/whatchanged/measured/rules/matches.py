@@ -99,9 +99,8 @@ def _matched(
     planes = [_blurred_in(picture, box) for picture in pictures]
     steps: dict[tuple[int, int], list[_WordPair]] = defaultdict(list)
     # A word that is the same at the same position changed in another way, such as its colour.
-    stayed = {
-        was.box for was in old if any(was.box == now.box and _alike(planes, was.box, now.box) for now in new)
-    }
+    in_both = {was.box for was in old} & {now.box for now in new}
+    stayed = {one for one in in_both if _alike(planes, _within(one, box), _within(one, box))}
     old, new = ([word for word in some if word.box not in stayed] for some in (old, new))
     sizes = np.array([now.size for now in new]).reshape(-1, 2)
     for was in old:
