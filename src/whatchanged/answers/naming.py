@@ -258,10 +258,10 @@ def _alike_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
     statement = site.statement
     shift = shift_of(statement)
     back = (-shift[0], -shift[1])
+    stays = str(statement.values.get("aspect")) in AROUND_TEXT  # Other text that stays is no name.
     firsts = []
     for box in statement.boxes:
         lines = lines_around(reader.pictures[site.side], box).own
-        stays = str(statement.values.get("aspect")) in AROUND_TEXT  # Other text that stays is no name.
         same = [line for line in lines if stays and reader.same_pixels(line, shift)]
         firsts += [LineAt(site.side, beginning(line)) for line in (same or lines)[:1]]
         if same:

@@ -25,7 +25,7 @@ from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.reframed import reframed_text
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
-from whatchanged.measured.rules.space import size_text, space_text
+from whatchanged.measured.rules.space import margins_text, size_text, space_text
 
 TURNS = (
     (Image.Transpose.ROTATE_270, "turned by 90 degrees clockwise"),
@@ -178,7 +178,8 @@ def compare_sizes(before: Pixels, after: Pixels, threshold: float, ignore: Seque
     if not came_or_went and not changes:
         space = space_text(before, after)
         cropped = len(rows[0]) == len(columns[0]) == 1
-        text = space or (_cropping_text(rows[0][0], columns[0][0], before, after) if cropped else text)
+        step = columns[0][0].offset or 0, rows[0][0].offset or 0
+        text = space or (margins_text(step, before, after) if cropped else None) or text
     return AlignedPair(tuple(changes), _size_statement(before, after, text), aligned, seen, unused)
 
 
@@ -340,22 +341,6 @@ def _inside(one: DetectedChange, box: Box) -> bool:
     """Return whether a change lies entirely inside a box."""
     boxes = [region for region in (one.box_before, one.box_after) if region is not None]
     return all(common(region, box) == area(region) for region in boxes)
-
-
-def _cropping_text(rows: LineRun, columns: LineRun, before: Pixels, after: Pixels) -> str:
-    """Return the sentence for a picture whose margins alone were cropped or extended."""
-    top, left = rows.offset or 0, columns.offset or 0
-    bottom = len(after) - len(before) - top
-    right = after.shape[1] - before.shape[1] - left
-    ends = {"top": top, "bottom": bottom, "left": left, "right": right}
-    steps = {name: step for name, step in ends.items() if step}
-    if all(step < 0 for step in steps.values()):
-        text = ", ".join(f"{words.pixels(-step)} at the {name}" for name, step in steps.items())
-        return f"the picture was cropped from {{}} to {{}} pixels: {text}"
-    if all(step > 0 for step in steps.values()):
-        text = ", ".join(f"{words.pixels(step)} at the {name}" for name, step in steps.items())
-        return f"the picture was extended from {{}} to {{}} pixels: {text}"
-    return size_text(before, after)
 
 
 _Alignment = tuple[list[LineRun], _Lines]

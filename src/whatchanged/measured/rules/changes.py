@@ -119,11 +119,10 @@ def in_words(
 
 
 def _first_explained(
-    before: Pixels, after: Pixels, visible: NDArray[np.bool_]
+    before: Pixels, after: Pixels, visible: NDArray[np.bool_], steps: NDArray[np.uint8]
 ) -> tuple[DetectedChange, Pixels] | None:
     """Return the background in another colour, or a highlight, a frame or a fill that moved or grew, and the
     picture before in which that has changed already; or None."""
-    steps = steps_between(before, after)
     return (
         recolored_ground(before, after, visible)
         or moved_highlight(before, after, visible, steps)
@@ -137,16 +136,18 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     changes: list[DetectedChange] = []
     aligned = before
     visible = seen.visible(threshold)
-    cornered = cornered_boxes(before, after, steps_between(before, after)) if visible.any() else []
-    if cornered:
-        finding = Finding("restyled", "radius", 0.7)
-        return [DetectedChange(finding, box, box, area(box)) for box in cornered]
-    first = _first_explained(before, after, visible) if visible.any() else None
-    if first is not None:
-        change, aligned = first
-        changes.append(change)
-        seen = visibility(aligned, after)
-        visible = seen.visible(threshold)
+    if visible.any():
+        steps = steps_between(before, after)
+        cornered = cornered_boxes(before, after, steps)
+        if cornered:
+            finding = Finding("restyled", "radius", 0.7)
+            return [DetectedChange(finding, box, box, area(box)) for box in cornered]
+        first = _first_explained(before, after, visible, steps)
+        if first is not None:
+            change, aligned = first
+            changes.append(change)
+            seen = visibility(aligned, after)
+            visible = seen.visible(threshold)
     scale = find_scale(aligned, after, visible)
     if scale is not None:
         aligned = scale.taken_from(aligned, after)

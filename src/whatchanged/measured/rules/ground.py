@@ -7,6 +7,7 @@ from whatchanged import words
 from whatchanged.measured.pixels.boxes import box_of
 from whatchanged.measured.pixels.layers import RGBColor, far
 from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.pixels.straight import Codes, codes
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import SAME_COLOR, Finding
 
@@ -29,13 +30,13 @@ def recolored_ground(
     """
     if np.count_nonzero(visible) < LEAST_SHARE * visible.size:
         return None
-    was = _packed(before.reshape(-1, 3)[::SAMPLE])
+    was = codes(before.reshape(-1, 3)[::SAMPLE])
     color = _most(was)
-    now = _most(_packed(after.reshape(-1, 3)[::SAMPLE])[was == color])
+    now = _most(codes(after.reshape(-1, 3)[::SAMPLE])[was == color])
     if far(_rgb(color), _rgb(now)) <= SAME_COLOR:
         return None
-    own = _packed(before) == color
-    taken = own & (_packed(after) == now)
+    own = codes(before) == color
+    taken = own & (codes(after) == now)
     count = int(np.count_nonzero(taken))
     if count < max(LEAST_SHARE * taken.size, (1 - MOST_OTHER) * np.count_nonzero(own)):
         return None
@@ -49,15 +50,9 @@ def recolored_ground(
     return DetectedChange(Finding("recolored", "fill", 0.7, values), box, box, count), aligned
 
 
-def _packed(pixels: Pixels) -> NDArray[np.int32]:
-    """Return each colour as one number: (..., 3) -> (...)."""
-    channels = pixels.astype(np.int32)
-    return (channels[..., 0] << 16) | (channels[..., 1] << 8) | channels[..., 2]
-
-
-def _most(codes: NDArray[np.int32]) -> int:
+def _most(some: Codes) -> int:
     """Return the most frequent of some colours."""
-    found, counts = np.unique(codes, return_counts=True)
+    found, counts = np.unique(some, return_counts=True)
     return int(found[counts.argmax()])
 
 

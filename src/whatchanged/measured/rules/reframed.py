@@ -11,6 +11,7 @@ from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.displaced import LARGEST, likely_steps
+from whatchanged.measured.rules.space import margins_text
 
 EVEN = 0.8
 """The least fraction of the pixels along the four edges of a picture that show its background."""
@@ -31,7 +32,10 @@ def reframed_text(before: Pixels, after: Pixels, threshold: float) -> str | None
     if before.shape[0] == after.shape[0] or before.shape[1] == after.shape[1]:
         return None
     step = _step_of_contents(before, after, threshold)
-    return None if step is None else _text(step, before, after)
+    if step is None:
+        return None
+    size = "the picture's size changed from {} to {} pixels"
+    return margins_text(step, before, after) or f"{size}, which moved its contents {words.way(*step)}"
 
 
 def _step_of_contents(before: Pixels, after: Pixels, threshold: float) -> Movement | None:
@@ -96,27 +100,3 @@ def _moved_to(picture: Pixels, shape: tuple[int, ...], ground: RGBColor, step: M
     columns = slice(max(0, dx), min(shape[1], picture.shape[1] + dx))
     canvas[rows, columns] = picture[rows.start - dy : rows.stop - dy, columns.start - dx : columns.stop - dx]
     return canvas
-
-
-def _text(step: Movement, before: Pixels, after: Pixels) -> str:
-    """Return the words for a step of the contents: cropped, extended, or where they stand now."""
-    dx, dy = step
-    margins = {
-        "top": dy,
-        "bottom": after.shape[0] - before.shape[0] - dy,
-        "left": dx,
-        "right": after.shape[1] - before.shape[1] - dx,
-    }
-    amounts = ", ".join(f"{words.pixels(abs(more))} at the {side}" for side, more in margins.items() if more)
-    if all(more <= 0 for more in margins.values()):
-        return f"the picture was cropped from {{}} to {{}} pixels: {amounts}"
-    if all(more >= 0 for more in margins.values()):
-        return f"the picture was extended from {{}} to {{}} pixels: {amounts}"
-    moves = [
-        f"{way} by {words.pixels(abs(amount))}"
-        for amount, way in ((dx, "right" if dx > 0 else "left"), (dy, "down" if dy > 0 else "up"))
-        if amount
-    ]
-    return (
-        f"the picture's size changed from {{}} to {{}} pixels, which moved its contents {' and '.join(moves)}"
-    )

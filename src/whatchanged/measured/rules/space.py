@@ -57,6 +57,27 @@ def space_text(before: Pixels, after: Pixels) -> str | None:
     return f"{size_text(before, after)}, with {more} empty space {where}".rstrip()
 
 
+def margins_text(step: tuple[int, int], before: Pixels, after: Pixels) -> str | None:
+    """Return how a picture was cropped or extended around its contents, with a pair of braces for each size;
+    None if some of its margins grew and others shrank.
+
+    step: by how many pixels (dx, dy) the contents are further right and down after.
+    """
+    left, top = step
+    margins = {
+        "top": top,
+        "bottom": after.shape[0] - before.shape[0] - top,
+        "left": left,
+        "right": after.shape[1] - before.shape[1] - left,
+    }
+    amounts = ", ".join(f"{words.pixels(abs(more))} at the {side}" for side, more in margins.items() if more)
+    if all(more <= 0 for more in margins.values()):
+        return f"the picture was cropped from {{}} to {{}} pixels: {amounts}"
+    if all(more >= 0 for more in margins.values()):
+        return f"the picture was extended from {{}} to {{}} pixels: {amounts}"
+    return None
+
+
 def _only_axis(before: Pixels, after: Pixels) -> int | None:
     """Return the only axis along which two pictures have different lengths; None if there is none, or two."""
     unequal = [axis for axis in (0, 1) if before.shape[axis] != after.shape[axis]]
