@@ -10,12 +10,15 @@ import gzip
 import re
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from PIL import Image
+
+from whatchanged.telemetry import import_silent
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is not a fault
 settings.load_profile("unhurried")
@@ -141,6 +144,14 @@ def lock(monkeypatch):
     monkeypatch.setattr(Path, "open", refusing(Path.open))
     monkeypatch.setattr(os, "open", refusing(os.open))
     return locked.add
+
+
+@pytest.fixture(scope="session")
+def ray():
+    """Ray, imported as the package imports it: its messages would stand in the output of later tests."""
+    if find_spec("ray") is None:
+        pytest.skip("needs the extra scale")
+    return import_silent("ray")
 
 
 @pytest.fixture

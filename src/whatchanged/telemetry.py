@@ -1,5 +1,8 @@
 """Import libraries that send usage reports, with the reports switched off.
 
+Ray also prints messages about its machines on the standard output, between a command's own lines; they are
+switched off, too.
+
 No other module imports these libraries directly.
 
 ONNX Runtime, from its version 1.32 on, writes an identifier of the machine and a database of events below the
@@ -15,15 +18,16 @@ from typing import Any, Literal
 SWITCHES = {
     "ORT_DISABLE_TELEMETRY": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "^",  # every message
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
 """A mapping from environment variable to the value that stops the reports of ONNX Runtime, Ray or the Hugging
-Face libraries.
+Face libraries, or the messages of Ray.
 """
 
 
 def import_silent(name: Literal["onnxruntime", "ray", "transformers"]) -> Any:
-    """Import a module with its usage reports switched off.
+    """Import a module with its usage reports and messages switched off.
 
     If the user has set the environment variables, the user's values stay. The modules are slow to import, so
     call this function only if the module is needed. Raises ModuleNotFoundError if the module is not

@@ -46,8 +46,7 @@ def as_here():
 
 
 @pytest.fixture(scope="session")
-def _nodes():
-    ray = pytest.importorskip("ray", reason="needs the extra scale")
+def _nodes(ray):
     from ray.cluster_utils import Cluster
 
     head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": ROOM}

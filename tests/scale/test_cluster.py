@@ -65,8 +65,7 @@ def test_a_cluster_works_on_cpus(whatchanged, command):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_no_cluster_at_the_address(whatchanged, pictures, tmp_path):
-    ray = pytest.importorskip("ray", reason="needs the extra scale")
+def test_no_cluster_at_the_address(whatchanged, pictures, tmp_path, ray):
     assert not ray.is_initialized(), "the cluster of other tests would be used"
     (tmp_path / "pairs.csv").write_text("before,after\nbefore.png,after.png\n")
     out = tmp_path / "out.jsonl"

@@ -47,6 +47,18 @@ def test_5000_pairs_are_captioned_as_by_one_process(whatchanged, bundle_folder, 
     assert spread.read_bytes().count(b"\n") == 5000
 
 
+def test_ray_prints_nothing_between_the_lines(nodes, ray, capsys):
+    """Where a node is lost, Ray says so on the standard output, unless told otherwise."""
+    alive = sum(node["Alive"] for node in ray.nodes())
+    nodes.kill_one()
+    until = time.monotonic() + 60
+    while sum(node["Alive"] for node in ray.nodes()) == alive and time.monotonic() < until:
+        time.sleep(0.1)
+    assert sum(node["Alive"] for node in ray.nodes()) == alive - 1
+    time.sleep(3)  # the message travels
+    assert capsys.readouterr() == ("", "")
+
+
 def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*")}
 

@@ -107,9 +107,8 @@ def test_the_hour_is_as_shown(tmp_path, command_line):
 
 
 @pytest.mark.slow
-def test_the_lines_of_many_devices_and_machines_are_as_shown(tmp_path, command_line):
+def test_the_lines_of_many_devices_and_machines_are_as_shown(tmp_path, command_line, ray):
     pytest.importorskip("torch")
-    pytest.importorskip("ray", reason="needs the extra scale")
     page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     assert len(list(steps(page))) == 5
     assert "\n\n".join(differences(page, tmp_path)) == ""
