@@ -33,6 +33,7 @@ from whatchanged.measured.rules.highlight import moved_highlight
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
+from whatchanged.measured.rules.reordered import reordered
 from whatchanged.measured.rules.shifts import (
     Gap,
     Moved,
@@ -142,6 +143,9 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         if cornered:
             finding = Finding("restyled", "radius", 0.7)
             return [DetectedChange(finding, box, box, area(box)) for box in cornered]
+        in_order = reordered(before, after, visible)
+        if in_order is not None:
+            return [in_order]
         first = _first_explained(before, after, visible, steps)
         if first is not None:
             change, aligned = first
