@@ -33,7 +33,6 @@ SAME_INK, AS_MUCH = 0.97, 0.1
 letters may begin at another fraction of a pixel."""
 
 Interval = tuple[int, int]
-Intervals = list[Interval]
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,9 @@ def _parts(lines: Pixels, gap: int) -> list[_Part]:
     return [_Part((start, stop), drawn[start:stop]) for start, stop in zip(starts, stops, strict=True)]
 
 
-def _in_other_order(was: Sequence[_Part], now: Sequence[_Part]) -> tuple[Intervals, Intervals] | None:
+def _in_other_order(
+    was: Sequence[_Part], now: Sequence[_Part]
+) -> tuple[list[Interval], list[Interval]] | None:
     """Return the intervals of the parts that stand elsewhere, before and after, or None if anything else
     differs.
 
@@ -139,7 +140,7 @@ def _order(here: Sequence[_Part], there: Sequence[_Part]) -> list[int] | None:
     return order
 
 
-def _came_or_went(was: Sequence[_Part], now: Sequence[_Part]) -> tuple[Intervals, Intervals] | None:
+def _came_or_went(was: Sequence[_Part], now: Sequence[_Part]) -> tuple[list[Interval], list[Interval]] | None:
     """Return the interval of the parts that only one picture has, in a list for each picture; None if other
     parts differ, too few stay, or all that moved moved by one step."""
     fewer, more = sorted((was, now), key=len)
