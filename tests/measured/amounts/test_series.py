@@ -1,5 +1,7 @@
 """Lines of a plot, drawn four times as large and reduced: two or three curves that cross."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
@@ -18,7 +20,7 @@ def plot(colors=(BLUE, ORANGE), dash=None, markers=False, filled=True):
     draw.rectangle((4 * 20, 4 * 10, 4 * 340, 4 * 200), outline="black", width=4)
     for color in colors:
         points = np.array(list(zip(AT, CURVES[color], strict=True)), float)
-        for one, other in zip(points, points[1:], strict=False):
+        for one, other in pairwise(points):
             length = float(np.hypot(*(other - one)))
             step = (other - one) / length
             on, off = dash or (length, 1)

@@ -31,7 +31,27 @@ def found(before, after):
 @pytest.mark.parametrize("fill", [PALE, (30, 60, 160)])
 def test_each_box_whose_corners_changed(boxes, radii, fill):
     pictures = [drawn(boxes, radius, fill) for radius in radii]
-    assert np.abs(np.subtract(sorted(found(*pictures)), sorted(boxes))).max() <= 1
+    boxed = sorted(found(*pictures))
+    assert np.abs(np.subtract([box for box, _ in boxed], sorted(boxes))).max() <= 1
+    assert {rounder for _, rounder in boxed} == {radii[1] > radii[0]}
+
+
+@pytest.mark.parametrize("radii", [(6, 14), (12, 3), (6, 0)])
+def test_corners_of_outlined_buttons_with_words(radii):
+    """A large corner is as high as the words beside it."""
+    pictures = []
+    for radius in radii:
+        picture = Image.fromarray(drawn(BUTTONS, radius, (200, 205, 215)))
+        inner = Image.fromarray(
+            drawn([(a + 1, b + 1, c - 1, d - 1) for a, b, c, d in BUTTONS], max(0, radius - 1), "white")
+        )
+        mask = drawn([(a + 1, b + 1, c - 1, d - 1) for a, b, c, d in BUTTONS], max(0, radius - 1), "black")
+        picture.paste(inner, mask=Image.fromarray(255 - mask[..., 0]))
+        for left, top, _, _ in BUTTONS:
+            ImageDraw.Draw(picture).text((left + 16, top + 8), "Save it", fill=(50, 60, 80))
+        pictures.append(np.asarray(picture))
+    boxed = found(*pictures)
+    assert sorted(boxed) == [(box, radii[1] > radii[0]) for box in sorted(BUTTONS)]
 
 
 def test_another_difference_is_not_hidden_by_corners():

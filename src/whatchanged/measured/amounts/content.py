@@ -58,7 +58,7 @@ LINES, LINE = 3, 3
 """The least number of lines in a grid, and the largest thickness of a line in pixels."""
 ACROSS = 0.4
 """The least length of a grid line, as a fraction of the box."""
-REGULAR = 0.15
+REGULAR = 0.1
 """The largest deviation of the spacing of the grid lines, as a fraction of the spacing."""
 SMALLEST_GRID = 40
 """The least side of a grid in pixels."""
@@ -185,7 +185,7 @@ def _regular_lines(share: NDArray[np.floating]) -> NDArray[np.bool_]:
     ends = np.flatnonzero(np.diff(np.r_[False, filled, False].astype(np.int8)))
     starts, stops = ends[::2], ends[1::2]
     rows = np.zeros(len(share), bool)
-    if len(starts) < 2 or (stops - starts).max() > LINE:
+    if len(starts) < LINES or (stops - starts).max() > LINE:
         return rows
     steps = np.diff(starts)
     usual = np.median(steps)

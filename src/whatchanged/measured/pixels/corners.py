@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import union
+from whatchanged.measured.pixels.boxes import grown, union
 from whatchanged.measured.pixels.planes import enlarged
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.straight import is_edge
@@ -25,12 +25,16 @@ MOST = 400
 """The largest number of clusters. A picture with more of them was redrawn entirely."""
 EDGE = 8
 """The length in pixels of the straight, unchanged edge that must lead to a corner."""
+STRIP = 6
+"""The number of lines of pixels at the end of a large corner in which an edge is looked for."""
 ARC_END, LARGE_ARC = 3, 4
 """The length in pixels of the end of an arc in which it differs too little to belong to the corner, and the
 least side of a corner that has such an end."""
 OUTWARD = 0.04
 """The least distance of the centre of a corner's differences from the centre of its box, as a fraction of
 each side. The handle of a frame is not nearer to the outer corner."""
+OUTSIDE = 2
+"""The distance in pixels from a corner at which the colour outside is read."""
 UNLIKE = 0.35
 """The largest difference between one corner and the mirrored other one, as a fraction of both corners' summed
 differences."""
@@ -86,8 +90,9 @@ def find_corners(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list
     return [Corner(one.box, one.radius) for one in dict.fromkeys(one for pair in pairs for one in pair)]
 
 
-def cornered_boxes(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list[Box]:
-    """Return the boxes whose corners changed, if nothing else did; else an empty list.
+def cornered_boxes(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> list[tuple[Box, bool]]:
+    """Return the boxes whose corners changed, and whether they became rounder, if nothing else changed; else
+    an empty list.
 
     step: (H, W) the difference of each pixel in levels.
     """
@@ -100,7 +105,29 @@ def cornered_boxes(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> li
     for one in (one for thing in things for one in thing):
         rest[one.box[1] : one.box[3], one.box[0] : one.box[2]] = False
     outward = all(min(map(abs, one.centre)) >= OUTWARD for thing in things for one in thing)
-    return _whole_boxes(things) if outward and not rest.any() else []
+    if not outward or rest.any():
+        return []
+    return [(box, _became_rounder(before, after, box)) for box in _whole_boxes(things)]
+
+
+def _became_rounder(before: Pixels, after: Pixels, box: Box) -> bool:
+    """Return whether what is drawn at the corners of a box keeps farther away from them in the picture
+    after."""
+    left, top, right, bottom = grown(box, OUTSIDE, (after.shape[1], after.shape[0]))
+    side = min(LARGEST, (right - left + 1) // 2, (bottom - top + 1) // 2)
+    away = np.add.outer(np.arange(side), np.arange(side))  # from the corner, in pixels
+    means = []
+    for picture in (before, after):
+        part = picture[top:bottom, left:right]
+        corners = (part, part[::-1], part[:, ::-1], part[::-1, ::-1])
+        inks = np.sum([_differs_from_outside(corner[:side, :side]) for corner in corners], axis=0)
+        means.append(float((away * inks).sum() / max(1.0, inks.sum())))
+    return means[1] > means[0]
+
+
+def _differs_from_outside(corner: Pixels) -> NDArray[np.float64]:
+    """Return by how much each pixel of a corner (n, n, 3) differs from its outermost one."""
+    return np.asarray(np.abs(corner.astype(np.float64) - corner[0, 0]).max(axis=2))
 
 
 def _whole_boxes(things: Sequence[set[_Cluster]]) -> list[Box]:
@@ -207,13 +234,25 @@ def _edges_from(before: Pixels, after: Pixels, box: Box, start: int) -> tuple[bo
     height, width = before.shape[:2]
     rows, columns = slice(max(0, top - 1), bottom + 1), slice(max(0, left - 1), right + 1)
     reach = start + EDGE
-    parts = (
-        (left >= reach, (rows, slice(left - reach, left - start)), 1),
-        (top >= reach, (slice(top - reach, top - start), columns), 0),
-        (right + reach <= width, (rows, slice(right + start, right + reach)), 1),
-        (bottom + reach <= height, (slice(bottom + start, bottom + reach), columns), 0),
+    along_rows = [(part, slice(left - reach, left - start)) for part in _ends(rows)]
+    along_columns = [(slice(top - reach, top - start), part) for part in _ends(columns)]
+    beyond_rows = [(part, slice(right + start, right + reach)) for part in _ends(rows)]
+    beyond_columns = [(slice(bottom + start, bottom + reach), part) for part in _ends(columns)]
+    sides = (
+        (left >= reach, along_rows, 1),
+        (top >= reach, along_columns, 0),
+        (right + reach <= width, beyond_rows, 1),
+        (bottom + reach <= height, beyond_columns, 0),
     )
     first, second, third, fourth = (
-        inside and is_edge(before[part], after[part], axis) for inside, part, axis in parts
+        inside and any(is_edge(before[part], after[part], axis) for part in parts)
+        for inside, parts, axis in sides
     )
     return first, second, third, fourth
+
+
+def _ends(lines: slice) -> list[slice]:
+    """Return some lines at both ends, of which one contains the edge: text may stand beside the rest."""
+    if lines.stop - lines.start <= 2 * STRIP:
+        return [lines]
+    return [slice(lines.start, lines.start + STRIP), slice(lines.stop - STRIP, lines.stop)]

@@ -104,7 +104,7 @@ def _direction(change: DetectedChange) -> tuple[object, ...]:
     shrank."""
     values = change.finding.values
     one, other = values.get("amount_before"), values.get("amount_after")
-    more = None if one is None or other is None else other > one
+    more = values.get("rounder") if one is None or other is None else other > one
     grew = values.get("grew") if values.get("drawing") else None
     return values.get("state"), values.get("on_after"), more, grew
 

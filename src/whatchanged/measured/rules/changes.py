@@ -124,8 +124,10 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         steps = steps_between(before, after)
         cornered = cornered_boxes(before, after, steps)
         if cornered:
-            finding = Finding("restyled", "radius", 0.7)
-            return [DetectedChange(finding, box, box, area(box)) for box in cornered]
+            return [
+                DetectedChange(Finding("restyled", "radius", 0.7, {"rounder": rounder}), box, box, area(box))
+                for box, rounder in cornered
+            ]
         first = first_change(before, after, visible, steps)
         if first is not None:
             change, aligned = first

@@ -153,6 +153,15 @@ def _with_amounts(more: str, less: str) -> Callable[[Values], str | None]:
     return phrase
 
 
+def _radius(values: Values) -> str | None:
+    """Return the predicate for other corners, with their radii where they were measured."""
+    more, less = "got rounder corners", "got sharper corners"
+    told = _with_amounts(more, less)(values)
+    if told is None and "rounder" in values:
+        return more if values["rounder"] else less
+    return told
+
+
 def _rounded(amount: float) -> str:
     """Return the amount in whole pixels, or in half pixels if it is below three."""
     return f"{round(2 * amount) / 2:g}" if amount < 3 else f"{round(amount)}"
@@ -412,7 +421,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "border width"): _with_amounts("got a thicker outline", "got a thinner outline"),
     ("restyled", "line width"): _either("is drawn with a thicker line", "is drawn with a thinner line"),
     ("restyled", "line style"): _turned("is now dashed", "is no longer dashed"),
-    ("restyled", "radius"): _with_amounts("got rounder corners", "got sharper corners"),
+    ("restyled", "radius"): _radius,
     ("restyled", "ring"): _turned("got a ring around it", "lost the ring around it"),
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
     ("restyled", "filled"): _turned("is now filled", "is now only outlined"),

@@ -23,7 +23,8 @@ COLUMN_GAP, LINE_GAP = 6, 2
 """The least empty space in pixels between two columns, and between two lines. The cells of a column hide the
 spaces between the words of one another."""
 LEAST_HEIGHT = 2 * TEXT_HEIGHT
-"""The least height of columns in pixels, as of two lines of text. In one line, words change places."""
+"""The least height of columns in pixels, as of two lines of text. In one line, words or buttons stand in
+another order."""
 LEAST_SAME, MOST_PARTS = 2, 80
 """The least number of columns that stay, and the largest number of parts that are compared."""
 ONE_SIZE = 1
@@ -54,12 +55,12 @@ def reordered(before: Pixels, after: Pixels, visible: NDArray[np.bool_]) -> Dete
     if box is None:
         return None
     left, top, right, bottom = box
-    if bottom - top >= LEAST_HEIGHT:
-        was, now = (_parts(picture[top:bottom].swapaxes(0, 1), COLUMN_GAP) for picture in (before, after))
-        found = _in_other_order(was, now) or _came_or_went(was, now)
-        if found is not None:
-            boxes = ([(one, top, other, bottom) for one, other in each] for each in found)
-            return replace(_change(*boxes), element="column")
+    was, now = (_parts(picture[top:bottom].swapaxes(0, 1), COLUMN_GAP) for picture in (before, after))
+    is_table = bottom - top >= LEAST_HEIGHT
+    found = _in_other_order(was, now) or (_came_or_went(was, now) if is_table else None)
+    if found is not None:
+        boxes = ([(one, top, other, bottom) for one, other in each] for each in found)
+        return replace(_change(*boxes), element="column" if is_table else None)
     was, now = (_parts(picture[:, left:right], LINE_GAP) for picture in (before, after))
     found = _in_other_order(was, now)
     if found is None:
