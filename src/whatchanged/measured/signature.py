@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of
 from whatchanged.measured.pixels.layers import coarse_codes
-from whatchanged.measured.pixels.planes import UNIT, Planes, chroma, contrast, luminance
+from whatchanged.measured.pixels.planes import UNIT, Planes, contrast, luminance, luminance_and_chroma
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
 
@@ -170,7 +170,7 @@ def _motion(statements: Sequence[Statement]) -> list[float]:
 
 def _planes(colors: NDArray[np.uint8]) -> Planes:
     """Return the luminance and chroma of colours (N, 3): (3, N)."""
-    return np.concatenate([luminance(colors)[None], chroma(colors)])
+    return np.stack(luminance_and_chroma(colors))
 
 
 def _means(planes: Planes) -> NDArray[np.float64]:
