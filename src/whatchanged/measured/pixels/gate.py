@@ -130,7 +130,7 @@ def visibility_within(before: Pixels, after: Pixels, threshold: float, most: int
     found = _Strengths(before, after)
     visible = 0
     for window in found.windows(INK.slope, FEW):
-        visible += np.count_nonzero(found.differs[window] & (found.strength[window] >= threshold))
+        visible += int(np.count_nonzero(found.differs[window] & (found.strength[window] >= threshold)))
         if visible > most:
             return None
     return found.with_glyphs()
@@ -323,9 +323,9 @@ def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: fl
 
 def _ratio(size: NDArray[np.float32], ground: NDArray[np.float32], limit: Limit) -> NDArray[np.float32]:
     """Return the ratio of a measure to its threshold."""
-    threshold = limit.slope * ground
-    threshold += limit.flat
-    return np.divide(size, threshold, out=threshold)
+    ratio: NDArray[np.float32] = limit.slope * ground
+    ratio += limit.flat
+    return np.divide(size, ratio, out=ratio)
 
 
 def _of_pixels(cells: Values, shape: tuple[int, ...]) -> Values:

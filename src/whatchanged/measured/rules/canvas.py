@@ -269,7 +269,9 @@ def _at_corners(
             if (found := _within(change, *wholes)) is not None
         ]
     changes = list(contained) or cut_short(changes, before, after)
-    return AlignedPair(tuple(changes), statement, laid, visibility(laid, after))
+    if ignore or laid.shape != one.shape:
+        seen = visibility(laid, after)
+    return AlignedPair(tuple(changes), statement, laid, seen)
 
 
 def _with_ground(picture: Pixels, size: tuple[int, ...]) -> Pixels:
