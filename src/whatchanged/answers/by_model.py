@@ -129,13 +129,22 @@ class Model:
         A model that the user named reads every pair. This check does not need the graphs. A model without an
         in-distribution threshold accepts no pictures.
         """
-        known = self.card.in_distribution
-        if not self.named and (known is None or not all(_fits(one, self.input) for one in pair.shown)):
+        size, known = self.input.size, self.card.in_distribution
+        if self.named:
+            return _resized(pair, size)
+        if known is None or not all(_fits(one, self.input) for one in pair.shown):
             return None
-        pixels = np.stack([resize(Image.fromarray(one), self.input.size) for one in pair.shown])
-        if self.named or known is None or (color_distance(color_numbers(pixels), known.colors) <= 1).all():
-            return pixels
-        return None
+        pixels = None if size in pair.colors else _resized(pair, size)
+        if pixels is not None:
+            pair.colors[size] = color_numbers(pixels)
+        if (color_distance(pair.colors[size], known.colors) > 1).any():
+            return None
+        return _resized(pair, size) if pixels is None else pixels
+
+
+def _resized(pair: ReadPair, size: tuple[int, int]) -> Pixels:
+    """Return the pair at the size of a model's input, (2, H, W, 3)."""
+    return np.stack([resize(Image.fromarray(one), size) for one in pair.shown])
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:
