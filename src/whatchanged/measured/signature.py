@@ -287,9 +287,8 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     top, bottom = _changed_lines(changed.any(axis=1))
     left, right = _changed_lines(changed.any(axis=0).reshape(-1, 3).any(axis=1))
     rows = after[top : bottom + 1]
-    common = sum(
-        _area_colors(part) for part in (after[: top + 1], after[bottom:], rows[:, : left + 1], rows[:, right:])
-    )
+    same = (after[: top + 1], after[bottom:], rows[:, : left + 1], rows[:, right:])
+    common = sum(_area_colors(part) for part in same)
     was, now = (
         common + _area_colors(picture[top : bottom + 1, left : right + 1]) for picture in (before, after)
     )

@@ -218,14 +218,13 @@ def _perhaps_fitting(
     if not moved.any():
         return
     first, last = int(np.flatnonzero(moved)[0]), int(np.flatnonzero(moved)[-1]) + 1
-    starts = np.arange(0, one.samples.shape[1], -(-one.samples.shape[1] // FEW))
-    lines = np.add.reduceat(other.samples[first:last], starts, axis=1).T
+    lines = _few_sums(other.samples[first:last])
     # The allowed difference of a line depends on its own ink and on the ink of its source.
     own, theirs = (FITS * ALLOWED_INK * profile.ink + 1 for profile in (other, one))
     allowed = (own[first:last] + FITS * ALLOWED_LEVELS * one.samples.shape[1]).astype(np.int16)
     sides = (max(0, reach - first), max(0, last + reach - len(one.ink)))
     start = first - reach + sides[0]
-    sources = np.pad(np.add.reduceat(one.samples[start:], starts, axis=1).T, ((0, 0), sides))
+    sources = np.pad(_few_sums(one.samples[start:]), ((0, 0), sides))
     missing = np.pad(theirs.astype(np.int16)[start:], sides, constant_values=_NO_LINE)
     count = max(1, AT_ONCE // (last - first))
     for row in range(0, 2 * reach + 1, count):  # The first row belongs to the largest offset.
@@ -236,6 +235,12 @@ def _perhaps_fitting(
             unlike += np.abs(steps, out=steps)
         places = np.nonzero((unlike < allowed) & moved[first:last])
         yield reach - row - places[0], first + places[1]
+
+
+def _few_sums(samples: Lines) -> NDArray[np.int16]:
+    """Return at most ``FEW`` sums of neighbouring samples of each line: (N, S) -> (sums, N)."""
+    starts = np.arange(0, samples.shape[1], -(-samples.shape[1] // FEW))
+    return np.ascontiguousarray(np.add.reduceat(samples, starts, axis=1).T)
 
 
 def _cost(one: _Profile, other: _Profile, offset: int) -> NDArray[np.float64]:
