@@ -39,8 +39,8 @@ REACH = CELL * (MARGIN + 2)
 STRIP = 32
 """The largest number of rows of cells that are processed at once. It bounds the memory that a long page
 takes."""
-FEW = 8
-"""The same number where few rows may already show enough."""
+FEW = 4
+"""The same number where any visible difference decides. Mostly the first rows have one."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def visibility_within(before: Pixels, after: Pixels, threshold: float, most: int
     threshold."""
     found = _Strengths(before, after)
     visible = 0
-    for window in found.windows(INK.slope, FEW):
+    for window in found.windows(INK.slope, STRIP if most > 0 else FEW):
         visible += int(np.count_nonzero(found.differs[window] & (found.strength[window] >= threshold)))
         if visible > most:
             return None

@@ -32,7 +32,7 @@ FITS = 0.5
 """The cost below which a line matches its source."""
 STRIP = 1024
 """The number of rows that are processed at once. It bounds the memory that a long page takes."""
-FEW = 4
+FEW = 2
 """The number of sums of samples of a line that are compared first. They rule out most sources."""
 MOST_OFFSETS = 3
 """The least number of different offsets at which lines must keep their order."""
