@@ -37,6 +37,12 @@ def test_another_picture_is_not_explained():
     assert not compression._qualities(plain, 100.0)
 
 
+def test_no_quality_is_tried_where_whole_blocks_have_other_colours(monkeypatch):
+    plain = pixels()[:128, :128]
+    monkeypatch.setattr(compression, "_compressed", None)
+    assert compression._way(plain, np.roll(plain, 32, axis=0)) is None
+
+
 @pytest.mark.parametrize("shape", [(16, 16), (33, 50, 3), (7, 5)])
 def test_blocks_at_the_end_are_smaller(shape):
     values = np.random.default_rng(0).integers(0, 256, shape).astype(np.uint8)
