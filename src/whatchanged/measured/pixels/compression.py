@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from whatchanged.measured.pixels.planes import enlarged, steps_between
+from whatchanged.measured.pixels.planes import enlarged
 from whatchanged.measured.pixels.reading import Pixels
 
 BLOCK = 16
@@ -48,16 +48,18 @@ ROUNDED = 1.0
 """The number of levels by which rounding may change a uniform area at any quality."""
 
 
-def as_compressed(before: Pixels, after: Pixels) -> tuple[Pixels, Pixels] | None:
+def as_compressed(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> tuple[Pixels, Pixels] | None:
     """Return the two pictures, with the uncompressed one compressed like the other one.
 
     The result is None if compression explains too little of the difference.
+
+    step: (H, W) the difference of each pixel in levels.
     """
-    step = _blocks(steps_between(before, after), np.maximum)
-    found = _explained(before, after, step)
+    largest = _blocks(step, np.maximum)
+    found = _explained(before, after, largest)
     if found is not None:
         return found, after
-    found = _explained(after, before, step)
+    found = _explained(after, before, largest)
     return None if found is None else (before, found)
 
 

@@ -93,15 +93,20 @@ DOUBT = 0.8
 class Visibility:
     """The visibility of the difference at each pixel.
 
-    differs   (H, W) whether the pixels differ at all
+    steps     (H, W) the largest difference of a channel, in levels
     strength  (H, W) the difference as a multiple of the threshold; from 1 on it is visible
     is_plain  whether it depends only on the pixels near each pixel, and neither on structured differences nor
               on compression
     """
 
-    differs: NDArray[np.bool_]
+    steps: NDArray[np.uint8]
     strength: NDArray[np.float32]
     is_plain: bool = True
+
+    @cached_property
+    def differs(self) -> NDArray[np.bool_]:
+        """A mask (H, W) of the pixels that differ at all."""
+        return self.steps > 0
 
     @cached_property
     def score(self) -> float:
@@ -144,11 +149,11 @@ class _Strengths:
     """
 
     def __init__(self, before: Pixels, after: Pixels) -> None:
-        step = steps_between(before, after)
-        self.differs = step > 0
+        self._steps = steps_between(before, after)
+        self.differs = self._steps > 0
         self.strength = np.zeros(self.differs.shape, np.float32)
         self._before, self._after = _ordered(before, after, self.differs)
-        self._clear = step >= FAINT
+        self._clear = self._steps >= FAINT
         self._cells = _cells(self._clear)
 
     def windows(self, weight: float, strip: int) -> Iterator[tuple[slice, slice]]:
@@ -174,7 +179,7 @@ class _Strengths:
             left, top, right, bottom = glyph.box
             part = self.strength[top:bottom, left:right]
             np.maximum(part, np.float32(glyph.strength), out=part)
-        return Visibility(self.differs, self.strength)
+        return Visibility(self._steps, self.strength)
 
 
 def far_from_differences(one: Pixels, other: Pixels) -> NDArray[np.bool_]:

@@ -121,12 +121,11 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     aligned = before
     visible = seen.visible(threshold)
     if visible.any():
-        steps = steps_between(before, after)
-        cornered = cornered_boxes(before, after, steps)
+        cornered = cornered_boxes(before, after, seen.steps)
         if cornered:
             finding = Finding("restyled", "radius", 0.7)
             return [DetectedChange(finding, box, box, area(box)) for box in cornered]
-        first = first_change(before, after, visible, steps)
+        first = first_change(before, after, visible, seen.steps)
         if first is not None:
             change, aligned = first
             changes.append(change)

@@ -55,8 +55,8 @@ def reordered(before: Pixels, after: Pixels, visible: NDArray[np.bool_]) -> Dete
         return None
     left, top, right, bottom = box
     if bottom - top >= LEAST_HEIGHT:
-        columns = (picture[top:bottom].swapaxes(0, 1) for picture in (before, after))
-        was, now = _parts_of_both(*columns, COLUMN_GAP)
+        one, other = (picture[top:bottom].swapaxes(0, 1) for picture in (before, after))
+        was, now = _parts_of_both(one, other, COLUMN_GAP)
         found = _in_other_order(was, now) or _came_or_went(was, now)
         if found is not None:
             boxes = ([(one, top, other, bottom) for one, other in each] for each in found)
