@@ -129,22 +129,18 @@ class Model:
         A model that the user named reads every pair. This check does not need the graphs. A model without an
         in-distribution threshold accepts no pictures.
         """
-        size, known = self.input.size, self.card.in_distribution
-        if self.named:
-            return _resized(pair, size)
-        if known is None or not all(_fits(one, self.input) for one in pair.shown):
+        known = self.card.in_distribution
+        if not self.named and (known is None or not all(_fits(one, self.input) for one in pair.shown)):
             return None
-        pixels = None if size in pair.colors else _resized(pair, size)
-        if pixels is not None:
-            pair.colors[size] = color_numbers(pixels)
-        if (color_distance(pair.colors[size], known.colors) > 1).any():
-            return None
-        return _resized(pair, size) if pixels is None else pixels
-
-
-def _resized(pair: ReadPair, size: tuple[int, int]) -> Pixels:
-    """Return the pair at the size of a model's input, (2, H, W, 3)."""
-    return np.stack([resize(Image.fromarray(one), size) for one in pair.shown])
+        pixels = []
+        for one in pair.shown:
+            pixels.append(resize(Image.fromarray(one), self.input.size))
+            if self.named or known is None:
+                continue
+            # The first picture mostly decides, so the second one need not be resized.
+            if not (color_distance(color_numbers(pixels[-1][None]), known.colors) <= 1).all():
+                return None
+        return np.stack(pixels)
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.images import PictureSource
 from whatchanged.measured import Box, Measured, measure_read
@@ -41,7 +40,6 @@ class ReadPair:
     ignore     the regions in which differences do not count
     ignored    the fraction of the picture after that they cover
     described  the description by each model that was run
-    colors     the colour statistics of ``shown`` for each input size of a model
     """
 
     sources: tuple[PictureSource, PictureSource]
@@ -51,7 +49,6 @@ class ReadPair:
     ignored: float
     looking: Looking
     described: "dict[object, Description]" = field(default_factory=dict)
-    colors: dict[tuple[int, int], NDArray[np.float64]] = field(default_factory=dict)
 
     @cached_property
     def compared(self) -> Compared:
