@@ -20,7 +20,7 @@ SHOWN = 0.5
 WHERE = (0.0, 1.0, 0.5)
 """Where the contents before and after may be aligned along an axis: at their starts, ends or centres."""
 Movement = tuple[int, int]
-Part = tuple[slice, slice]
+Slices = tuple[slice, slice]
 
 
 def reframed_text(before: Pixels, after: Pixels, threshold: float) -> str | None:
@@ -94,7 +94,7 @@ def _even_ground(picture: Pixels) -> RGBColor | None:
     return color if (steps_from(color, edges[None]) <= ALIKE).mean() >= EVEN else None
 
 
-def _shared(shape: tuple[int, ...], other: tuple[int, ...], step: Movement) -> tuple[Part, Part]:
+def _shared(shape: tuple[int, ...], other: tuple[int, ...], step: Movement) -> tuple[Slices, Slices]:
     """Return the part of a picture that lies on another one after a step, and its place there.
 
     shape, other: the shapes (H, W, 3) of both.

@@ -1,7 +1,6 @@
 """Detection of shifts: parts of the picture whose content was pushed. Found shifts are then removed from the
 differences."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,7 +141,7 @@ def rest_of(
     staying = clearly_visible(seen, threshold) & far_from_differences(before, aligned)
     if not _is_enough(1 - (new + int(np.count_nonzero(staying))) / count, beyond):
         return None
-    most = math.ceil(count * (1 - max(EXPLAINED, beyond))) - new
+    most = int(count * (1 - max(EXPLAINED, beyond))) + 1 - new
     rest = visibility_within(aligned, after, threshold, most)
     if rest is None:
         return None
