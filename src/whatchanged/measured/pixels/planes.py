@@ -108,6 +108,11 @@ def range_near(planes: Planes) -> tuple[Planes, Planes]:
     return _over_neighbours(padded, np.minimum), _over_neighbours(padded, np.maximum)
 
 
+def largest_near(planes: Planes) -> Planes:
+    """Return the maximum over the 3 x 3 pixels around each pixel."""
+    return _over_neighbours(padded_by(planes, 1), np.maximum)
+
+
 def closed(planes: Planes, radius: int) -> Planes:
     """Return the morphological closing of planes with a square of 2 x radius + 1 pixels.
 
