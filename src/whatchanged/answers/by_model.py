@@ -132,10 +132,15 @@ class Model:
         known = self.card.in_distribution
         if not self.named and (known is None or not all(_fits(one, self.input) for one in pair.shown)):
             return None
-        pixels = np.stack([resize(Image.fromarray(one), self.input.size) for one in pair.shown])
-        if self.named or known is None or (color_distance(color_numbers(pixels), known.colors) <= 1).all():
-            return pixels
-        return None
+        pixels = []
+        for one in pair.shown:
+            pixels.append(resize(Image.fromarray(one), self.input.size))
+            if self.named or known is None:
+                continue
+            # The first picture mostly decides, so the second one need not be resized.
+            if not (color_distance(color_numbers(pixels[-1][None]), known.colors) <= 1).all():
+                return None
+        return np.stack(pixels)
 
 
 def _fits(picture: Pixels, wanted: PictureInput) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of
 from whatchanged.measured.pixels.layers import coarse_codes
-from whatchanged.measured.pixels.planes import UNIT, Planes, chroma, contrast, luminance
+from whatchanged.measured.pixels.planes import UNIT, Planes, contrast, luminance, luminance_and_chroma
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import KINDS, Box, Statement
 
@@ -170,7 +170,7 @@ def _motion(statements: Sequence[Statement]) -> list[float]:
 
 def _planes(colors: NDArray[np.uint8]) -> Planes:
     """Return the luminance and chroma of colours (N, 3): (3, N)."""
-    return np.concatenate([luminance(colors)[None], chroma(colors)])
+    return np.stack(luminance_and_chroma(colors))
 
 
 def _means(planes: Planes) -> NDArray[np.float64]:
@@ -283,11 +283,15 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     Colours of areas do not depend on the layout: a fill that changed shows the same ones in each picture,
     even if it also moved the content.
     """
-    changed = (before != after).reshape(len(after), -1).any(axis=1)
-    # An area also depends on the row below.
-    first, last = max(0, int(changed.argmax()) - 1), len(changed) - int(changed[::-1].argmax())
-    common = _area_colors(after[: first + 1]) + _area_colors(after[last:])
-    was, now = (common + _area_colors(picture[first : last + 1]) for picture in (before, after))
+    changed = (before != after).reshape(len(after), -1)
+    top, bottom = _changed_lines(changed.any(axis=1))
+    left, right = _changed_lines(changed.any(axis=0).reshape(-1, 3).any(axis=1))
+    rows = after[top : bottom + 1]
+    same = (after[: top + 1], after[bottom:], rows[:, : left + 1], rows[:, right:])
+    common = sum(_area_colors(part) for part in same)
+    was, now = (
+        common + _area_colors(picture[top : bottom + 1, left : right + 1]) for picture in (before, after)
+    )
     around = _around(now)
     here = np.where(around >= CAME_RATIO * _around(was) + CAME_PIXELS, now, 0)
     results = np.zeros((CAME_COLORS, 4))
@@ -298,6 +302,12 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
         results[place] = [*((int(part) + 0.5) * COLOR_STEP for part in found), 1.0]
         here[tuple(slice(max(0, int(part) - 1), int(part) + 2) for part in found)] = 0
     return results.ravel()
+
+
+def _changed_lines(changed: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the first line whose areas may differ and the end of the lines that do. An area also depends on
+    the next line."""
+    return max(0, int(changed.argmax()) - 1), len(changed) - int(changed[::-1].argmax())
 
 
 def _area_colors(picture: Pixels) -> NDArray[np.int64]:

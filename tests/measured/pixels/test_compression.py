@@ -4,6 +4,7 @@ from support.compared_screens import screen
 
 from whatchanged.measured.pixels import compression
 from whatchanged.measured.pixels.compression import as_compressed
+from whatchanged.measured.pixels.planes import steps_between
 
 
 def pixels():
@@ -16,7 +17,7 @@ def test_what_a_jpeg_did_is_explained_whichever_is_the_jpeg(quality, sampling):
     plain = pixels()
     lossy = compression._compressed(plain, quality, sampling)
     for before, after in ((plain, lossy), (lossy, plain)):
-        one, other = as_compressed(before, after)
+        one, other = as_compressed(before, after, steps_between(before, after))
         assert compression._distance(one, other) < 0.1 * compression._distance(plain, lossy)
 
 
@@ -33,8 +34,14 @@ def test_fewer_qualities_are_tried_than_there_are_and_the_way_is_that_of_all(mon
 def test_another_picture_is_not_explained():
     plain, other = pixels(), pixels()
     other[40:90, 30:150] = 255 - other[40:90, 30:150]
-    assert as_compressed(plain, other) is None
+    assert as_compressed(plain, other, steps_between(plain, other)) is None
     assert not compression._qualities(plain, 100.0)
+
+
+def test_no_quality_is_tried_where_whole_blocks_have_other_colours(monkeypatch):
+    plain = pixels()[:128, :128]
+    monkeypatch.setattr(compression, "_compressed", None)
+    assert compression._way(plain, np.roll(plain, 32, axis=0)) is None
 
 
 @pytest.mark.parametrize("shape", [(16, 16), (33, 50, 3), (7, 5)])

@@ -7,7 +7,7 @@ from scipy import ndimage
 from support.drawn_page import page, with_box
 
 from whatchanged.measured.pixels import gate
-from whatchanged.measured.pixels.gate import far_from_differences, visibility
+from whatchanged.measured.pixels.gate import far_from_differences, unexplained, visibility, visibility_within
 from whatchanged.measured.pixels.planes import blurred, closed
 
 
@@ -38,6 +38,34 @@ def test_strength_is_the_same_however_a_tall_picture_is_cut(down, right):
     finally:
         gate.STRIP = strip
     np.testing.assert_array_equal(whole.strength, parts.strength)
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_a_search_ends_only_when_more_is_visible_than_allowed(beyond):
+    before = np.tile(page(), (3, 1, 1))
+    after = with_box(before, (60, 40, 100, 700), (200, 120, 120))
+    whole = visibility(before, after)
+    count = int(np.count_nonzero(whole.visible(1.0)))
+    found = visibility_within(before, after, 1.0, count - beyond)
+    assert (found is None) == bool(beyond)
+    if found is not None:
+        np.testing.assert_array_equal(found.strength, whole.strength)
+    assert visibility_within(before, after, 1.0, 0) is None
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_residuals_have_the_sign_of_the_side_on_which_a_value_leaves_the_other_range(seed):
+    one, other = np.random.default_rng(seed).integers(0, 600, (2, 9, 11)).astype(np.int16)
+    low, high = (
+        [choose(plane, 3, mode="nearest") for plane in (one, other)]
+        for choose in (ndimage.minimum_filter, ndimage.maximum_filter)
+    )
+    least = gate.FAINT * gate.UNIT
+    brighter = np.maximum(np.maximum(other - high[0], low[1] - one) - least, 0)
+    darker = np.maximum(np.maximum(one - high[1], low[0] - other) - least, 0)
+    assert not (brighter.astype(bool) & darker.astype(bool)).any()
+    np.testing.assert_array_equal(unexplained(one, other), np.where(brighter >= darker, brighter, -darker))
 
 
 def test_far_from_its_differences_a_picture_differs_from_a_third_one_like_another():

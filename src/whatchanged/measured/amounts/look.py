@@ -101,8 +101,12 @@ def look_in_both(
     was, now: the boxes of the object before and after; None where it is absent.
     """
     pairs = [(pixels, box) for pixels, box in ((before, was), (after, now)) if box is not None]
-    looks = [look_of(pixels, box, colored) for pixels, box in pairs]
-    return looks[0] if looks and all(look == looks[0] for look in looks) else None
+    if not pairs:
+        return None
+    look = look_of(*pairs[0], colored)
+    if look is None:
+        return None
+    return look if all(look_of(pixels, box, colored) == look for pixels, box in pairs[1:]) else None
 
 
 def look_of_all(pixels: Pixels, boxes: Sequence[Box], colored: bool = True) -> str | None:

@@ -1,6 +1,6 @@
 """Measurement of a veil: a transparent layer over a whole picture, perhaps with a dialog on it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from whatchanged.measured.amounts.content import LOWEST_DIALOG
 from whatchanged.measured.amounts.coverage import Floats
 from whatchanged.measured.pixels.boxes import area, box_of
-from whatchanged.measured.pixels.layers import colors_in, usual_color
+from whatchanged.measured.pixels.layers import RGBColor, colors_in, far, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -75,12 +75,16 @@ def find_veil(bare: Pixels, veiled: Pixels) -> Veil | None:
     """
     if bare.shape != veiled.shape:
         return None
-    pairs = _steps(bare, veiled)
+    steps = _steps(bare, veiled)
+    first = next(steps, None)
+    if first is None or far(*first) < DIFFERS:
+        return None
+    pairs = [first, *steps]
     if len(pairs) < 2:
         return None
     was, now = (np.array(side, np.float32) for side in zip(*pairs, strict=True))
     spread = np.abs(was[:, None] - was[None]).max(axis=2)
-    if spread.max() < CONTRAST or np.abs(was[0] - now[0]).max() < DIFFERS:
+    if spread.max() < CONTRAST:
         return None
     one, other = np.unravel_index(int(spread.argmax()), spread.shape)
     way = was[one] - was[other]
@@ -112,14 +116,13 @@ def _differing(bare: Pixels, veiled: Pixels, box: Box) -> float:
     )
 
 
-def _steps(bare: Pixels, veiled: Pixels) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return the most frequent colours of a picture, and to which colours most of their pixels turned."""
+def _steps(bare: Pixels, veiled: Pixels) -> Iterator[tuple[RGBColor, RGBColor]]:
+    """Yield the most frequent colours of a picture, and to which colours most of their pixels turned."""
     every = max(1, int(np.sqrt(bare.shape[0] * bare.shape[1] / MOST_PIXELS)))
     was, now = (picture[::every, ::every].reshape(-1, 3) for picture in (bare, veiled))
-    results: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     for _ in range(COLORS):
         if not len(was):
-            break
+            return
         color = usual_color(was)
         steps = steps_from(color, was)
         there, left = steps <= ONE_COLOR, steps > 2 * ONE_COLOR
@@ -127,9 +130,8 @@ def _steps(bare: Pixels, veiled: Pixels) -> list[tuple[tuple[int, ...], tuple[in
             shown = colors_in(now, there)
             turned = usual_color(shown)
             if (steps_from(turned, shown) <= ONE_COLOR).mean() >= SAME:
-                results.append((color, turned))
+                yield color, turned
         was, now = colors_in(was, left), colors_in(now, left)
-    return results
 
 
 def _unexplained(bare: Pixels, veiled: Pixels, through: float, rest: Floats) -> NDArray[np.bool_]:

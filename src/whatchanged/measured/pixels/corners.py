@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import grown, union
+from whatchanged.measured.pixels.boxes import box_of, grown, union
 from whatchanged.measured.pixels.planes import enlarged
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.straight import is_edge
@@ -33,6 +33,8 @@ least side of a corner that has such an end."""
 OUTWARD = 0.04
 """The least distance of the centre of a corner's differences from the centre of its box, as a fraction of
 each side. The handle of a frame is not nearer to the outer corner."""
+LENGTHY = 1.6
+"""The least ratio of the sides of a cluster of two corners."""
 OUTSIDE = 2
 """The distance in pixels from a corner at which the colour outside is read."""
 UNLIKE = 0.35
@@ -98,7 +100,7 @@ def cornered_boxes(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> li
     """
     rest = step >= FAINT
     things: list[set[_Cluster]] = []
-    for pair in _mirrored_pairs(before, after, step):
+    for pair in _mirrored_pairs(before, after, step, only=True):
         joined = [thing for thing in things if thing & set(pair)]
         things = [thing for thing in things if thing not in joined]
         things.append(set(pair).union(*joined))
@@ -149,10 +151,13 @@ def _whole_boxes(things: Sequence[set[_Cluster]]) -> list[Box]:
 
 
 def _mirrored_pairs(
-    before: Pixels, after: Pixels, step: NDArray[np.uint8]
+    before: Pixels, after: Pixels, step: NDArray[np.uint8], only: bool = False
 ) -> list[tuple[_Cluster, _Cluster]]:
-    """Return pairs of corners that are mirror images of each other at the two ends of an edge."""
-    clusters = list(_clusters(before, after, step))
+    """Return pairs of corners that are mirror images of each other at the two ends of an edge.
+
+    only: whether the search may end at the first difference that is no corner.
+    """
+    clusters = list(_clusters(before, after, step, only))
     if len(clusters) < 2:
         return []
     rows: dict[tuple[int, int], list[_Cluster]] = {}
@@ -181,32 +186,80 @@ def _alike(one: _Cluster, other: _Cluster, axis: int) -> bool:
     return bool(rest <= UNLIKE * (np.abs(one.differences).sum() + np.abs(mirrored).sum()))
 
 
-def _clusters(before: Pixels, after: Pixels, step: NDArray[np.uint8]) -> Iterator[_Cluster]:
-    """Yield the clusters that have the size of a corner and begin a straight edge on some side."""
+def _clusters(
+    before: Pixels, after: Pixels, step: NDArray[np.uint8], only: bool = False
+) -> Iterator[_Cluster]:
+    """Yield the clusters that have the size of a corner and begin a straight edge on some side.
+
+    only: whether to end at the first cluster that is none of these.
+    """
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     differs = step >= FAINT
+    around = box_of(differs)
+    if around is None:
+        return
+    left, top, right, bottom = grown(around, 1, (step.shape[1], step.shape[0]))
+    differs = differs[top:bottom, left:right]
     labels, count = ndimage.label(enlarged(differs, 1, 1), np.ones((3, 3), bool))
     if not 2 <= count <= MOST:
         return
     for label, (rows, columns) in enumerate(ndimage.find_objects(np.where(differs, labels, 0)), 1):
-        height, width = rows.stop - rows.start, columns.stop - columns.start
-        if not (SMALLEST <= height <= LARGEST and SMALLEST <= width <= LARGEST):
-            continue
-        box = (columns.start, rows.start, columns.stop, rows.stop)
-        beside = _edges(before, after, box)
-        if not any(beside):
-            continue
+        box = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
         own = labels[rows, columns] == label
-        was, now = (picture[rows, columns].astype(np.int32) for picture in (before, after))
-        differences = (now - was).sum(axis=2) * own
-        around = _around(before, after, box)
-        contrast = int(np.ptp(around.reshape(-1, 3).astype(np.int16), axis=0).max())
-        strongest = int(step[rows, columns].max())
-        if strongest < WHOLE * contrast:
-            continue
-        area = float(np.abs(differences).sum() / np.abs(differences).max())
-        yield _Cluster(box, differences, beside, RADIUS * area / max(height, width, 2))
+        found = [
+            _cluster(
+                before,
+                after,
+                step,
+                (box[0] + x, box[1] + y, box[0] + x + part.shape[1], box[1] + y + part.shape[0]),
+                part,
+            )
+            for x, y, part in _halves(own)
+        ]
+        yield from (one for one in found if one is not None)
+        if only and None in found:
+            return
+
+
+def _halves(own: NDArray[np.bool_]) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
+    """Yield both halves of a long symmetric cluster (h, w), each with its position in it, or a single part.
+
+    Two corners that touch are such a cluster: those of neighbouring buttons, or of the end of a low box.
+    """
+    height, width = own.shape
+    for axis, long, short in ((0, height, width), (1, width, height)):
+        mirrored = np.flip(own, axis)
+        if long >= LENGTHY * short and np.count_nonzero(own != mirrored) <= UNLIKE * np.count_nonzero(own):
+            first, second = np.array_split(own, 2, axis=axis)
+            yield 0, 0, first
+            yield (0, first.shape[0], second) if axis == 0 else (first.shape[1], 0, second)
+            return
+    yield 0, 0, own
+
+
+def _cluster(
+    before: Pixels, after: Pixels, step: NDArray[np.uint8], box: Box, own: NDArray[np.bool_]
+) -> _Cluster | None:
+    """Return the cluster in a box, or None if it is not like a corner.
+
+    own: (h, w) the pixels of the box that belong to it.
+    """
+    height, width = own.shape
+    if not (SMALLEST <= height <= LARGEST and SMALLEST <= width <= LARGEST):
+        return None
+    beside = _edges(before, after, box)
+    if not any(beside):
+        return None
+    part = slice(box[1], box[3]), slice(box[0], box[2])
+    was, now = (picture[part].astype(np.int32) for picture in (before, after))
+    differences = (now - was).sum(axis=2) * own
+    around = _around(before, after, box)
+    contrast = int(np.ptp(around.reshape(-1, 3).astype(np.int16), axis=0).max())
+    if int(step[part].max()) < WHOLE * contrast:
+        return None
+    area = float(np.abs(differences).sum() / np.abs(differences).max())
+    return _Cluster(box, differences, beside, RADIUS * area / max(height, width, 2))
 
 
 def _around(before: Pixels, after: Pixels, box: Box) -> Pixels:

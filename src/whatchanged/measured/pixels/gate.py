@@ -18,14 +18,12 @@ from whatchanged.measured.pixels.planes import (
     Planes,
     Values,
     blurred,
-    chroma,
     closed,
     contrast,
     enlarged,
     halved,
-    largest_near,
-    least_near,
-    luminance,
+    luminance_and_chroma,
+    range_near,
     steps_between,
 )
 from whatchanged.measured.pixels.reading import Pixels
@@ -41,6 +39,8 @@ REACH = CELL * (MARGIN + 2)
 STRIP = 32
 """The largest number of rows of cells that are processed at once. It bounds the memory that a long page
 takes."""
+FEW = 4
+"""The same number where any visible difference decides. Mostly the first rows have one."""
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,20 @@ DOUBT = 0.8
 class Visibility:
     """The visibility of the difference at each pixel.
 
-    differs   (H, W) whether the pixels differ at all
+    steps     (H, W) the largest difference of a channel, in levels
     strength  (H, W) the difference as a multiple of the threshold; from 1 on it is visible
     is_plain  whether it depends only on the pixels near each pixel, and neither on structured differences nor
               on compression
     """
 
-    differs: NDArray[np.bool_]
+    steps: NDArray[np.uint8]
     strength: NDArray[np.float32]
     is_plain: bool = True
+
+    @cached_property
+    def differs(self) -> NDArray[np.bool_]:
+        """A mask (H, W) of the pixels that differ at all."""
+        return self.steps > 0
 
     @cached_property
     def score(self) -> float:
@@ -118,28 +123,63 @@ def visibility(before: Pixels, after: Pixels, weight: float = INK.slope) -> Visi
 
     weight: the relative change of ink at which the change is visible.
     """
-    step = steps_between(before, after)
-    differs = step > 0
-    strength = np.zeros(differs.shape, np.float32)
-    if not differs.any():
-        return Visibility(differs, strength)
-    before, after = _ordered(before, after, differs)
-    clear = step >= FAINT
-    cells = _cells(clear)
-    near = enlarged(cells, 1, 1)
-    for core in _cores(near):
-        window = tuple(slice(max(0, side.start - MARGIN), side.stop + MARGIN) for side in core)
-        pixels = _of_cells(*window)
-        found = _strength(before[pixels], after[pixels], near[window], weight)
-        inner = _of_cells(
-            *(slice(s.start - w.start, s.stop - w.start) for s, w in zip(core, window, strict=True))
-        )
-        strength[_of_cells(*core)] = found[inner]
-    for glyph in exchanged(before, after, _faint_boxes(cells, clear, strength)):
-        left, top, right, bottom = glyph.box
-        part = strength[top:bottom, left:right]
-        np.maximum(part, np.float32(glyph.strength), out=part)
-    return Visibility(differs, strength)
+    found = _Strengths(before, after)
+    for _ in found.windows(weight, STRIP):
+        pass
+    return found.with_glyphs()
+
+
+def visibility_within(before: Pixels, after: Pixels, threshold: float, most: int) -> Visibility | None:
+    """Measure like ``visibility``, or return None as soon as more than ``most`` pixels reach the
+    threshold."""
+    found = _Strengths(before, after)
+    visible = 0
+    for window in found.windows(INK.slope, STRIP if most > 0 else FEW):
+        visible += int(np.count_nonzero(found.differs[window] & (found.strength[window] >= threshold)))
+        if visible > most:
+            return None
+    return found.with_glyphs()
+
+
+class _Strengths:
+    """The strengths of the differences between two pictures of one size, found window by window.
+
+    differs   (H, W) whether the pixels differ at all
+    strength  (H, W) the strengths in the windows that were already examined; 0 elsewhere
+    """
+
+    def __init__(self, before: Pixels, after: Pixels) -> None:
+        self._steps = steps_between(before, after)
+        self.differs = self._steps > 0
+        self.strength = np.zeros(self.differs.shape, np.float32)
+        self._before, self._after = _ordered(before, after, self.differs)
+        self._clear = self._steps >= FAINT
+        self._cells = _cells(self._clear)
+
+    def windows(self, weight: float, strip: int) -> Iterator[tuple[slice, slice]]:
+        """Yield the windows near clear differences, each after its strengths were found.
+
+        strip: the largest height of a window, in cells.
+        """
+        near = enlarged(self._cells, 1, 1)
+        for core in _cores(near, strip):
+            window = tuple(slice(max(0, side.start - MARGIN), side.stop + MARGIN) for side in core)
+            pixels = _of_cells(*window)
+            found = _strength(self._before[pixels], self._after[pixels], near[window], weight)
+            inner = _of_cells(
+                *(slice(s.start - w.start, s.stop - w.start) for s, w in zip(core, window, strict=True))
+            )
+            self.strength[_of_cells(*core)] = found[inner]
+            yield _of_cells(*core)
+
+    def with_glyphs(self) -> Visibility:
+        """Return the visibility, with the strengths of exchanged glyphs, after all windows were examined."""
+        faint = _faint_boxes(self._cells, self._clear, self.strength)
+        for glyph in exchanged(self._before, self._after, faint):
+            left, top, right, bottom = glyph.box
+            part = self.strength[top:bottom, left:right]
+            np.maximum(part, np.float32(glyph.strength), out=part)
+        return Visibility(self._steps, self.strength)
 
 
 def far_from_differences(one: Pixels, other: Pixels) -> NDArray[np.bool_]:
@@ -168,16 +208,19 @@ def tests(before: Pixels, after: Pixels) -> list[tuple[NDArray[np.float32], NDAr
     ink is limited to the change of the local mean luminance, because the amount of thin structures between a
     text and an edge depends on the text.
     """
-    both = np.stack([luminance(before), luminance(after)])
-    ground = np.maximum(*contrast(both))
-    one, other, ground = blurred(np.stack([*both, ground]))
+    # Planes are processed one after the other, since single ones stay in the processor's cache.
+    light, *colors = zip(luminance_and_chroma(before), luminance_and_chroma(after), strict=True)
+    ground = blurred(np.maximum(*(contrast(plane) for plane in light)))
+    one, other = (blurred(plane) for plane in light)
     rest = unexplained(one, other)
-    color = unexplained(*(blurred(chroma(picture), 2) for picture in (before, after)))
-    coarse_rest, orange, green, coarse = _levels(_coarse(np.stack([halved(rest), *color, halved(ground)])))
+    orange, purple = (unexplained(*(blurred(plane, 2) for plane in color)) for color in colors)
+    coarse_rest, coarse_orange, coarse_purple, coarse = _levels(
+        _coarse(np.stack([halved(rest), orange, purple, halved(ground)]))
+    )
     return [
         (_levels(rest), _levels(ground)),
         (coarse_rest, coarse),
-        (np.maximum(orange, green), coarse),
+        (np.maximum(coarse_orange, coarse_purple), coarse),
         _ink(halved(one), halved(other)),
     ]
 
@@ -244,12 +287,12 @@ def _clusters(cells: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
                 yield slice(top + first, top + last), slice(left, right)
 
 
-def _cores(near: NDArray[np.bool_]) -> Iterator[tuple[slice, slice]]:
-    """Yield windows of cells that together cover all cells near a difference. Each is at most ``STRIP`` cells
+def _cores(near: NDArray[np.bool_], strip: int) -> Iterator[tuple[slice, slice]]:
+    """Yield windows of cells that together cover all cells near a difference. Each is at most ``strip`` cells
     high."""
     for start, end in _occupied(np.any(near, axis=1), 2 * MARGIN):
-        for first in range(start, end, STRIP):
-            last = min(first + STRIP, end)
+        for first in range(start, end, strip):
+            last = min(first + strip, end)
             for left, right in _occupied(np.any(near[first:last], axis=0), 2 * MARGIN):
                 yield slice(first, last), slice(left, right)
 
@@ -276,11 +319,18 @@ def _strength(before: Pixels, after: Pixels, near: NDArray[np.bool_], weight: fl
     """
     limits = (*LIMITS[:-1], Limit(INK.flat * weight / INK.slope, weight))
     fine, *coarse = (
-        size / (limit.flat + limit.slope * ground)
+        _ratio(size, ground, limit)
         for (size, ground), limit in zip(tests(before, after), limits, strict=True)
     )
     cells: NDArray[np.float32] = np.maximum.reduce(coarse) * near
-    return np.maximum(fine, _of_pixels(cells, before.shape))
+    return np.maximum(fine, _of_pixels(cells, before.shape), out=fine)
+
+
+def _ratio(size: NDArray[np.float32], ground: NDArray[np.float32], limit: Limit) -> NDArray[np.float32]:
+    """Return the ratio of a measure to its threshold."""
+    ratio: NDArray[np.float32] = limit.slope * ground
+    ratio += limit.flat
+    return np.divide(size, ratio, out=ratio)
 
 
 def _of_pixels(cells: Values, shape: tuple[int, ...]) -> Values:
@@ -294,14 +344,18 @@ def unexplained(one: Planes, other: Planes) -> Planes:
 
     Residuals up to ``FAINT`` grey levels become 0.
     """
-    both = np.stack([one, other])
-    largest, least = largest_near(both), least_near(both)
-    brighter = np.maximum(other - largest[0], least[1] - one)
-    darker = np.maximum(one - largest[1], least[0] - other)
-    brighter = np.maximum(brighter - FAINT * UNIT, 0)
-    darker = np.maximum(darker - FAINT * UNIT, 0)
-    signed: Planes = np.where(brighter >= darker, brighter, -darker)
-    return signed
+    (least_one, largest_one), (least_other, largest_other) = range_near(one), range_near(other)
+    brighter = _excess(other - largest_one, least_other - one)
+    # Only one of the two is not 0: a value above a range is not below the other one.
+    brighter -= _excess(one - largest_other, least_one - other)
+    return brighter
+
+
+def _excess(one: Planes, other: Planes) -> Planes:
+    """Return the larger value, reduced by ``FAINT`` grey levels, or 0 if it is smaller."""
+    larger: Planes = np.maximum(one, other)
+    larger -= FAINT * UNIT
+    return np.maximum(larger, 0, out=larger)
 
 
 def _ink(one: Planes, other: Planes) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -333,4 +387,6 @@ def _coarse(planes: Planes) -> Planes:
 
 def _levels(planes: Planes) -> NDArray[np.float32]:
     """Return the absolute values of planes in grey levels."""
-    return np.abs(planes).astype(np.float32) / np.float32(UNIT)
+    levels = np.abs(planes).astype(np.float32)
+    levels /= UNIT
+    return levels

@@ -78,7 +78,10 @@ def usual_color(colors: NDArray[np.uint8]) -> RGBColor:
     """
     chosen = colors_in(colors, _most_frequent(coarse_codes(colors)))
     count = len(chosen)
-    sums = (int(chosen[:, channel].sum(dtype=np.int64)) for channel in range(3))
+    levels = chosen.ravel()
+    if (levels[3:] == levels[:-3]).all():  # Most often they are one colour.
+        count = 1
+    sums = (int(chosen[:count, channel].sum(dtype=np.int64)) for channel in range(3))
     red, green, blue = ((2 * total + count) // (2 * count) for total in sums)
     return red, green, blue
 
@@ -102,9 +105,10 @@ def _most_frequent(codes: NDArray[np.uint16]) -> NDArray[np.bool_]:
 def colors_in(pixels: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Return the colours (N, 3) of the pixels (..., 3) in a mask (...).
 
-    This is what an index with the mask would return, in a fraction of the time.
+    This is what an index with the mask would return, in a fraction of the time: each pixel is one item.
     """
-    return np.asarray(np.compress(mask.ravel(), pixels.reshape(-1, 3), axis=0))
+    items = np.ascontiguousarray(pixels).reshape(-1, 3).view("V3")[:, 0]
+    return items[mask.ravel()].view(np.uint8).reshape(-1, 3)
 
 
 def far(one: RGBColor, other: RGBColor) -> int:

@@ -32,13 +32,13 @@ FITS = 0.5
 """The cost below which a line matches its source."""
 STRIP = 1024
 """The number of rows that are processed at once. It bounds the memory that a long page takes."""
-FEW = 8
-"""The number of samples of a line that are compared first. They rule out most sources."""
+FEW = 2
+"""The number of sums of samples of a line that are compared first. They rule out most sources."""
 MOST_OFFSETS = 3
 """The least number of different offsets at which lines must keep their order."""
 AT_ONCE = 1 << 18
 """The number of combinations of a line and an offset that are compared at once."""
-_NO_LINE = -30_000
+_NO_LINE = -20_000
 """The value of a line outside the picture. It matches no line."""
 
 
@@ -210,21 +210,21 @@ def _gains(
 def _perhaps_fitting(
     one: _Profile, other: _Profile, moved: NDArray[np.bool_], reach: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield offsets and moved lines that may match according to a few of their samples.
+    """Yield offsets and moved lines that may match according to sums of their samples.
 
-    All lines of one offset are yielded together and in order. No matching line is left out.
+    Such sums do not differ more than the samples. All lines of one offset are yielded together and in order.
+    No matching line is left out.
     """
     if not moved.any():
         return
     first, last = int(np.flatnonzero(moved)[0]), int(np.flatnonzero(moved)[-1]) + 1
-    some = np.arange(0, one.samples.shape[1], -(-one.samples.shape[1] // FEW))
-    lines = other.samples[first:last, some].T
+    lines = _few_sums(other.samples[first:last])
     # The allowed difference of a line depends on its own ink and on the ink of its source.
     own, theirs = (FITS * ALLOWED_INK * profile.ink + 1 for profile in (other, one))
     allowed = (own[first:last] + FITS * ALLOWED_LEVELS * one.samples.shape[1]).astype(np.int16)
     sides = (max(0, reach - first), max(0, last + reach - len(one.ink)))
     start = first - reach + sides[0]
-    sources = np.pad(one.samples[start:, some].T, ((0, 0), sides))
+    sources = np.pad(_few_sums(one.samples[start:]), ((0, 0), sides))
     missing = np.pad(theirs.astype(np.int16)[start:], sides, constant_values=_NO_LINE)
     count = max(1, AT_ONCE // (last - first))
     for row in range(0, 2 * reach + 1, count):  # The first row belongs to the largest offset.
@@ -235,6 +235,12 @@ def _perhaps_fitting(
             unlike += np.abs(steps, out=steps)
         places = np.nonzero((unlike < allowed) & moved[first:last])
         yield reach - row - places[0], first + places[1]
+
+
+def _few_sums(samples: Lines) -> NDArray[np.int16]:
+    """Return at most ``FEW`` sums of neighbouring samples of each line: (N, S) -> (sums, N)."""
+    starts = np.arange(0, samples.shape[1], -(-samples.shape[1] // FEW))
+    return np.ascontiguousarray(np.add.reduceat(samples, starts, axis=1).T)
 
 
 def _cost(one: _Profile, other: _Profile, offset: int) -> NDArray[np.float64]:

@@ -55,13 +55,21 @@ def luminance(pixels: NDArray[np.integer]) -> Planes:
     return red
 
 
-def chroma(pixels: NDArray[np.uint8]) -> Planes:
-    """Return two chroma planes, orange-blue and green-purple: (H, W, 3) -> (2, H, W).
+def luminance_and_chroma(pixels: NDArray[np.uint8]) -> tuple[Planes, Planes, Planes]:
+    """Return the luminance and two chroma planes, orange-blue and green-purple: (H, W, 3) -> (H, W) each.
 
     O = (R - B) / 2 and P = (2 G - R - B) / 4, each in units of 1/8 of a level.
     """
     red, green, blue = (pixels[..., channel].astype(np.int16) for channel in range(3))
-    return np.stack([(red - blue) << 2, ((green << 1) - red - blue) << 1])
+    orange = red - blue
+    orange <<= 2
+    red += blue
+    green <<= 1
+    purple = green - red
+    purple <<= 1
+    red += green
+    red <<= 1
+    return red, orange, purple
 
 
 def blurred(planes: Planes, every: int = 1) -> Planes:
@@ -85,21 +93,24 @@ def halved(planes: Planes) -> Planes:
 def contrast(plane: Planes) -> Planes:
     """Return the local contrast (|right - left| + |below - above|) / 2. Border values are repeated."""
     padded = padded_by(plane, 1)
-    across = np.abs(padded[..., 1:-1, 2:] - padded[..., 1:-1, :-2])
-    across += np.abs(padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1])
+    across = padded[..., 1:-1, 2:] - padded[..., 1:-1, :-2]
+    np.abs(across, out=across)
+    down = padded[..., 2:, 1:-1] - padded[..., :-2, 1:-1]
+    across += np.abs(down, out=down)
     across >>= 1
     halves: Planes = across
     return halves
 
 
-def least_near(planes: Planes) -> Planes:
-    """Return the minimum over the 3 x 3 pixels around each pixel."""
-    return _over_neighbours(planes, np.minimum)
+def range_near(planes: Planes) -> tuple[Planes, Planes]:
+    """Return the minimum and the maximum over the 3 x 3 pixels around each pixel."""
+    padded = padded_by(planes, 1)
+    return _over_neighbours(padded, np.minimum), _over_neighbours(padded, np.maximum)
 
 
 def largest_near(planes: Planes) -> Planes:
     """Return the maximum over the 3 x 3 pixels around each pixel."""
-    return _over_neighbours(planes, np.maximum)
+    return _over_neighbours(padded_by(planes, 1), np.maximum)
 
 
 def closed(planes: Planes, radius: int) -> Planes:
@@ -144,10 +155,12 @@ def _binomial(*shifted: Planes) -> Planes:
     return total
 
 
-def _over_neighbours(planes: Planes, choose: np.ufunc) -> Planes:
-    padded = padded_by(planes, 1)
-    rows = choose(choose(padded[..., :-2, :], padded[..., 1:-1, :]), padded[..., 2:, :])
-    return np.asarray(choose(choose(rows[..., :-2], rows[..., 1:-1]), rows[..., 2:]))
+def _over_neighbours(padded: Planes, choose: np.ufunc) -> Planes:
+    rows = choose(padded[..., :-2, :], padded[..., 1:-1, :])
+    choose(rows, padded[..., 2:, :], out=rows)
+    chosen: Planes = choose(rows[..., :-2], rows[..., 1:-1])
+    choose(chosen, rows[..., 2:], out=chosen)
+    return chosen
 
 
 def _along(planes: Values, axis: int, radius: int, choose: np.ufunc) -> Values:

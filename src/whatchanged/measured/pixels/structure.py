@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.compression import as_compressed
 from whatchanged.measured.pixels.corners import find_corners
 from whatchanged.measured.pixels.gate import DOUBT, Visibility, visibility
-from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.recoloring import find_recolorings
 from whatchanged.measured.pixels.redrawing import not_redrawn
@@ -39,23 +39,27 @@ def visible_by(policy: Policy, before: Pixels, after: Pixels) -> Visibility:
     """
     seen = visibility(before, after, policy.weight)
     if seen.score >= DOUBT:
-        explained = as_compressed(before, after)
+        explained = as_compressed(before, after, seen.steps)
         if explained is None:
-            return _with(seen, structured(before, after, policy)) if seen.score < 1 else seen
+            if seen.score >= 1:
+                return seen
+            return _with(seen, structured(before, after, seen.steps, policy))
         rest = visibility(*explained, policy.weight)
-        return replace(rest, differs=seen.differs, is_plain=False)
+        return replace(rest, steps=seen.steps, is_plain=False)
     if not seen.differs.any():
         return seen
-    boxes = list(structured(before, after, policy))
-    if boxes and as_compressed(before, after) is not None:
+    boxes = list(structured(before, after, seen.steps, policy))
+    if boxes and as_compressed(before, after, seen.steps) is not None:
         return seen
     return _with(seen, boxes)
 
 
-def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
+def structured(before: Pixels, after: Pixels, step: NDArray[np.uint8], policy: Policy) -> Iterator[Box]:
     """Yield the boxes of the structured differences that a policy counts: edges, fills, colours and
-    corners."""
-    step = steps_between(before, after)
+    corners.
+
+    step: (H, W) the difference of each pixel in levels.
+    """
     sides = list(find_runs(before, after))
     edges = list(moved_edges(before, after, sides, policy.color)) if policy.shift <= 1 else []
     runs = [run for run in sides if run.length >= LENGTH]
@@ -87,4 +91,4 @@ def _with(seen: Visibility, boxes: Iterable[Box]) -> Visibility:
         if strength is seen.strength:
             strength = strength.copy()
         np.maximum(strength[top:bottom, left:right], np.float32(SURE), out=strength[top:bottom, left:right])
-    return seen if strength is seen.strength else Visibility(seen.differs, strength, is_plain=False)
+    return seen if strength is seen.strength else Visibility(seen.steps, strength, is_plain=False)

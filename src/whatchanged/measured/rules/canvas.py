@@ -269,7 +269,9 @@ def _at_corners(
             if (found := _within(change, *wholes)) is not None
         ]
     changes = list(contained) or cut_short(changes, before, after)
-    return AlignedPair(tuple(changes), statement, laid, visibility(laid, after))
+    if ignore or laid.shape != one.shape:
+        seen = visibility(laid, after)
+    return AlignedPair(tuple(changes), statement, laid, seen)
 
 
 def _with_ground(picture: Pixels, size: tuple[int, ...]) -> Pixels:
@@ -353,12 +355,13 @@ def _both_aligned(before: Pixels, after: Pixels) -> tuple[_Alignment, _Alignment
     """
     first = max((0, 1), key=lambda axis: after.shape[1 - axis] == before.shape[1 - axis])
     one = _aligned(before, after, first)
+    unfit: _Alignment | None = None
     if len(one[1].after) < FITTING * after.shape[first]:
-        first = 1 - first
+        unfit, first = one, 1 - first
         one = _aligned(before, after, first)
     fits = one[1] if len(one[1].after) >= FITTING * after.shape[first] else None
     if fits is None or before.shape[1 - first] == after.shape[1 - first]:
-        other = _aligned(before, after, 1 - first)
+        other = unfit or _aligned(before, after, 1 - first)
     else:
         cut = np.take(before, fits.before, axis=first), np.take(after, fits.after, axis=first)
         runs = runs_of_lines(*cut, 1 - first)

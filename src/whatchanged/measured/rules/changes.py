@@ -121,14 +121,13 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
     aligned = before
     visible = seen.visible(threshold)
     if visible.any():
-        steps = steps_between(before, after)
-        cornered = cornered_boxes(before, after, steps)
+        cornered = cornered_boxes(before, after, seen.steps)
         if cornered:
             return [
                 DetectedChange(Finding("restyled", "radius", 0.7, {"rounder": rounder}), box, box, area(box))
                 for box, rounder in cornered
             ]
-        first = first_change(before, after, visible, steps)
+        first = first_change(before, after, visible, seen.steps)
         if first is not None:
             change, aligned = first
             changes.append(change)

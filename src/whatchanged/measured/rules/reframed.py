@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.pixels.boxes import box_of
-from whatchanged.measured.pixels.gate import visibility
+from whatchanged.measured.pixels.gate import visibility_within
 from whatchanged.measured.pixels.layers import ALIKE, RGBColor, far, usual_color
 from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -20,6 +20,7 @@ SHOWN = 0.5
 WHERE = (0.0, 1.0, 0.5)
 """Where the contents before and after may be aligned along an axis: at their starts, ends or centres."""
 Movement = tuple[int, int]
+Slices = tuple[slice, slice]
 
 
 def reframed_text(before: Pixels, after: Pixels, threshold: float) -> str | None:
@@ -50,11 +51,14 @@ def _step_of_contents(before: Pixels, after: Pixels, threshold: float) -> Moveme
     if boxes[0] is None or boxes[1] is None:
         return None
     for step in dict.fromkeys((*_steps(boxes[0], boxes[1]), *_best_overlaps(*inks))):
-        laid = _moved_to(before, after.shape, ground, step)
-        shown = np.count_nonzero(steps_from(ground, laid) > ALIKE)
-        if shown < SHOWN * np.count_nonzero(inks[0]):
+        here, there = _shared(before.shape, after.shape, step)
+        if np.count_nonzero(inks[0][here]) < SHOWN * np.count_nonzero(inks[0]):
             continue
-        if not visibility(laid, after).visible(threshold).any():
+        laid = np.empty_like(after)
+        laid[:] = ground
+        laid[there] = before[here]
+        seen = visibility_within(laid, after, threshold, most=0)
+        if seen is not None and not seen.visible(threshold).any():
             return step
     return None
 
@@ -90,13 +94,13 @@ def _even_ground(picture: Pixels) -> RGBColor | None:
     return color if (steps_from(color, edges[None]) <= ALIKE).mean() >= EVEN else None
 
 
-def _moved_to(picture: Pixels, shape: tuple[int, ...], ground: RGBColor, step: Movement) -> Pixels:
-    """Return a picture, moved by a step, on a canvas of another shape (H, W, 3). What lies outside is cut
-    off."""
+def _shared(shape: tuple[int, ...], other: tuple[int, ...], step: Movement) -> tuple[Slices, Slices]:
+    """Return the part of a picture that lies on another one after a step, and its place there.
+
+    shape, other: the shapes (H, W, 3) of both.
+    """
     dx, dy = step
-    canvas = np.empty(shape, np.uint8)
-    canvas[:] = ground
-    rows = slice(max(0, dy), min(shape[0], picture.shape[0] + dy))
-    columns = slice(max(0, dx), min(shape[1], picture.shape[1] + dx))
-    canvas[rows, columns] = picture[rows.start - dy : rows.stop - dy, columns.start - dx : columns.stop - dx]
-    return canvas
+    rows = slice(max(0, dy), max(0, dy, min(other[0], shape[0] + dy)))
+    columns = slice(max(0, dx), max(0, dx, min(other[1], shape[1] + dx)))
+    here = slice(rows.start - dy, rows.stop - dy), slice(columns.start - dx, columns.stop - dx)
+    return here, (rows, columns)

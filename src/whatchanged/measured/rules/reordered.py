@@ -55,13 +55,14 @@ def reordered(before: Pixels, after: Pixels, visible: NDArray[np.bool_]) -> Dete
     if box is None:
         return None
     left, top, right, bottom = box
-    was, now = (_parts(picture[top:bottom].swapaxes(0, 1), COLUMN_GAP) for picture in (before, after))
+    one, other = (picture[top:bottom].swapaxes(0, 1) for picture in (before, after))
+    was, now = _parts_of_both(one, other, COLUMN_GAP)
     is_table = bottom - top >= LEAST_HEIGHT
     found = _in_other_order(was, now) or (_came_or_went(was, now) if is_table else None)
     if found is not None:
         boxes = ([(one, top, other, bottom) for one, other in each] for each in found)
         return replace(_change(*boxes), element="column" if is_table else None)
-    was, now = (_parts(picture[:, left:right], LINE_GAP) for picture in (before, after))
+    was, now = _parts_of_both(before[:, left:right], after[:, left:right], LINE_GAP)
     found = _in_other_order(was, now)
     if found is None:
         return None
@@ -86,6 +87,13 @@ def _change(was: Sequence[Box], now: Sequence[Box]) -> DetectedChange:
         sum(area(box) for box in boxes),
         boxes=boxes if len(boxes) > 1 else (),
     )
+
+
+def _parts_of_both(one: Pixels, other: Pixels, gap: int) -> tuple[list[_Part], list[_Part]]:
+    """Return the drawn parts of two pictures; none of the second one if the first one has too few or too many
+    to be compared."""
+    was = _parts(one, gap)
+    return was, _parts(other, gap) if LEAST_SAME <= len(was) <= MOST_PARTS else []
 
 
 def _parts(lines: Pixels, gap: int) -> list[_Part]:

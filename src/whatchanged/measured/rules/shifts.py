@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import area, box_of, grown, union
-from whatchanged.measured.pixels.gate import REACH, Visibility, far_from_differences, visibility
+from whatchanged.measured.pixels.gate import REACH, Visibility, far_from_differences, visibility_within
 from whatchanged.measured.pixels.layers import far, usual_color
 from whatchanged.measured.pixels.motion import FARTHEST, LineRun, runs_of_lines
 from whatchanged.measured.pixels.planes import UNIT, contrast, luminance, steps_from
@@ -141,7 +141,10 @@ def rest_of(
     staying = clearly_visible(seen, threshold) & far_from_differences(before, aligned)
     if not _is_enough(1 - (new + int(np.count_nonzero(staying))) / count, beyond):
         return None
-    rest = visibility(aligned, after)
+    most = int(count * (1 - max(EXPLAINED, beyond))) + 1 - new
+    rest = visibility_within(aligned, after, threshold, most)
+    if rest is None:
+        return None
     explained = 1 - (new + int(np.count_nonzero(rest.visible(threshold)))) / count
     return (rest, explained) if _is_enough(explained, beyond) else None
 
