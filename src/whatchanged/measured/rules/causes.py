@@ -22,6 +22,9 @@ LEAST_REST = 2
 pixel."""
 NEVER_PUSH = ("moved", "restyled")
 """Kinds of changes that do not push other objects."""
+ONLY_COLOR = ("border", "ink", "palette")
+"""Aspects of changes of colour that are never the cause of movements. A line or a text in another colour
+takes no more room; a fill may be that of another object."""
 BETWEEN = ("pushed in", "closed up")
 """Aspects of objects that appeared or disappeared between other objects."""
 IN_TURNS = 5
@@ -191,15 +194,22 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
     moved = [
         one for one in parts if one.finding.kind == "moved" and not one.cause and _step(one) >= LEAST_REST
     ]
-    causes = [one for one in changes if one.cause and one.finding.kind != "moved"]
+    causes = [one for one in changes if one.cause and _may_push(one)]
     if not moved or not causes:
-        return list(changes)
+        others = any(one.cause for one in changes)
+        return ranked([replace(one, cause=True) for one in changes]) if moved and others else list(changes)
     largest = max(moved, key=lambda one: one.pixels)
     cause = next((one for one in causes if _pushes(one, largest)), causes[0])
     step = [int(largest.finding.values.get(name, 0)) for name in ("dx", "dy")]
     rest = {"rest": step} if _is_as_far(cause, step) else {}
     told = replace(cause, finding=replace(cause.finding, values={**cause.finding.values, **rest}))
     return [told if one is cause else one for one in changes if one not in pushed_ones]
+
+
+def _may_push(one: DetectedChange) -> bool:
+    """Return whether a change can be the cause of movements."""
+    only_color = one.finding.kind == "recolored" and one.finding.aspect in ONLY_COLOR
+    return one.finding.kind != "moved" and not only_color
 
 
 def _is_as_far(cause: DetectedChange, step: Sequence[int]) -> bool:
