@@ -20,6 +20,7 @@ from whatchanged.measured.amounts.redrawn import (
     only_outlines,
     recolored_drawing,
 )
+from whatchanged.measured.amounts.refilled import only_refilled
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.row import styled_row
 from whatchanged.measured.amounts.state import state_change
@@ -89,7 +90,8 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
     for index in largest:
-        results[index] = _with_look(_refined(changes[index], before, after), before, after)
+        one = only_refilled(_refined(changes[index], before, after), before, after)
+        results[index] = _with_look(one, before, after)
     return exchanged(_once(results))
 
 
