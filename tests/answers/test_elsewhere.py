@@ -49,3 +49,16 @@ def test_a_text_that_became_larger_and_wraps():
     box = (60, 60, box_of("National Insurance", OLD, 28)[2], box_of("number", (60, 100), 28)[3])
     found = told(page((TEXT, OLD)), np.asarray(picture), now=box, rest=[0, 48])
     assert (found.kind, found.values["aspect"], found.values["rest"]) == ("resized", "text size", [0, 48])
+
+
+def test_several_texts_that_stand_elsewhere_moved():
+    places = [(60, 60), (60, 200)]
+    texts = [("Exclude", place) for place in places]
+    lower = [("Exclude", (x, y + 24)) for x, y in places]
+    boxes = tuple(box_of(*text) for text in lower)
+    whole = (boxes[0][0], boxes[0][1], boxes[1][2], boxes[1][3])
+    one = Statement("added", None, whole, "As it was.", 0.7, 0.01, {"aspect": "pushed in"}, boxes)
+    (found,) = named([one], page(*texts), page(*lower))
+    assert found.sentence == 'The two texts "Exclude" moved.'
+    (found,) = named([one], page(), page(*lower))
+    assert found.sentence == 'The two texts "Exclude" were added.'

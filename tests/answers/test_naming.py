@@ -378,3 +378,9 @@ def test_text_beside_what_took_another_colour_is_no_text_of_it():
     pictures = [page(*texts, boxes=[(box, color) for box in shown]) for color in ("blue", "purple")]
     found = names(statement("recolored", whole, whole, things, aspect="ink", **codes), *pictures)
     assert found.sentence.startswith('What is drawn in the two areas with "adipiscing" and "ullamco" turned')
+
+
+def test_a_plot_is_not_named_by_a_text_in_it():
+    box = (60, 60, 620, 260)
+    found = names(statement("replaced", box, box, aspect="data", same_axes=True), PICTURE, PICTURE)
+    assert "Save changes" not in found.sentence and "shows other data" in found.sentence

@@ -22,6 +22,8 @@ MOST_READ = 6
 """How many lines of the other picture are read, at most, the nearest first."""
 LEAST_LETTERS = 4
 """The least number of characters of a text that is recognised elsewhere. Shorter ones occur by chance."""
+LEAST_WORD = 3
+"""The least number of characters of one of several texts. That all of them occur by chance is less likely."""
 LEAST_STEP = 2
 """The least movement of a text in pixels that is told."""
 ONE_SIZE = 2
@@ -65,6 +67,46 @@ def still_there(site: TextSite, reader: PairReader) -> None:
         site.read = (list(pairs[0]), list(pairs[1]))
 
 
+def all_still_there(site: TextSite, sites: Sequence[TextSite], reader: PairReader) -> None:
+    """Change the statement of a site about several texts, in place, if the other picture shows all of them:
+    they moved. Each may have moved by another step.
+
+    sites: all sites. What they say of texts that came or went is where the texts of this one stood or stand.
+    """
+    statement, side = site.statement, site.side
+    own = [line for line in site.read[side] if handle(line) is not None]
+    if (
+        not came_or_went(statement)
+        or not 1 < statement.count == len(own)
+        or statement.values.get("by_amount")
+    ):
+        return
+    others = [one for one in sites if came_or_went(one.statement) and one.side != side]
+    there = [line for one in others for line in one.read[1 - side]]
+    for line in own:
+        text = handle(line) or ""
+        found = next((one for one in there if same_words(text, one.line.text)), None)
+        found = found or next(iter(_twins(site, [line], reader, line.at.box)), None)
+        if found is None or len(text) < LEAST_WORD:
+            return
+        there = [*(one for one in there if one is not found), found]
+    sources = there[-len(own) :]
+    ends = (sources, own) if side == 1 else (own, sources)
+    was, now = (union([line.at.box for line in lines]) for lines in ends)
+    rest = {key: value for key, value in statement.values.items() if key == "rest"}
+    boxes = tuple(line.at.box for line in ends[1])
+    site.statement = replace(
+        statement,
+        kind="moved",
+        box_before=was,
+        box_after=now,
+        boxes=boxes,
+        element="text",
+        values={"aspect": "position", **rest},
+    )
+    site.read = (list(ends[0]), list(ends[1]))
+
+
 def _moved(both: Statement, pairs: tuple[Sequence[ReadLine], Sequence[ReadLine]]) -> Statement | None:
     """Return the statement that lines of one size moved by one step, or None."""
     boxes = [(one.at.box, other.at.box) for one, other in zip(*pairs, strict=False)]
@@ -79,19 +121,26 @@ def _moved(both: Statement, pairs: tuple[Sequence[ReadLine], Sequence[ReadLine]]
     return replace(both, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})
 
 
-def _twins(site: TextSite, own: Sequence[ReadLine], reader: PairReader) -> list[ReadLine]:
+def _twins(
+    site: TextSite, own: Sequence[ReadLine], reader: PairReader, box: Box | None = None
+) -> list[ReadLine]:
     """Return the lines of the other picture that have the words of the own lines, or none if some are not
-    there."""
+    there.
+
+    box: where the own lines are; the box of the site if it is None.
+    """
+    box = box or site.box
     here, there = reader.pictures[site.side], reader.pictures[1 - site.side]
     step = max((abs(part) for part in site.statement.values.get("rest") or (0,)), default=0)
-    window = grown(site.box, step + NEAR, (there.shape[1], there.shape[0]))
+    window = grown(box, step + NEAR, (there.shape[1], there.shape[0]))
     if window[0] >= window[2] or window[1] >= window[3]:
         return []
     lines = [line for line in find_lines(there, window) if may_be_text(line)]
-    shown = grown(site.box, 2 * (step + NEAR), (here.shape[1], here.shape[0]))
-    kept = [line for line in find_lines(here, shown) if not common(line, site.box)]
+    shown = grown(box, 2 * (step + NEAR), (here.shape[1], here.shape[0]))
+    told = site.statement.boxes
+    kept = [line for line in find_lines(here, shown) if not any(common(line, one) for one in told)]
     free = [line for line in lines if not any(_look_alike(there, line, here, other) for other in kept)]
-    free.sort(key=lambda line: abs(line[1] - site.box[1]) + abs(line[0] - site.box[0]))
+    free.sort(key=lambda line: abs(line[1] - box[1]) + abs(line[0] - box[0]))
     read = [one for one in reader.read(LineAt(1 - site.side, line) for line in free[:MOST_READ]) if one]
     read.sort(key=lambda one: (one.at.box[1], one.at.box[0]))
     return _saying(read, " ".join(handle(line) or "" for line in own))

@@ -17,7 +17,7 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
-from whatchanged.answers.elsewhere import still_there
+from whatchanged.answers.elsewhere import all_still_there, still_there
 from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
@@ -103,6 +103,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
         if not any(site is one for one in told_elsewhere):
             wrapped_elsewhere(site, reader)
             still_there(site, reader)
+            all_still_there(site, sites, reader)
     subjects: list[Subject | None] = [own_subject(site, pictures) for site in sites]
     nameless = [number for number, subject in enumerate(subjects) if subject is None]
     told = [*(site.statement for site in sites), *statements]

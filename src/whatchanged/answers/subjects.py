@@ -58,6 +58,8 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     noun = known_noun(statement)
     if noun == "frame":
         return Subject(noun, None, f'around "{text}"')
+    if noun == "plot":
+        return None  # Its first line is seldom its title.
     if noun is not None and noun != "text":
         return Subject(noun, text)
     if noun is None and _is_button(site, pictures):

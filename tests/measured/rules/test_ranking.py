@@ -23,3 +23,17 @@ def test_another_colour_moves_nothing(kind, aspect, pushes):
     statements = in_words([first, moved], (300, 200))
     assert any("which moved the rest" in one.sentence for one in statements) == pushes
     assert (statements[0].kind == "moved") != pushes
+
+
+def test_a_movement_by_one_pixel_is_told_after_a_smaller_farther_one():
+    steps = ((1, (20, 20, 220, 90)), (-3, (20, 120, 32, 132)))
+    moved = [
+        DetectedChange(
+            Finding("moved", "position", 0.7, {"dx": dx, "dy": 0}),
+            (box[0] - dx, box[1], box[2] - dx, box[3]),
+            box,
+            (box[2] - box[0]) * (box[3] - box[1]),
+        )
+        for dx, box in steps
+    ]
+    assert [one.values["dx"] for one in in_words(moved, (300, 200))] == [-3, 1]

@@ -29,6 +29,7 @@ from whatchanged.measured.amounts.surface import surface_change
 from whatchanged.measured.amounts.text import text_change, underline_change
 from whatchanged.measured.amounts.veil import find_veil
 from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
+from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -193,15 +194,19 @@ def _with_ink(change: DetectedChange, before: Pixels, after: Pixels) -> Detected
 
 
 def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """Correct the colours of a change of ink colour for the coloured fringes of letters."""
+    """Correct the colours of a change of ink colour for the coloured fringes of letters. Ink of the same
+    colour was only drawn differently."""
     finding, was, now = change.finding, change.box_before, change.box_after
     if (finding.kind, finding.aspect) != ("recolored", "ink") or was is None or now is None:
         return change
     inks = fringed_ink(before, was), fringed_ink(after, now)
-    if inks[0] is None or inks[1] is None:
-        return change
-    codes = {"color_before": words.color_code(inks[0]), "color_after": words.color_code(inks[1])}
-    return replace(change, finding=replace(finding, values={**finding.values, **codes}))
+    if inks[0] is not None and inks[1] is not None:
+        codes = {"color_before": words.color_code(inks[0]), "color_after": words.color_code(inks[1])}
+        finding = replace(finding, values={**finding.values, **codes})
+    told = [finding.values.get(name) for name in ("color_before", "color_after")]
+    if None not in told and far(*(words.color_of_code(str(code)) for code in told)) <= SAME_COLOR:
+        finding = Finding("restyled", "shape", 0.4)
+    return replace(change, finding=finding)
 
 
 def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:

@@ -49,6 +49,7 @@ def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
         key=lambda one: (
             not one.cause,
             not _leads(one, changes),
+            _may_be_redrawn(one),
             -_weight(one) * one.pixels,
             one.box_after or one.box_before or (),
         ),
@@ -60,6 +61,11 @@ def _leads(one: DetectedChange, changes: Sequence[DetectedChange]) -> bool:
     of it."""
     others = (other for other in changes if other.finding.aspect == "position")
     return one.finding.aspect == "highlight" and not any(_one_step(one, other) for other in others)
+
+
+def _may_be_redrawn(one: DetectedChange) -> bool:
+    """Return whether a change is a movement by one pixel, which is often only another drawing of a text."""
+    return one.finding.kind == "moved" and one.finding.aspect == "position" and _step(one) < LEAST_REST
 
 
 def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
