@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from whatchanged.measured import measure
 from whatchanged.measured.amounts.refilled import only_refilled, refilled_part
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
@@ -33,3 +34,34 @@ def test_the_statement_takes_the_box_of_the_fill(kind, box):
     change = DetectedChange(Finding(kind, "fill", 0.7, codes), BOX, BOX, 16000)
     found = only_refilled(change, rows(GREY, WHITE), rows(WHITE, GREEN))
     assert (found.box_before, found.box_after) == (box, box)
+
+
+def selected(chosen=None, hovered=None, other="----"):
+    """Four rows of a list, one of them selected, one of them hovered."""
+    picture = np.full((200, 260, 3), 255, np.uint8)
+    for row in range(4):
+        top = 20 + 40 * row
+        if row == hovered:
+            picture[top : top + 40, 20:220] = 238
+        if row == chosen:
+            picture[top : top + 40, 20:220] = (27, 115, 232)
+        marks = range(30, 30 + 10 * len(other) + 8 * row, 6)
+        for x in marks:
+            picture[top + 14 : top + 26, x : x + 3] = 255 if row == chosen else 40
+    return picture
+
+
+def test_a_row_that_was_selected_beside_one_that_lost_its_highlight():
+    one = measure(selected(hovered=1), selected(chosen=2)).statements[0]
+    assert (one.kind, one.values["aspect"], one.values["color_after"]) == ("recolored", "fill", "#1b73e8")
+    assert one.box_after == (20, 100, 220, 140)
+
+
+def test_other_content_on_another_fill_is_more_than_a_fill():
+    after = selected(chosen=2)
+    after[110:130, 24:200] = (27, 115, 232)
+    after[105:135:4, 120:210] = 255
+    change = DetectedChange(
+        Finding("replaced", "content", 0.3), (20, 60, 220, 140), (20, 60, 220, 140), 16000
+    )
+    assert only_refilled(change, selected(hovered=1), after) is change
