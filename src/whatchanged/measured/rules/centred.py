@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from whatchanged import words
+from whatchanged.measured.pixels.boxes import union
 from whatchanged.measured.result import Statement
 from whatchanged.measured.rules.causes import LEAST_REST, PUSHING
 from whatchanged.measured.rules.detected import DetectedChange
 
 ONE_PIXEL = 1
 """By how many pixels contents in the middle may miss half of the picture's growth, which may be odd."""
-BEGINNING = 0.25
-"""The largest part of the picture before, along an axis, in front of contents that all moved."""
+OFF_MIDDLE = 0.1
+"""How far the middle of the contents may lie from that of the picture, as a fraction of its side."""
 MOST_OF_IT = 0.6
 """The least fraction of the moved area that moved by half of the growth. The rest moved with the far edge."""
 
@@ -28,9 +29,7 @@ def around_contents(
     step = [_half(moved, name, int(canvas.values.get(name, 0))) for name in ("dx", "dy")]
     if canvas.values.get("aspect") != "canvas" or None in step or not any(step):
         return None
-    ends = [_begins(moved, axis) for axis in (0, 1) if step[axis]]
-    sides = [canvas.box_before[2 + axis] for axis in (0, 1) if step[axis] and canvas.box_before]
-    if any(end > BEGINNING * side for end, side in zip(ends, sides, strict=True)):
+    if any(by and not _is_in_the_middle(moved, canvas, axis) for axis, by in enumerate(step)):
         return None
     way = words.way(step[0] or 0, step[1] or 0)
     told = replace(
@@ -42,9 +41,17 @@ def around_contents(
     return [one for one in others if one.finding.kind != "moved"], told
 
 
-def _begins(moved: Sequence[DetectedChange], axis: int) -> int:
-    """Return where the moved contents began along an axis."""
-    return min(one.box_before[axis] for one in moved if one.box_before is not None)
+def _is_in_the_middle(moved: Sequence[DetectedChange], canvas: Statement, axis: int) -> bool:
+    """Return whether the contents that moved by half of the growth were about in the middle of the picture
+    before, along an axis."""
+    name = ("dx", "dy")[axis]
+    growth = int(canvas.values.get(name, 0))
+    inside = [one for one in moved if int(one.finding.values.get(name, 0)) != growth]
+    boxes = [one.box_before for one in inside if one.box_before is not None]
+    if canvas.box_before is None or not boxes:
+        return False
+    around, side = union(boxes), canvas.box_before[2 + axis]
+    return abs(around[axis] + around[2 + axis] - side) <= 2 * OFF_MIDDLE * side
 
 
 def _half(moved: Sequence[DetectedChange], name: str, growth: int) -> int | None:
