@@ -21,6 +21,7 @@ from whatchanged.answers.elsewhere import all_still_there, still_there
 from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
+from whatchanged.answers.paragraphs import rewrapped
 from whatchanged.answers.replaced import with_texts
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
@@ -86,7 +87,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     """
     pictures = (before, after)
     reader = PairReader(pictures)
-    statements = [with_items(one, reader) for one in statements]
+    statements = [with_items(one, reader) for one in rewrapped(statements, reader)]
     sites = [_site(one, pictures) for one in statements[:MOST] if not _needs_no_name(one)]
     _read_own(sites, reader)
     for site in sites:

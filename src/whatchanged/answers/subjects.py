@@ -50,6 +50,8 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     statement = site.statement
     if statement.count > 1:
         return _alike_subject(site)
+    if statement.values.get("aspect") == "wrap":
+        return Subject("text", str(statement.values["words"]))
     found = _own_words(site)
     if found is None:
         return None

@@ -125,18 +125,18 @@ def _encloses(line: Box, lines: Sequence[Box]) -> bool:
 def in_reading_order(lines: Sequence[Box]) -> tuple[Box, ...]:
     """Return lines row by row, those of a row from left to right. A line in whose height the middle of the
     next one lies is of the same row, though letters such as p or l let one of them begin higher."""
-    return tuple(line for row in _rows_of(lines) for line in sorted(row))
+    return tuple(line for row in rows_of(lines) for line in sorted(row))
 
 
 def first_words(lines: Sequence[Box]) -> tuple[Box, ...]:
     """Return the first line of the first row that is long enough to be no icon, or else the widest line
     there; none if there are no lines."""
-    row = sorted(_rows_of(lines)[0]) if lines else []
+    row = sorted(rows_of(lines)[0]) if lines else []
     long = [box for box in row if box[2] - box[0] >= LENGTHY * (box[3] - box[1])]
     return tuple(long[:1] or sorted(row, key=lambda box: box[0] - box[2])[:1])
 
 
-def _rows_of(lines: Sequence[Box]) -> list[list[Box]]:
+def rows_of(lines: Sequence[Box]) -> list[list[Box]]:
     """Return lines in their rows, from top to bottom."""
     rows: list[list[Box]] = []
     for line in sorted(lines, key=lambda box: (box[1] + box[3], box[0])):

@@ -1,7 +1,10 @@
 """Statements are ranked, and causes include what follows from them."""
 
+import numpy as np
 import pytest
 
+from whatchanged.measured import measure
+from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.ranking import in_words
@@ -37,3 +40,20 @@ def test_a_movement_by_one_pixel_is_told_after_a_smaller_farther_one():
         for dx, box in steps
     ]
     assert [one.values["dx"] for one in in_words(moved, (300, 200))] == [-3, 1]
+
+
+def test_what_was_removed_at_the_end_of_a_list_counts():
+    """Of four labels, each with a link below it, all four links were removed."""
+
+    def drawn(links: bool) -> Pixels:
+        picture, top = np.full((320, 300, 3), 255, np.uint8), 24
+        for row in range(4):
+            picture[top : top + 10, 24 : 100 + 20 * row : 4 + row] = 40
+            top += 18
+            if links:
+                picture[top : top + 10, 24:50:3] = (0, 80, 200)
+            top += 18 * links + 16
+        return picture
+
+    first = measure(drawn(True), drawn(False)).statements[0]
+    assert (first.kind, len(first.boxes)) == ("removed", 4)
