@@ -32,9 +32,8 @@ def test_the_same_words_in_other_lines(before, after):
 
 
 def test_the_last_line_may_lie_below_the_place_that_differs():
-    found = told(
-        (*WIDE[:2], "before the", "departure"), (*WIDE[:2], "before the departure"), (60, 100, 420, 140)
-    )
+    before, after = ("before the", "departure of flight nine"), ("before the departure of flight nine",)
+    found = told((*WIDE[:2], *before), (*WIDE[:2], *after), (60, 100, 420, 140))
     assert found.values["aspect"] == "wrap"
 
 

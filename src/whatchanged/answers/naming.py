@@ -105,6 +105,10 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             wrapped_elsewhere(site, reader)
             still_there(site, reader)
             all_still_there(site, sites, reader)
+    if sites and sites[0].statement.count == 1 and is_unclear(sites[0].statement):
+        first = rewrapped(statements, reader, few_too=True)[0]
+        if first.values.get("aspect") == "wrap":
+            sites[0].statement = first
     subjects: list[Subject | None] = [own_subject(site, pictures) for site in sites]
     nameless = [number for number, subject in enumerate(subjects) if subject is None]
     told = [*(site.statement for site in sites), *statements]
@@ -226,9 +230,9 @@ def _as_moved(gone: Statement, came: Statement) -> Statement | None:
 
 def _needs_no_name(statement: Statement) -> bool:
     """Return whether a statement needs no name: it is about the picture as a whole, it follows from another
-    change, or its items are named.
+    change, its items are named, or it is the grid of a plot.
     """
-    named_already = "item_after" in statement.values
+    named_already = "item_after" in statement.values or statement.element == "grid"
     return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows or named_already
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from whatchanged.answers.line_by_line import is_unclear
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.boxes import area, common, grown, union
@@ -16,6 +18,8 @@ MOST_LINES = 10
 OF_LINE = 0.5
 """The least part of a line's height that lies in the place that differs, if the line belongs to the
 paragraph."""
+FEW = 2
+"""The largest number of words that are told one by one: "with" moved to the next line."""
 MARGIN = 4
 """By how many pixels a line may lie farther in or out than the place that differs."""
 NEXT_LINE = 1.5
@@ -26,11 +30,15 @@ TOLD = ("rewritten", "removed", "added", "moved", "restyled", "replaced")
 """Kinds of changes that seem to happen to the lines of a paragraph that wraps elsewhere."""
 
 
-def rewrapped(statements: Sequence[Statement], reader: PairReader) -> Sequence[Statement]:
+def rewrapped(
+    statements: Sequence[Statement], reader: PairReader, few_too: bool = False
+) -> Sequence[Statement]:
     """Return the statements; those about lines of one paragraph as one statement, if it only wraps at other
     words.
 
     The lines of both pictures must say the same together, and must break at different words.
+
+    few_too: also if only one or two words moved, which are better told alone.
     """
     first = statements[0]
     parts = [one for one in statements if one.kind in TOLD and one.values.get("aspect") != "canvas"]
@@ -51,7 +59,7 @@ def rewrapped(statements: Sequence[Statement], reader: PairReader) -> Sequence[S
         more = round(NEXT_LINE * height)
         wider = (whole[0], max(0, whole[1] - more), whole[2], min(shapes[0][0], whole[3] + more))
         lines = [_lines(reader, side, wider) for side in (0, 1)]
-    if not _wraps(lines):
+    if not _wraps(lines) or (not few_too and _moved_words(lines) <= FEW):
         return statements
     name = lines[1][0].line.text
     ends = [union([one.at.box for one in side]) for side in lines]
@@ -84,6 +92,13 @@ def _wraps(lines: Sequence[Sequence[ReadLine]]) -> bool:
         return False
     breaks = [_words_of_rows(side) for side in lines]
     return breaks[0] != breaks[1] and max(map(len, breaks)) > 1
+
+
+def _moved_words(lines: Sequence[Sequence[ReadLine]]) -> int:
+    """Return how many words stand in another row, counted from the first one, in the second picture."""
+    rows = [np.repeat(np.arange(len(side)), side) for side in map(_words_of_rows, lines)]
+    count = min(map(len, rows))
+    return int(np.count_nonzero(rows[0][:count] != rows[1][:count]))
 
 
 def _words_of_rows(lines: Sequence[ReadLine]) -> list[int]:

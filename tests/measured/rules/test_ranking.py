@@ -1,10 +1,9 @@
 """Statements are ranked, and causes include what follows from them."""
 
-import numpy as np
 import pytest
+from support.drawn_lines import page
 
 from whatchanged.measured import measure
-from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 from whatchanged.measured.rules.ranking import in_words
@@ -45,15 +44,9 @@ def test_a_movement_by_one_pixel_is_told_after_a_smaller_farther_one():
 def test_what_was_removed_at_the_end_of_a_list_counts():
     """Of four labels, each with a link below it, all four links were removed."""
 
-    def drawn(links: bool) -> Pixels:
-        picture, top = np.full((320, 300, 3), 255, np.uint8), 24
-        for row in range(4):
-            picture[top : top + 10, 24 : 100 + 20 * row : 4 + row] = 40
-            top += 18
-            if links:
-                picture[top : top + 10, 24:50:3] = (0, 80, 200)
-            top += 18 * links + 16
-        return picture
-
-    first = measure(drawn(True), drawn(False)).statements[0]
+    labels = ("Name", "Birth date", "Address", "Telephone")
+    before = [(text, (24, 40 + 60 * row)) for row, text in enumerate(labels)]
+    before += [("Edit", (24, 62 + 60 * row)) for row in range(4)]
+    after = [(text, (24, 40 + 36 * row)) for row, text in enumerate(labels)]
+    first = measure(page(*before), page(*after)).statements[0]
     assert (first.kind, len(first.boxes)) == ("removed", 4)

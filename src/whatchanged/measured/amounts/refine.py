@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from whatchanged import words
 from whatchanged.measured.amounts.box import alignment_of
-from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
+from whatchanged.measured.amounts.color import fill_change, ink_step, opacity_change, without_fringes
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
+from whatchanged.measured.amounts.cover import cover_change
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 from whatchanged.measured.amounts.icon import icon_change
+from whatchanged.measured.amounts.legend import is_legend
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -29,7 +30,6 @@ from whatchanged.measured.amounts.surface import surface_change
 from whatchanged.measured.amounts.text import text_change, underline_change
 from whatchanged.measured.amounts.veil import find_veil
 from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
-from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -93,7 +93,18 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     for index in largest:
         one = only_refilled(_refined(changes[index], before, after), before, after)
         results[index] = _with_look(one, before, after)
-    return exchanged(_once(results))
+    return exchanged([_as_legend(one, before, after) for one in _once(results)])
+
+
+def _as_legend(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Return the change with the element of a legend that came, went or moved."""
+    ends = [
+        (box, picture) for box, picture in ((change.box_before, before), (change.box_after, after)) if box
+    ]
+    if change.finding.kind not in ("added", "removed", "moved") or change.boxes:
+        return change
+    legend = all(lies_in(box, picture.shape) and is_legend(picture, box) for box, picture in ends)
+    return replace(change, element="legend") if legend else change
 
 
 def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
@@ -177,10 +188,8 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
             or _first(_STYLES, change, before, after, box)
         )
         if measured is not None:
-            return _without_fringes(measured, before, after)
-    return _with_ink(
-        _with_content(_without_fringes(change, before, after), before, after, box), before, after
-    )
+            return without_fringes(measured, before, after)
+    return _with_ink(_with_content(without_fringes(change, before, after), before, after, box), before, after)
 
 
 def _with_ink(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
@@ -191,22 +200,6 @@ def _with_ink(change: DetectedChange, before: Pixels, after: Pixels) -> Detected
         return change
     codes = {} if finding.values else ink_step(before, after, box)
     return replace(change, finding=replace(finding, values={**finding.values, **codes})) if codes else change
-
-
-def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """Correct the colours of a change of ink colour for the coloured fringes of letters. Ink of the same
-    colour was only drawn differently."""
-    finding, was, now = change.finding, change.box_before, change.box_after
-    if (finding.kind, finding.aspect) != ("recolored", "ink") or was is None or now is None:
-        return change
-    inks = fringed_ink(before, was), fringed_ink(after, now)
-    if inks[0] is not None and inks[1] is not None:
-        codes = {"color_before": words.color_code(inks[0]), "color_after": words.color_code(inks[1])}
-        finding = replace(finding, values={**finding.values, **codes})
-    told = [finding.values.get(name) for name in ("color_before", "color_after")]
-    if None not in told and far(*(words.color_of_code(str(code)) for code in told)) <= SAME_COLOR:
-        finding = Finding("restyled", "shape", 0.4)
-    return replace(change, finding=finding)
 
 
 def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
@@ -445,6 +438,7 @@ def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 
 _SHAPES = (
+    cover_change,
     _grid,
     _data,
     _state,

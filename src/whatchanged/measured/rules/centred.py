@@ -11,7 +11,7 @@ from whatchanged.measured.rules.detected import DetectedChange
 
 ONE_PIXEL = 1
 """By how many pixels contents in the middle may miss half of the picture's growth, which may be odd."""
-OFF_MIDDLE = 0.1
+OFF_MIDDLE = 0.15
 """How far the middle of the contents may lie from that of the picture, as a fraction of its side."""
 MOST_OF_IT = 0.6
 """The least fraction of the moved area that moved by half of the growth. The rest moved with the far edge."""

@@ -381,6 +381,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "highlight"): _highlight,
     ("moved", "axis limit"): _axis_limit,
     ("moved", "order"): _always("changed places"),
+    ("moved", "another order"): _always("stand in another order"),
     ("moved", "gap"): _gap,
     ("moved", "wrap"): _always("wraps at other words"),
     ("resized", "highlight"): length,
