@@ -51,6 +51,10 @@ def test_ways(step, text):
         ((139, 69, 19), "brown"),
         ((0, 128, 0), "dark green"),
         ((255, 165, 0), "orange"),
+        ((237, 244, 250), "light blue"),
+        ((232, 247, 244), "light turquoise"),
+        ((240, 244, 245), "light grey"),
+        ((254, 247, 255), "white"),
     ],
 )
 def test_names_of_colours(colour, name):

@@ -26,13 +26,18 @@ A darker colour of such a hue is called purple.
 """
 _COOL = (195, 290)
 """The range of the hues of bluish colours, in degrees."""
-_GREY_COOL = ((0.6, 0.048), (0.87, 0.03), (0.93, 0.018))
+_PALEST = ((0.93, 0.018), (0.965, 0.01), (0.98, 0.0145))
+"""Points of lightness and chroma for colours that are almost white.
+
+Beside white, a pale tint has a hue that is visible at a small chroma. A paler one looks white.
+"""
+_GREY_COOL = ((0.6, 0.048), (0.87, 0.03), *_PALEST)
 """Points of lightness and chroma for bluish colours.
 
 A bluish colour with a chroma below the line through these points is called grey. Slate is grey, but pale blue
 is not.
 """
-_GREY = ((0.6, 0.032), (0.93, 0.018))
+_GREY = ((0.6, 0.032), *_PALEST)
 """Points of lightness and chroma for colours that are not bluish.
 
 A colour with a chroma below the line through these points is called grey.
@@ -168,15 +173,15 @@ def step_of_codes(before: str, after: str) -> str:
 
     The colours are in the notation of style sheets.
     """
-    return color_step(_of_code(before), _of_code(after))
+    return color_step(color_of_code(before), color_of_code(after))
 
 
 def color_name_of_code(code: str) -> str:
     """Return the name of a colour, as ``color_name`` does. The colour is in the notation of style sheets."""
-    return color_name(_of_code(code))
+    return color_name(color_of_code(code))
 
 
-def _of_code(code: str) -> tuple[int, int, int]:
+def color_of_code(code: str) -> tuple[int, int, int]:
     """Return red, green and blue of "#rrggbb"."""
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 

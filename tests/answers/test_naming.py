@@ -341,6 +341,51 @@ def test_areas_with_the_same_words():
     )
 
 
+def test_parts_of_one_line_are_named_together():
+    lines = (("You can", (60, 100)), ("enter up to", (60 + box_of("You can")[2] - 20 + 10, 100)))
+    box = (60, 98, lines[1][1][0] + box_of("enter up to")[2] - 20, 124)
+    found = names(statement("removed", box, None, aspect="thing"), page(*lines), page())
+    assert found.sentence == 'The text "You can enter up to" was removed.'
+
+
+def test_numbers_that_differ_in_a_sign_are_told_apart():
+    texts = (("-300", (60, 100)), ("300", (400, 100)))
+    boxes = tuple(box_of(*text) for text in texts)
+    whole = (boxes[0][0], boxes[0][1], boxes[1][2], boxes[1][3])
+    one = statement("added", None, whole, boxes, aspect="thing")
+    assert names(one, page(), page(*texts)).sentence == 'Two texts "-300" and "300" were added.'
+
+
+def test_a_text_that_was_invisible_on_its_former_fill_names_the_new_one():
+    box = (100, 90, 300, 130)
+    after = page(("Shades", (120, 100)), boxes=[(box, "yellow")])
+    one = statement("recolored", box, box, aspect="fill", color_before="#000000", color_after="#ffff00")
+    found = names(one, page(boxes=[(box, "black")]), after)
+    assert found.sentence == 'The background of "Shades" turned from black to yellow.'
+
+
+def test_a_thing_that_fills_a_picture_grew_with_it():
+    before, after = page(SAVE, width=600, height=100), page(SAVE, width=640, height=100)
+    one = statement("resized", (0, 0, 600, 100), (0, 0, 640, 100), aspect="length", dx=40, dy=0, grew=True)
+    assert names(one, before, after).sentence == "The picture became 40 pixels wider."
+
+
+def test_text_beside_what_took_another_colour_is_no_text_of_it():
+    texts = (("adipiscing", (64, 100)), ("ullamco", (304, 200)))
+    things, shown = ((60, 94, 160, 160), (300, 194, 400, 260)), ((64, 136, 90, 158), (304, 236, 330, 258))
+    whole = (60, 94, 400, 260)
+    codes = {"color_before": "#0000ff", "color_after": "#800080"}
+    pictures = [page(*texts, boxes=[(box, color) for box in shown]) for color in ("blue", "purple")]
+    found = names(statement("recolored", whole, whole, things, aspect="ink", **codes), *pictures)
+    assert found.sentence.startswith('What is drawn in the two areas with "adipiscing" and "ullamco" turned')
+
+
+def test_a_plot_is_not_named_by_a_text_in_it():
+    box = (60, 60, 620, 260)
+    found = names(statement("replaced", box, box, aspect="data", same_axes=True), PICTURE, PICTURE)
+    assert "Save changes" not in found.sentence and "shows other data" in found.sentence
+
+
 def test_the_grid_of_a_plot_takes_no_words():
     pictures = [drawn_lines_with_grid(grid) for grid in (False, True)]
     statements = measure(*(Image.fromarray(picture) for picture in pictures)).statements

@@ -234,3 +234,22 @@ def test_several_lines_of_the_same_words_have_no_other_typeface():
 def _at(one, box):
     """A reading at another place."""
     return one._replace(at=one.at._replace(box=box))
+
+
+def test_a_sign_in_front_of_words_that_moved_along_their_line_is_the_change():
+    pictures = [np.full((40, 300, 3), 255, np.uint8) for _ in range(2)]
+    pictures[0][10:12, 4:20] = pictures[1][10:12, 4:14] = 0
+    read = ([reading("for suspected", at=(26, 0), side=0)], [reading("for suspected", at=(20, 0), side=1)])
+    was, now = (0, 0, 26 + 168, 20), (0, 0, 20 + 168, 20)
+    found = by_words(replace(TEXT, box_before=was, box_after=now), read, tuple(pictures))
+    assert (found.kind, found.values["rest"]) == ("rewritten", [-6, 0])
+    assert (found.box_before, found.box_after) == ((0, 0, 26, 20), (0, 0, 20, 20))
+    blank = by_words(replace(TEXT, box_before=was, box_after=now), read, (BLANK, BLANK))
+    assert blank.kind == "moved"
+
+
+def test_two_lines_that_touch_are_not_left_out():
+    """Of one picture a long piece is not legible: it may hold the rest of the text."""
+    broken = reading("tontie st", 0.4, side=0)
+    read = ([reading("a long", side=0), broken], [reading("a long time ago", side=1)])
+    assert by_words(TEXT, read, (BLANK, BLANK)) == TEXT

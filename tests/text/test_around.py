@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.drawn_lines import box_of, drawn, page
 
-from whatchanged.text.around import far_lines, is_text, lines_around, may_be_text, upright_lines
+from whatchanged.text.around import far_lines, first_words, is_text, lines_around, may_be_text, upright_lines
 
 UPLOAD = box_of("Upload", (200, 100))
 
@@ -111,3 +111,22 @@ def test_a_box_that_is_a_part_of_several_lines():
     picture = page(("Page last reviewed: 12/02/2016", (20, 100)), ("Next review due: 01/02/2019", (20, 130)))
     own = lines_around(picture, (130, 100, 300, 146)).own
     assert [line[1] < 120 for line in own] == [True, False]
+
+
+def test_lines_are_in_reading_order():
+    """The letters of the right one reach higher: its box begins above that of the left one."""
+    around = lines_around(page(("can see", (60, 100)), ("Title", (180, 99))), (50, 90, 400, 140))
+    assert [box[0] for box in around.own] == sorted(box[0] for box in around.own)
+    assert len(around.own) == 2
+
+
+def test_the_outlines_of_cells_are_no_line():
+    boxes = [((60, 60, 380, 100), "black"), ((62, 62, 218, 98), "white"), ((220, 62, 378, 98), "white")]
+    own = lines_around(page(("first", (70, 68)), ("second", (230, 68)), boxes=boxes), (50, 50, 400, 110)).own
+    assert len(own) == 2 and max(box[3] - box[1] for box in own) < 30
+
+
+def test_the_first_words_of_a_row_are_no_icon():
+    icon, word, other, below = (0, 0, 16, 16), (30, 2, 90, 14), (120, 2, 300, 14), (0, 40, 200, 54)
+    assert first_words([below, icon, other, word]) == (word,)
+    assert first_words([icon]) == (icon,) and first_words([]) == ()

@@ -118,3 +118,8 @@ def test_at_most_five_words(text, short):
 )
 def test_letters_of_one_shape(one, other, same):
     assert same_words(one, other) == same
+
+
+def test_a_capital_of_the_same_shape_is_no_other_word():
+    assert differing("v 8.0.0 today", "V 8.1.0 today") == ("8.0.0", "8.1.0")
+    assert differing("a 8.0.0 today", "A 8.1.0 today") == ("a 8.0.0", "A 8.1.0")

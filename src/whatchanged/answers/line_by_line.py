@@ -70,7 +70,11 @@ def by_lines(
         return statement
     boxes = (was, now)
     lines = [
-        [_Line(one, handle(one, words_in(one, box))) for one in lines if one.line.confidence >= ICONS]
+        [
+            _Line(one, handle(one, words_in(one, box)))
+            for one in lines
+            if one.line.confidence >= ICONS and common(one.at.box, box)
+        ]
         for lines, box in zip(read, boxes, strict=True)
     ]
     wrapped = _wrapped(statement, *lines)
@@ -312,7 +316,8 @@ def _restyled(
         return statement
     boxes = tuple(other.read.at.box for _, other in changed)
     was = union([one.read.at.box for one, _ in changed])
-    values = {**_kept(statement), **first.values}
+    kept = {} if first.kind == "recolored" else _kept(statement)  # Another colour moves nothing.
+    values = {**kept, **first.values}
     return replace(first, box_before=was, box_after=union(boxes), boxes=boxes, values=values)
 
 

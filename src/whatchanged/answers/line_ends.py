@@ -59,7 +59,7 @@ def end_words(statement: Statement, read: tuple[Sequence[ReadLine], Sequence[Rea
         indices = range(len(shorter), len(longer))
     else:
         return None
-    return EndWords(side, " ".join(longer[i] for i in indices), _box_of_words(read[side][0], indices))
+    return EndWords(side, " ".join(longer[i] for i in indices), box_of_words(read[side][0], indices))
 
 
 def numbered(statement: Statement, read: tuple[Sequence[ReadLine], Sequence[ReadLine]]) -> Statement:
@@ -78,7 +78,7 @@ def numbered(statement: Statement, read: tuple[Sequence[ReadLine], Sequence[Read
     )
 
 
-def _box_of_words(line: ReadLine, indices: Sequence[int]) -> Box:
+def box_of_words(line: ReadLine, indices: Sequence[int]) -> Box:
     """Return the box of some words of a line, as far as the ink around the columns of their characters."""
     ink = steps_from(usual_color(line.cut.reshape(-1, 3)), line.cut) > INK
     filled = np.flatnonzero(ink.any(axis=0))

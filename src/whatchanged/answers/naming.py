@@ -17,14 +17,18 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
+from whatchanged.answers.elsewhere import all_still_there, still_there
 from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
+from whatchanged.answers.paragraphs import rewrapped
 from whatchanged.answers.replaced import with_texts
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import AROUND_TEXT, nameless_subject, own_subject
+from whatchanged.answers.wrapping import wrapped_elsewhere
 from whatchanged.measured import Box, Statement
+from whatchanged.measured.pixels.boxes import common
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules import sentences
 from whatchanged.measured.rules.described import worth_telling
@@ -35,15 +39,22 @@ from whatchanged.measured.rules.sentences import (
     is_mostly,
     reword,
 )
-from whatchanged.text.around import Around, BesideLine, far_lines, is_text, lines_around, upright_lines
+from whatchanged.text.around import (
+    LENGTHY,
+    Around,
+    BesideLine,
+    far_lines,
+    first_words,
+    is_text,
+    lines_around,
+    upright_lines,
+)
 from whatchanged.text.reader import LineAt, PairReader
 
 MOST_LINES = 6
 """How many lines of a thing are read, at most, in each picture."""
 MOST_ALIKE = 12
 """How many alike things have their text read; of a larger group none is read."""
-LENGTHY = 2.0
-"""A line whose width is at least this multiple of its height is no row of icons."""
 ONE_SIZE = 3
 """By how many pixels the sides of a moved thing may differ."""
 NAMELESS = "Something "
@@ -76,7 +87,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     """
     pictures = (before, after)
     reader = PairReader(pictures)
-    statements = [with_items(one, reader) for one in statements]
+    statements = [with_items(one, reader) for one in rewrapped(statements, reader)]
     sites = [_site(one, pictures) for one in statements[:MOST] if not _needs_no_name(one)]
     _read_own(sites, reader)
     for site in sites:
@@ -86,10 +97,22 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             site.statement = by_lines_of_all(site.statement, site.read, pictures)
         if site.statement.count == 1 and is_large(site) and is_unclear(site.statement):
             site.read = ([], [])  # The line at the top of a picture is no name of it.
+    for site in sites:
+        _look_around_again(site, pictures)
     told_elsewhere = _moved_by_words(sites) if before.shape == after.shape else []
+    for site in sites:
+        if not any(site is one for one in told_elsewhere):
+            wrapped_elsewhere(site, reader)
+            still_there(site, reader)
+            all_still_there(site, sites, reader)
+    if sites and sites[0].statement.count == 1 and is_unclear(sites[0].statement):
+        first = rewrapped(statements, reader, few_too=True)[0]
+        if first.values.get("aspect") == "wrap":
+            sites[0].statement = first
     subjects: list[Subject | None] = [own_subject(site, pictures) for site in sites]
     nameless = [number for number, subject in enumerate(subjects) if subject is None]
-    found = _beside([sites[number] for number in nameless], reader, statements)
+    told = [*(site.statement for site in sites), *statements]
+    found = _beside([sites[number] for number in nameless], reader, told)
     for number, beside in zip(nameless, found, strict=True):
         subjects[number] = beside
     results: list[Statement | None] = list(statements)
@@ -110,6 +133,18 @@ def _by_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Statement:
     # Only single lines tell of a large place: others in it are not read.
     told = statement if is_large(site) else by_words(statement, site.read, pictures)
     return by_lines(told, site.read, pictures)
+
+
+def _look_around_again(site: TextSite, pictures: tuple[Pixels, Pixels]) -> None:
+    """Find the lines around a text anew, in place, if only a part of its line turned out to be another."""
+    statement, lines = site.statement, site.read[site.side]
+    if statement.kind != "rewritten" or not is_unclear(statement) or not lines:
+        return
+    if any(common(line.at.box, site.box) for line in lines):
+        return
+    boxes = (statement.box_before or site.box, statement.box_after or site.box)
+    around = [lines_around(picture, box) for picture, box in zip(pictures, boxes, strict=True)]
+    site.around, site.read = (around[0], around[1]), ([], [])
 
 
 def _moved_by_words(sites: Sequence[TextSite]) -> list[TextSite]:
@@ -264,12 +299,12 @@ def _alike_lines(site: TextSite, reader: PairReader) -> Iterator[LineAt]:
     for box in statement.boxes:
         lines = lines_around(reader.pictures[site.side], box).own
         same = [line for line in lines if stays and reader.same_pixels(line, shift)]
-        firsts += [LineAt(site.side, beginning(line)) for line in (same or lines)[:1]]
+        firsts += [LineAt(site.side, beginning(line)) for line in first_words(same or lines)]
         if same:
-            firsts.append(LineAt(0, beginning(moved(same[0], back))))
+            firsts.append(LineAt(0, beginning(moved(first_words(same)[0], back))))
         elif not came_or_went(statement) and lies_inside(moved(box, back), reader.pictures[0].shape):
             there = lines_around(reader.pictures[0], moved(box, back)).own
-            firsts += [LineAt(0, beginning(line)) for line in there[:1]]
+            firsts += [LineAt(0, beginning(line)) for line in first_words(there)]
     yield from dict.fromkeys(firsts)
 
 
@@ -319,9 +354,7 @@ def _with_words(site: TextSite, subject: Subject) -> Statement:
     """Return the statement with the read text among its values, as far as the text may be quoted."""
     statement = site.statement
     values: dict[str, Any] = {}
-    read = " ".join(
-        text for text in (quoted(line, site.box, statement) for line in site.read[site.side]) if text
-    )
+    read = " ".join(text for text in (quoted(line, site.box, statement) for line in site.own_lines) if text)
     # Text at a place that only shows more than before may be in both pictures.
     in_it = (
         not statement.values.get("by_amount")

@@ -11,6 +11,7 @@ from whatchanged.measured.amounts.coverage import Coverage, read_coverage
 from whatchanged.measured.amounts.type import read_line, type_change
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.reading import Pixels
+from whatchanged.measured.rules.shifts import ink_box
 from whatchanged.text.around import is_text
 from whatchanged.text.quotes import LONGEST, certain, differing, handle, same_words
 from whatchanged.text.reader import ReadLine, words_in
@@ -43,6 +44,10 @@ UNLIKE_CAPITALS = frozenset("abdefghijlmnqrty")
 """Letters whose capitals have another shape. Of the others, a reader can take one for the other."""
 SLIGHTLY = 1.08
 """How much more ink slightly bolder text has, at least."""
+LEAST_PUSHED = 2
+"""The least movement in pixels of words behind a sign that became longer or shorter."""
+IN_FRONT = 4
+"""The least width in pixels of what stands in front of words that it moved."""
 LinesOfBoth = tuple[list[ReadLine], list[ReadLine]]
 """The lines of a thing, before and after."""
 
@@ -200,8 +205,13 @@ def _is_whole(line: ReadLine, box: Box) -> bool:
 
 def _is_icon(read: ReadLine) -> bool:
     """Return whether a line is an icon: it is short and read with little confidence."""
+    return read.line.confidence < ICONS and _is_short(read)
+
+
+def _is_short(read: ReadLine) -> bool:
+    """Return whether a line is no longer than two icons."""
     left, top, right, bottom = read.at.box
-    return read.line.confidence < ICONS and right - left <= SHORT * (bottom - top)
+    return right - left <= SHORT * (bottom - top)
 
 
 def _is_text(lines: Sequence[ReadLine], box: Box) -> bool:
@@ -213,8 +223,11 @@ def _joined(lines: Sequence[ReadLine], box: Box, quote: Any) -> str | None:
     """Return the text of lines in order, as far as they lie in a box; None where a line is not read with
     confidence.
 
-    A line with hardly a recognised letter is taken for icons, and left out.
+    A short line with hardly a recognised letter is taken for icons, and left out. A long one may be two
+    lines of text that touch.
     """
+    if any(line.line.confidence < ICONS and not _is_short(line) for line in lines):
+        return None
     texts = [quote(line, words_in(line, box)) for line in lines if line.line.confidence >= ICONS]
     return None if None in texts or not texts else " ".join(texts)
 
@@ -262,11 +275,40 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
             return replace(statement, kind=finding.kind, values=both)
     dx, dy = now[0] - was[0], now[1] - was[1]
     if (dx or dy) and (now[2] - was[2], now[3] - was[3]) == (dx, dy):
+        in_front = _changed_in_front(statement, (was, now), pictures)
+        if in_front is not None:
+            return in_front
         return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})
     values: dict[str, Any] = {"aspect": "shape", "same_words": True}
     if first is not None and second is not None:
         values |= _slightly_bolder(first, second)
     return replace(statement, kind="restyled", values=values)
+
+
+def _changed_in_front(
+    statement: Statement, lines: tuple[Box, Box], pictures: tuple[Pixels, Pixels]
+) -> Statement | None:
+    """Return that the text in front of words that moved along their line is another one, if the place begins
+    where it began before: a dash that became a hyphen moves the words after it.
+
+    lines: the boxes of the words, before and after.
+    """
+    first, second = statement.box_before, statement.box_after
+    dx = lines[1][0] - lines[0][0]
+    if first is None or second is None or lines[0][1] != lines[1][1] or abs(dx) < LEAST_PUSHED:
+        return None
+    boxes = (first, second)
+    rests = [(box[0], line[1], line[0], line[3]) for box, line in zip(boxes, lines, strict=True)]
+    if abs(first[0] - second[0]) > 1 or any(rest[2] - rest[0] < IN_FRONT for rest in rests):
+        return None
+    inks = [ink_box(picture, rest) for picture, rest in zip(pictures, rests, strict=True)]
+    if None in inks:
+        return None
+    was, now = rests
+    values = {"aspect": "text", "rest": [dx, 0]}
+    return replace(
+        statement, kind="rewritten", box_before=was, box_after=now, boxes=(now,), element=None, values=values
+    )
 
 
 def _slightly_bolder(first: Coverage, second: Coverage) -> dict[str, Any]:

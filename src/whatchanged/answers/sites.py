@@ -42,6 +42,19 @@ class TextSite:
         assert box is not None
         return box
 
+    @property
+    def own_lines(self) -> list[ReadLine]:
+        """The lines that were read in that picture, at the height of the box: reading may have shown that
+        only some of the lines changed.
+        """
+        return [one for one in self.read[self.side] if _overlap(one.at.box, self.box)]
+
+
+def _overlap(line: Box, box: Box) -> bool:
+    """Return whether the middle of a line, or that of a box, lies at the height of the other one."""
+    middles = (line[1] + line[3]) // 2, (box[1] + box[3]) // 2
+    return box[1] <= middles[0] < box[3] or line[1] <= middles[1] < line[3]
+
 
 def is_large(site: TextSite) -> bool:
     """Return whether a box covers most of the picture or of both its sides."""

@@ -1,6 +1,6 @@
 """Build the subject of a statement from the text in its box or beside it, and from the shape of the box."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from whatchanged.answers.holders import is_button
@@ -26,6 +26,8 @@ BAND = (0.7, 0.25)
 """A band across or down the picture: its least length and its largest breadth, as fractions of the picture's
 sides.
 """
+WORD_GAP = 1.0
+"""The largest gap between two parts of one line of text, in heights of the line."""
 AROUND_TEXT = frozenset(
     {
         "border",
@@ -48,6 +50,8 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     statement = site.statement
     if statement.count > 1:
         return _alike_subject(site)
+    if statement.values.get("aspect") == "wrap":
+        return Subject("text", str(statement.values["words"]))
     found = _own_words(site)
     if found is None:
         return None
@@ -56,13 +60,15 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     noun = known_noun(statement)
     if noun == "frame":
         return Subject(noun, None, f'around "{text}"')
+    if noun == "plot":
+        return None  # Its first line is seldom its title.
     if noun is not None and noun != "text":
         return Subject(noun, text)
     if noun is None and _is_button(site, pictures):
         return Subject("button", text)
     if aspect == "fill" and statement.kind == "recolored":
         return Subject("background", None, f'of "{text}"')
-    lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
+    lines = tuple(line.at.box for line in site.own_lines if handle(line) is not None)
     if noun == "text" or (is_text(lines, site.box) and aspect not in AROUND_TEXT):
         return Subject("text", f"{text} {ELLIPSIS}" if several and not text.endswith(ELLIPSIS) else text)
     return Subject("area", None, f'with "{text}"')
@@ -80,16 +86,47 @@ def _own_words(site: TextSite) -> tuple[str, bool] | None:
     if "text_before" in statement.values or "text_after" in statement.values:
         return None  # the words are reported as the change
     in_one_only = came_or_went(statement)
+    is_fill = (statement.kind, statement.values.get("aspect")) == ("recolored", "fill")
     others = site.read[1 - site.side]
-    lines = site.read[site.side]
-    for line in lines:
+    lines = _longest_first(site.own_lines)
+    for number, line in enumerate(lines):
         text = quoted(line, site.box, statement)
-        # A text that appeared or disappeared is in one picture, all others are in both.
-        if text and any(_says(text, other) for other in others) != in_one_only:
-            return shortened(text), len(lines) > 1
+        # A text that appeared or disappeared is in one picture, all others are in both. On its former fill, a
+        # text may have been invisible.
+        unseen = is_fill and not any(map(handle, others)) and certain(line, words_in(line, site.box))
+        if text and (unseen or any(_says(text, other) for other in others) != in_one_only):
+            more = _going_on(site, lines[number:]) if in_one_only else []
+            return shortened(" ".join([text, *more])), len(lines) > 1 + len(more)
     if statement.kind == "moved" and is_exact(statement.kind, statement.values):
         return _words_of_moved(site)
     return None
+
+
+def _longest_first(lines: Sequence[ReadLine]) -> Sequence[ReadLine]:
+    """Return lines in reading order, but the longest one of the first row before a short one that stands
+    apart, such as a logo or a number in front of it."""
+    boxes = [one.at.box for one in lines]
+    row = [k for k, box in enumerate(boxes) if box[1] <= (boxes[0][1] + boxes[0][3]) // 2 < box[3]]
+    if len(row) < 2:
+        return lines
+    first, second = boxes[row[0]], boxes[row[1]]
+    longest = max(row, key=lambda k: boxes[k][2] - boxes[k][0])
+    apart = second[0] - first[2] > WORD_GAP * (first[3] - first[1])
+    if not apart or 2 * (first[2] - first[0]) > boxes[longest][2] - boxes[longest][0]:
+        return lines
+    return [*lines[longest:], *lines[:longest]]
+
+
+def _going_on(site: TextSite, lines: Sequence[ReadLine]) -> list[str]:
+    """Return the text of the lines with which the first one goes on, after spaces wider than usual."""
+    texts: list[str] = []
+    for (_, top, end, bottom), line in zip((one.at.box for one in lines), lines[1:], strict=False):
+        text = quoted(line, site.box, site.statement)
+        left, middle = line.at.box[0], (line.at.box[1] + line.at.box[3]) // 2
+        if not text or not top <= middle < bottom or not end <= left < end + WORD_GAP * (bottom - top):
+            break
+        texts.append(text)
+    return texts
 
 
 def _words_of_moved(site: TextSite) -> tuple[str, bool] | None:
@@ -119,20 +156,26 @@ def _alike_subject(site: TextSite) -> Subject | None:
     # What changed places was compared; it stands elsewhere in the other picture.
     in_both = statement.values.get("aspect") in ("order", "another order")
     known = []
+    noun, all_text = statement.element, True
     for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
         box = max(statement.boxes, key=lambda box: common(box, line.at.box))
         text = quoted(line, box, statement)
         if text and (came_or_went(statement) or in_both or any(_says(text, other) for other in site.read[0])):
             known.append(shortened(text))
+            all_text = all_text and is_text((line.at.box,), box)
     if not known:
         return None
-    noun, count = statement.element, statement.count
+    count = statement.count
     if len(known) < count:
         words = " and ".join(f'"{text}"' for text in list(dict.fromkeys(known))[:2])
         return Subject(noun or "thing", None, f"with {words} among them", count=count)
-    alike = all(same_words(text, known[0]) for text in known)
+    # Of things in one picture only, the words are certain: a sign more is another number.
+    alike = all(
+        (text == known[0] if came_or_went(statement) else same_words(text, known[0])) for text in known
+    )
     joined = f'"{known[0]}" and "{known[1]}"' if count == 2 else f'from "{known[0]}" to "{known[-1]}"'
-    if noun is None and statement.values.get("aspect") in AROUND_TEXT:
+    aspect = statement.values.get("aspect")
+    if noun is None and (aspect in AROUND_TEXT or (aspect == "ink" and not all_text)):
         told = f'"{known[0]}"' if alike else joined
         return Subject("area", None, f"with {told}" if alike or count == 2 else told, count=count)
     text, beside = (known[0], None) if alike else (None, joined)
@@ -156,6 +199,8 @@ def nameless_subject(
         if noun is None:
             new = statement.kind in ("added", "removed") and not statement.values.get("by_amount")
             return plain if new or plain.noun or _is_drawn(statement) else Subject("picture")
+        if statement.kind == "resized" and _grew_as(pictures, statement):
+            return Subject("picture", position=OVER_ALL)
         return Subject(noun, None, "of the picture")
     if plain.position == OVER_ALL and not plain.noun and _says_how(statement):
         return Subject("picture")
@@ -172,6 +217,14 @@ def nameless_subject(
             f'{told} {joint} "{last[1]}"' if last[0] == relation else f'{told} {joint} {last[0]} "{last[1]}"'
         )
     return replace(plain, noun=noun, beside=told)
+
+
+def _grew_as(pictures: tuple[Pixels, Pixels], statement: Statement) -> bool:
+    """Return whether the picture grew or shrank by as much as a thing that fills it."""
+    (height, width), (taller, wider) = (picture.shape[:2] for picture in pictures)
+    growth = {"dx": wider - width, "dy": taller - height}
+    steps = {name: statement.values.get(name, 0) for name in growth}
+    return steps == growth and any(growth.values())
 
 
 def _has_letters(site: TextSite, pictures: tuple[Pixels, Pixels]) -> bool:

@@ -21,8 +21,8 @@ from whatchanged.measured.policy import DEFAULT, Policy
 from whatchanged.measured.result import Box, Measured, Statement
 from whatchanged.measured.rules import hidden, sentences
 from whatchanged.measured.rules.canvas import turn_statement
-from whatchanged.measured.rules.changes import in_words
 from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.ranking import in_words
 from whatchanged.measured.signature import signature
 
 Size = tuple[int, int]

@@ -53,6 +53,10 @@ MOST_BESIDE = 3
 """How many of the nearest lines beside a box are read."""
 
 
+LENGTHY = 2.0
+"""A line whose width is at least this multiple of its height is no row of icons."""
+CELL = 2
+"""The least height of a cell, in heights of the text in it."""
 UPRIGHT = 30
 """The least length of a line written upwards, in pixels."""
 
@@ -79,7 +83,7 @@ class BesideLine(NamedTuple):
 class Around:
     """The lines around a box.
 
-    own     those in it, from top to bottom; where the box is a part of a line, that line
+    own     those in it, in reading order; where the box is a part of a line, that line
     beside  those next to it, the nearest first
     """
 
@@ -97,7 +101,7 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
     if (window[2] - window[0]) * (window[3] - window[1]) > MOST_PIXELS:
         return Around()
     lines = [line for line in find_lines(pixels, window) if may_be_text(line)]
-    own = tuple(line for line in lines if _is_own(line, box))
+    own = in_reading_order([line for line in lines if _is_own(line, box) and not _encloses(line, lines)])
     ranked = [(0.0, rest) for line in own for rest in _rests(pixels, line, box)]
     for line in lines:
         begins = line not in own and _begins(line, window, height)
@@ -108,6 +112,39 @@ def lines_around(pixels: Pixels, box: Box) -> Around:
             ranked.append((place[0], BesideLine(place[1], line, cut)))
     ranked.sort(key=lambda item: item[0])
     return Around(own, tuple(line for _, line in ranked[:MOST_BESIDE]))
+
+
+def _encloses(line: Box, lines: Sequence[Box]) -> bool:
+    """Return whether several lines, each much lower, lie within a line: this one is then the outlines of
+    cells around text."""
+    height = (line[3] - line[1]) / CELL
+    inner = [one for one in lines if one != line and common(one, line) == _size(one)]
+    return sum(one[3] - one[1] <= height for one in inner) > 1
+
+
+def in_reading_order(lines: Sequence[Box]) -> tuple[Box, ...]:
+    """Return lines row by row, those of a row from left to right. A line in whose height the middle of the
+    next one lies is of the same row, though letters such as p or l let one of them begin higher."""
+    return tuple(line for row in rows_of(lines) for line in sorted(row))
+
+
+def first_words(lines: Sequence[Box]) -> tuple[Box, ...]:
+    """Return the first line of the first row that is long enough to be no icon, or else the widest line
+    there; none if there are no lines."""
+    row = sorted(rows_of(lines)[0]) if lines else []
+    long = [box for box in row if box[2] - box[0] >= LENGTHY * (box[3] - box[1])]
+    return tuple(long[:1] or sorted(row, key=lambda box: box[0] - box[2])[:1])
+
+
+def rows_of(lines: Sequence[Box]) -> list[list[Box]]:
+    """Return lines in their rows, from top to bottom."""
+    rows: list[list[Box]] = []
+    for line in sorted(lines, key=lambda box: (box[1] + box[3], box[0])):
+        if rows and rows[-1][0][1] <= (line[1] + line[3]) // 2 < rows[-1][0][3]:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
 
 
 def far_lines(pixels: Pixels, box: Box) -> tuple[BesideLine, ...]:

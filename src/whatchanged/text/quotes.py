@@ -39,6 +39,8 @@ _ROUND, _UPRIGHT = frozenset("0Oo"), frozenset("1lI")
 """Groups of characters of similar shape. A text in characters of one group alone may be a misread text of
 another group.
 """
+_ONE_SHAPE = frozenset("ckopsuvwxz")
+"""Letters whose capitals have the same shape."""
 _SCRIPTS = ("LATIN", "DIGIT", "CJK", "HIRAGANA", "KATAKANA")
 """Beginnings of the Unicode names of characters that are quoted, in addition to punctuation and signs."""
 
@@ -122,10 +124,10 @@ def differing(before: str, after: str, whole: bool = False) -> Quotes | None:
     if not one or not other or same_words("".join(one), "".join(other)):
         return None
     start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
+    while start < min(len(one), len(other)) and _same_word(one[start], other[start]):
         start += 1
     end = 0
-    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+    while end < min(len(one), len(other)) - start and _same_word(one[-1 - end], other[-1 - end]):
         end += 1
     if start == end == 0 and set(one) & set(other) and not whole:
         return None  # other parts of a line may have been cut off
@@ -137,6 +139,17 @@ def differing(before: str, after: str, whole: bool = False) -> Quotes | None:
     if any(len(words) == 1 and words.isalpha() for words in quoted):
         return None  # a letter of another script may look like it
     return Quotes(*quoted)
+
+
+def _same_word(one: str, other: str) -> bool:
+    """Return whether two words are the same, though a letter may be read as its capital, if both have one
+    shape."""
+    if len(one) != len(other):
+        return False
+    return all(
+        a == b or (a.lower() == b.lower() and a.lower() in _ONE_SHAPE)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _skeleton(text: str) -> str:

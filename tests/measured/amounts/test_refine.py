@@ -159,3 +159,12 @@ def test_of_what_only_looks_different_the_colours_are_said():
     box = (28, 18, 93, 73)
     (one,) = refined([DetectedChange(Finding("replaced", "part", 0.3), box, box, 800)], before, after)
     assert set(one.finding.values) == {"color_before", "color_after"}
+
+
+@pytest.mark.parametrize(("color", "kind"), [("#181617", "restyled"), ("#404040", "recolored")])
+def test_ink_of_the_same_colour_was_only_drawn_differently(color, kind):
+    box, plain = (20, 20, 60, 40), np.full((80, 120, 3), 255, np.uint8)
+    codes = {"color_before": "#141a18", "color_after": color}
+    change = DetectedChange(Finding("recolored", "ink", 0.6, codes), box, box, 200)
+    (found,) = refined([change], plain, plain)
+    assert found.finding.kind == kind

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whatchanged.measured.pixels.layers import RING, colors_in, ground_color, usual_color
+from whatchanged.measured.pixels.layers import RING, colors_in, ground_color, line_color, usual_color
 
 
 def picture(rng: np.random.Generator, height: int, width: int) -> np.ndarray:
@@ -46,3 +46,9 @@ def test_colors_in_a_mask_are_those_at_an_index():
     rng = np.random.default_rng(1)
     pixels, mask = picture(rng, 9, 7), rng.random((7, 9)) < 0.4
     np.testing.assert_array_equal(colors_in(pixels.swapaxes(0, 1), mask), pixels.swapaxes(0, 1)[mask])
+
+
+def test_the_colour_of_a_dotted_line_is_not_mixed_with_its_ground():
+    line = np.array([(255, 255, 255)] * 5 + [(228, 130, 126)] * 3 + [(202, 11, 3)] * 3, np.uint8)
+    assert line_color(line, (255, 255, 255)) == (202, 11, 3)
+    assert line_color(line[:5], (255, 255, 255)) == (255, 255, 255)

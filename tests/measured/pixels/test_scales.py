@@ -4,7 +4,8 @@ import pytest
 from whatchanged.measured.pixels import scales
 from whatchanged.measured.pixels.gate import visibility
 from whatchanged.measured.pixels.scales import find_scale
-from whatchanged.measured.rules.changes import detect_changes, in_words
+from whatchanged.measured.rules.changes import detect_changes
+from whatchanged.measured.rules.ranking import in_words
 
 HEIGHTS = (90, 150, 60, 120)
 

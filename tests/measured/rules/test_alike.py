@@ -1,5 +1,6 @@
 """Alike changes of alike things become one statement with a box each."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -90,3 +91,10 @@ def test_alike_surfaces_are_one_at_any_distance() -> None:
     assert len(one.boxes) == 3 and one.finding.values == values
     other = change("recolored", (50, 10, 90, 30), "surface", **{**values, "fill_before": "#dc1450"})
     assert len(merged([change("recolored", boxes[0], "surface", **values), other])) == 2
+
+
+def test_things_of_one_size_are_of_one_sort_though_only_one_is_known() -> None:
+    box, other, wider = (10, 10, 67, 26), (10, 90, 67, 106), (10, 170, 107, 186)
+    known = replace(change("removed", box), element="text")
+    assert [one.element for one in merged([known, change("removed", other)])] == ["text"]
+    assert len(merged([known, change("removed", wider)])) == 2

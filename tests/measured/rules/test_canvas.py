@@ -187,3 +187,8 @@ def test_less_padding_of_a_card_is_another_size_and_nothing_that_was_removed():
         "The picture became 24 pixels shorter, with 8 pixels less space above and 16 pixels less space"
         " below its content."
     )
+
+
+def test_of_pictures_of_one_colour_only_the_size_is_known():
+    ends = [np.full((side, side, 3), (255, 0, 0), np.uint8) for side in (144, 48)]
+    assert measure(*ends).sentence == "The picture's size changed from 144 x 144 to 48 x 48 pixels."

@@ -129,6 +129,7 @@ def test_a_look_is_a_noun_for_what_has_no_other():
     ("subject", "sentence"),
     [
         (Subject("icon", position="at the top"), "The icon at the top turned from black to blue."),
+        (Subject("bar", position="at the top"), "The bar at the top turned from black to blue."),
         (Subject("red shape", position="at the top"), "The red shape at the top turned from black to blue."),
         (
             Subject("band", position="across the top"),
@@ -136,7 +137,7 @@ def test_a_look_is_a_noun_for_what_has_no_other():
         ),
         (
             Subject("area", None, 'with "Save"'),
-            'The text of the area with "Save" turned from black to blue.',
+            'What is drawn in the area with "Save" turned from black to blue.',
         ),
     ],
 )

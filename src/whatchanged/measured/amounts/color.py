@@ -1,5 +1,7 @@
 """Measurement of colour changes: another fill behind the same text, or a fading of all colours."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +18,8 @@ from whatchanged.measured.pixels.layers import (
 from whatchanged.measured.pixels.planes import luminance, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
-from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import SAME_COLOR, Finding
 
 SAME_INK = 0.6
 """The least fraction of the combined ink that both pictures share if the same content is drawn on another
@@ -215,3 +218,19 @@ def _several_colors(pixels: NDArray[np.uint8]) -> bool:
     usual = np.flatnonzero(counts >= PLATEAU * len(pixels))
     levels = np.stack([usual >> 8, (usual >> 4) & 15, usual & 15], axis=1) << 4
     return len(levels) > 1 and int(np.abs(levels - levels[counts[usual].argmax()]).max()) > 2 * STANDS_OUT
+
+
+def without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Correct the colours of a change of ink colour for the coloured fringes of letters. Ink of the same
+    colour was only drawn differently."""
+    finding, was, now = change.finding, change.box_before, change.box_after
+    if (finding.kind, finding.aspect) != ("recolored", "ink") or was is None or now is None:
+        return change
+    inks = fringed_ink(before, was), fringed_ink(after, now)
+    if inks[0] is not None and inks[1] is not None:
+        codes = {"color_before": words.color_code(inks[0]), "color_after": words.color_code(inks[1])}
+        finding = replace(finding, values={**finding.values, **codes})
+    told = [finding.values.get(name) for name in ("color_before", "color_after")]
+    if None not in told and far(*(words.color_of_code(str(code)) for code in told)) <= SAME_COLOR:
+        finding = Finding("restyled", "shape", 0.4)
+    return replace(change, finding=finding)

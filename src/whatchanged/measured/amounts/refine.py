@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from whatchanged import words
 from whatchanged.measured.amounts.box import alignment_of
-from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
+from whatchanged.measured.amounts.color import fill_change, ink_step, opacity_change, without_fringes
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.cover import cover_change
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
@@ -22,6 +21,7 @@ from whatchanged.measured.amounts.redrawn import (
     only_outlines,
     recolored_drawing,
 )
+from whatchanged.measured.amounts.refilled import only_refilled
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.row import styled_row
 from whatchanged.measured.amounts.series import line_among_others, lines_restyled
@@ -93,7 +93,8 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
     for index in largest:
-        results[index] = _with_look(_refined(changes[index], before, after), before, after)
+        one = only_refilled(_refined(changes[index], before, after), before, after)
+        results[index] = _with_look(one, before, after)
     return exchanged([_as_legend(one, before, after) for one in _once(results)])
 
 
@@ -167,10 +168,8 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
             or _first(_STYLES, change, before, after, box)
         )
         if measured is not None:
-            return _without_fringes(measured, before, after)
-    return _with_ink(
-        _with_content(_without_fringes(change, before, after), before, after, box), before, after
-    )
+            return without_fringes(measured, before, after)
+    return _with_ink(_with_content(without_fringes(change, before, after), before, after, box), before, after)
 
 
 def _with_ink(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
@@ -181,18 +180,6 @@ def _with_ink(change: DetectedChange, before: Pixels, after: Pixels) -> Detected
         return change
     codes = {} if finding.values else ink_step(before, after, box)
     return replace(change, finding=replace(finding, values={**finding.values, **codes})) if codes else change
-
-
-def _without_fringes(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """Correct the colours of a change of ink colour for the coloured fringes of letters."""
-    finding, was, now = change.finding, change.box_before, change.box_after
-    if (finding.kind, finding.aspect) != ("recolored", "ink") or was is None or now is None:
-        return change
-    inks = fringed_ink(before, was), fringed_ink(after, now)
-    if inks[0] is None or inks[1] is None:
-        return change
-    codes = {"color_before": words.color_code(inks[0]), "color_after": words.color_code(inks[1])}
-    return replace(change, finding=replace(finding, values={**finding.values, **codes}))
 
 
 def _grid(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:

@@ -26,6 +26,9 @@ STRONGEST = 0.7
 """The ink colour is read from the strongest ink: pixels at least this fraction as far from the fill as the
 farthest pixel."""
 
+OF_LINE = 0.8
+"""The fraction of a line's pixels that may be mixed with the ground, as those of a dotted line are."""
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -114,6 +117,17 @@ def colors_in(pixels: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np.
 def far(one: RGBColor, other: RGBColor) -> int:
     """Return the largest difference of a channel between two colours."""
     return max(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
+def line_color(colors: NDArray[np.uint8], ground: RGBColor) -> RGBColor:
+    """Return the colour of a line from its pixels (N, 3): the middle one of those that differ most from the
+    ground.
+
+    The pixels at the edges of a thin line, and between its dashes, are mixed with the ground.
+    """
+    steps = steps_from(ground, colors)
+    red, green, blue = np.median(colors[steps >= np.quantile(steps, OF_LINE)], axis=0)
+    return int(red), int(green), int(blue)
 
 
 def ground_color(pixels: Pixels, box: Box) -> RGBColor:

@@ -85,7 +85,9 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
     kind = one.finding.kind
     if (one.cause, kind, one.finding.aspect) != (other.cause, other.finding.kind, other.finding.aspect):
         return False
-    if one.element != other.element or _direction(one) != _direction(other):
+    if _direction(one) != _direction(other) or not (
+        one.element == other.element or _may_be_one_sort(one, other)
+    ):
         return False
     if kind in OF_A_STYLE:
         return True
@@ -97,6 +99,14 @@ def _alike(one: DetectedChange, other: DetectedChange) -> bool:
     if kind == "recolored":
         return near or _one_color(one, other)
     return near or _one_size(_box(one), _box(other))
+
+
+def _may_be_one_sort(one: DetectedChange, other: DetectedChange) -> bool:
+    """Return whether two objects that came or went are of one sort, because they have one size, though the
+    sort of only one of them is known."""
+    sides = [(box[2] - box[0], box[3] - box[1]) for box in (_box(one), _box(other))]
+    one_size = all(abs(a - b) <= ONE_STEP for a, b in zip(*sides, strict=True))
+    return one.finding.kind in ("added", "removed") and one_size and None in (one.element, other.element)
 
 
 def _direction(change: DetectedChange) -> tuple[object, ...]:
@@ -157,6 +167,7 @@ def _together(group: Sequence[DetectedChange]) -> DetectedChange:
         box_after=union(after) if after else None,
         pixels=sum(one.pixels for one in group),
         boxes=tuple(box for one in group for box in one.boxes or (_box(one),)),
+        element=next((one.element for one in group if one.element), None),
         look=first.look if all(one.look == first.look for one in group) else None,
     )
 

@@ -17,12 +17,13 @@ from whatchanged.measured.pixels.motion import LineRun, runs_of_lines
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Statement
-from whatchanged.measured.rules.changes import detect_changes, in_words, shift_changes
+from whatchanged.measured.rules.changes import detect_changes, shift_changes
 from whatchanged.measured.rules.containers import container_changes
 from whatchanged.measured.rules.cut_short import cut_short
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.kinds import Finding
+from whatchanged.measured.rules.ranking import in_words
 from whatchanged.measured.rules.reframed import reframed_text
 from whatchanged.measured.rules.shifts import Gap, gaps_between, moved_runs
 from whatchanged.measured.rules.space import margins_text, size_text, space_text

@@ -22,6 +22,9 @@ LEAST_REST = 2
 pixel."""
 NEVER_PUSH = ("moved", "restyled")
 """Kinds of changes that do not push other objects."""
+ONLY_COLOR = ("border", "ink", "palette")
+"""Aspects of changes of colour that are never the cause of movements. A line or a text in another colour
+takes no more room; a fill may be that of another object."""
 BETWEEN = ("pushed in", "closed up")
 """Aspects of objects that appeared or disappeared between other objects."""
 IN_TURNS = 5
@@ -46,6 +49,7 @@ def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
         key=lambda one: (
             not one.cause,
             not _leads(one, changes),
+            _may_be_redrawn(one),
             -_weight(one) * one.pixels,
             one.box_after or one.box_before or (),
         ),
@@ -57,6 +61,11 @@ def _leads(one: DetectedChange, changes: Sequence[DetectedChange]) -> bool:
     of it."""
     others = (other for other in changes if other.finding.aspect == "position")
     return one.finding.aspect == "highlight" and not any(_one_step(one, other) for other in others)
+
+
+def _may_be_redrawn(one: DetectedChange) -> bool:
+    """Return whether a change is a movement by one pixel, which is often only another drawing of a text."""
+    return one.finding.kind == "moved" and one.finding.aspect == "position" and _step(one) < LEAST_REST
 
 
 def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
@@ -191,15 +200,22 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
     moved = [
         one for one in parts if one.finding.kind == "moved" and not one.cause and _step(one) >= LEAST_REST
     ]
-    causes = [one for one in changes if one.cause and one.finding.kind != "moved"]
+    causes = [one for one in changes if one.cause and _may_push(one)]
     if not moved or not causes:
-        return list(changes)
+        others = any(one.cause for one in changes)
+        return ranked([replace(one, cause=True) for one in changes]) if moved and others else list(changes)
     largest = max(moved, key=lambda one: one.pixels)
     cause = next((one for one in causes if _pushes(one, largest)), causes[0])
     step = [int(largest.finding.values.get(name, 0)) for name in ("dx", "dy")]
     rest = {"rest": step} if _is_as_far(cause, step) else {}
     told = replace(cause, finding=replace(cause.finding, values={**cause.finding.values, **rest}))
     return [told if one is cause else one for one in changes if one not in pushed_ones]
+
+
+def _may_push(one: DetectedChange) -> bool:
+    """Return whether a change can be the cause of movements."""
+    only_color = one.finding.kind == "recolored" and one.finding.aspect in ONLY_COLOR
+    return one.finding.kind != "moved" and not only_color
 
 
 def _is_as_far(cause: DetectedChange, step: Sequence[int]) -> bool:

@@ -1,4 +1,4 @@
-"""The path from the visible differences of two pictures of one size to ranked statements."""
+"""The path from the visible differences of two pictures of one size to the changes that explain them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,17 +13,8 @@ from whatchanged.measured.pixels.planes import UNIT, enlarged, steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.regions import WEAKER, Region, find_regions
 from whatchanged.measured.pixels.scales import find_scale
-from whatchanged.measured.result import Box, Statement
-from whatchanged.measured.rules import sentences
-from whatchanged.measured.rules.alike import merged
-from whatchanged.measured.rules.causes import (
-    brings_about,
-    following,
-    pushed,
-    ranked,
-    with_rest,
-    without_chance_likeness,
-)
+from whatchanged.measured.result import Box
+from whatchanged.measured.rules.causes import pushed
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
 from whatchanged.measured.rules.first import first_change
@@ -79,40 +70,6 @@ MATCH = 0.1
 """The least additional fraction of the differences that matched words must explain compared with lines."""
 MOST_PARTS = 8
 """The number of bands that are searched for shifts, starting with the largest."""
-
-
-def in_words(
-    changes: Sequence[DetectedChange], size: tuple[int, int], whole: Statement | None = None
-) -> list[Statement]:
-    """Return statements about the changes, best first. Similar changes are merged, and causes include their
-    consequences.
-
-    size: the width and height of the picture after.
-    whole: the statement about the entire picture, if there is one.
-    """
-    changes = without_chance_likeness(list(changes))
-    found = with_rest(ranked(merged(changes)), changes)
-    told = found if whole is None else following(found, whole)
-    if any(one.cause for one in told):
-        told = [one for one in told if one.cause or one.finding.kind == "moved"]
-    statements = [
-        sentences.statement(
-            one.finding,
-            one.box_before,
-            one.box_after,
-            one.pixels,
-            size,
-            one.cause,
-            one.boxes,
-            one.element,
-            one.look,
-        )
-        for one in told
-    ]
-    if whole is None or (statements and brings_about(changes, whole)):
-        return statements
-    follow = (found and told[0] is not found[0]) or all(not one.cause for one in told)
-    return [whole, *statements] if follow else [*statements, whole]
 
 
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
-from whatchanged.measured.pixels.layers import Layer, RGBColor, far, read_layer, usual_color
+from whatchanged.measured.pixels.layers import Layer, RGBColor, far, line_color, read_layer, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box, Kind
@@ -202,19 +202,14 @@ def _outline(
     left, top, right, bottom = box
     was = before[top:bottom, left:right][part]
     now = after[top:bottom, left:right][part]
-    old, new = np.median(was, axis=0), np.median(now, axis=0)
-    ground_before, ground_after = np.array(one.ground), np.array(other.ground)
-    was_line = np.abs(old - ground_before).max() > SAME_COLOR
-    is_line = np.abs(new - ground_after).max() > SAME_COLOR
+    old, new = line_color(was, one.ground), line_color(now, other.ground)
+    was_line = far(old, one.ground) > SAME_COLOR
+    is_line = far(new, other.ground) > SAME_COLOR
     strip = _thickness(before, after, box) or _bar(before, after, box)
     if strip is not None:
         return strip
-    if was_line and is_line:
-        first, second = (tuple(int(v) for v in color) for color in (old, new))
-        values = {
-            "color_before": words.color_code((first[0], first[1], first[2])),
-            "color_after": words.color_code((second[0], second[1], second[2])),
-        }
+    if was_line and is_line and far(old, new) > SAME_COLOR:
+        values = {"color_before": words.color_code(old), "color_after": words.color_code(new)}
         return _finding("recolored", "border", values)
     return _finding("restyled", "border")
 

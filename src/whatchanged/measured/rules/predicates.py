@@ -102,6 +102,7 @@ class _Verbs:
 
 
 _PLURALS = {
+    "wraps": "wrap",
     "was": "were",
     "is": "are",
     "has": "have",
@@ -391,6 +392,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("moved", "order"): _always("changed places"),
     ("moved", "another order"): _always("stand in another order"),
     ("moved", "gap"): _gap,
+    ("moved", "wrap"): _always("wraps at other words"),
     ("resized", "highlight"): length,
     ("resized", "length"): length,
     ("resized", "text size"): _with_amounts("became larger", "became smaller"),

@@ -147,7 +147,7 @@ _PARTS = {"border": "outline", "ink": "text"}
 """A mapping from an aspect to the part of the object that has the colour. The fill counts as the object
 itself."""
 
-_ONE_PART = ("icon", "line", "series", "shape", "mark", "picture")
+_ONE_PART = ("bar", "icon", "line", "series", "shape", "mark", "picture")
 """Objects that consist of one part, so that their outline or text is the object itself."""
 
 
@@ -155,7 +155,7 @@ def _part(subject: Subject, aspect: str) -> str | None:
     """Return the part of the object that has the colour, or None if it is the object itself."""
     part = _PARTS.get(aspect)
     noun = "text" if subject.noun is None else subject.noun.split()[-1]
-    if part == "text" and noun in ("area", "band") and not subject.named:
+    if part == "text" and noun in ("area", "band", "thing"):
         return DRAWN
     return None if part == noun or noun in _ONE_PART else part
 

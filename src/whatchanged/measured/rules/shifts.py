@@ -1,7 +1,7 @@
 """Detection of shifts: parts of the picture whose content was pushed. Found shifts are then removed from the
 differences."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -279,8 +279,10 @@ def gaps_between(
             and 0 < abs(gap.lines) <= abs(last)
             and _lies_in_last(gap, boxes[1], axis, abs(last))
         )
-        # Such lines were pushed out of the box.
-        if (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):
+        # Such lines were pushed out of the box, unless the lines before them moved away from its end.
+        if cut and gap.gone and not gap.new and last < 0:
+            gaps.append(replace(gap, ink=0))
+        elif (gap.new or gap.gone) and not (cut and not (gap.new and gap.gone)):
             gaps.append(gap)
         else:
             grown_by = offset - last - max(0, start - end_after)

@@ -58,11 +58,14 @@ def space_text(before: Pixels, after: Pixels) -> str | None:
 
 
 def margins_text(step: tuple[int, int], before: Pixels, after: Pixels) -> str | None:
-    """Return how a picture was cropped or extended around its contents, with a pair of braces for each size;
-    None if some of its margins grew and others shrank.
+    """Return how a picture was cropped or extended around its contents, with a pair of braces for each
+    size; None if some of its margins grew and others shrank, or if it has one colour, so that nothing in it
+    shows where its margins are.
 
     step: by how many pixels (dx, dy) the contents are further right and down after.
     """
+    if (before == before[0, 0]).all() or (after == after[0, 0]).all():
+        return None
     left, top = step
     margins = {
         "top": top,
