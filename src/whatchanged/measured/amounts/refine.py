@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from whatchanged import words
+from whatchanged.measured.amounts.areas import grown_areas
 from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
-from whatchanged.measured.amounts.icon import icon_change
+from whatchanged.measured.amounts.icon import icon_change, moved_icon, pushed_by_drawings, step_of
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -22,6 +23,7 @@ from whatchanged.measured.amounts.redrawn import (
 )
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.row import styled_row
+from whatchanged.measured.amounts.scaled import scaled_drawing
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.surface import surface_change
@@ -90,14 +92,14 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     results = list(changes)
     for index in largest:
         results[index] = _with_look(_refined(changes[index], before, after), before, after)
-    return exchanged(_once(results))
+    return exchanged(grown_areas(pushed_by_drawings(_once(results), changes), before, after))
 
 
 def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     """Return the changes, those that turned out to be parts of one and the same control or icon only once."""
     results: list[DetectedChange] = []
-    for one in changes:
-        of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled")
+    for one in sorted(changes, key=lambda change: not change.cause):
+        of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled", "size")
         is_known = any(
             (other.box_after, other.element) == (one.box_after, one.element)
             and other.finding.values == one.finding.values
@@ -156,7 +158,10 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return change
     if change.finding.kind == "moved":
         return (
-            _moved_knob(change, before, after) or _redrawn(change) or _with_alignment(change, before, after)
+            _moved_knob(change, before, after)
+            or moved_icon(change, before, after)
+            or _redrawn(change)
+            or _with_alignment(change, before, after)
         )
     surface = _surface(change, before, after, box)
     if surface is not None and (_is_fill(surface) or change.finding.kind == "resized"):
@@ -364,9 +369,8 @@ def _redrawn(change: DetectedChange) -> DetectedChange | None:
 
     Where an edge, a dash or a letter is drawn differently, most of its pixels are found again beside it.
     """
-    values, now = change.finding.values, change.box_after
-    step = max(abs(int(values.get(name, 0))) for name in ("dx", "dy"))
-    if not change.cause or step != 1 or now is None or change.finding.aspect != "position":
+    now = change.box_after
+    if not change.cause or step_of(change) != 1 or now is None or change.finding.aspect != "position":
         return None
     boxes = change.boxes or (now,)
     if max(min(box[2] - box[0], box[3] - box[1]) for box in boxes) >= THIN:
@@ -446,6 +450,7 @@ _SHAPES = (
 )
 """The measurements of a change, in order, that come before that of its surface."""
 _STYLES = (
+    scaled_drawing,
     _palette,
     _edge_or_color,
     recolored_drawing,
