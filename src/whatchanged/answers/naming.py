@@ -195,9 +195,9 @@ def _as_moved(gone: Statement, came: Statement) -> Statement | None:
 
 def _needs_no_name(statement: Statement) -> bool:
     """Return whether a statement needs no name: it is about the picture as a whole, it follows from another
-    change, or its items are named.
+    change, its items are named, or it is the grid of a plot.
     """
-    named_already = "item_after" in statement.values
+    named_already = "item_after" in statement.values or statement.element == "grid"
     return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows or named_already
 
 

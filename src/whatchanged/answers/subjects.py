@@ -116,11 +116,13 @@ def _alike_subject(site: TextSite) -> Subject | None:
     statement = site.statement
     if "text_before" in statement.values:
         return None  # The words are reported as the change.
+    # What changed places was compared; it stands elsewhere in the other picture.
+    in_both = statement.values.get("aspect") in ("order", "another order")
     known = []
     for line in sorted(site.read[site.side], key=lambda one: (one.at.box[1], one.at.box[0])):
         box = max(statement.boxes, key=lambda box: common(box, line.at.box))
         text = quoted(line, box, statement)
-        if text and (came_or_went(statement) or any(_says(text, other) for other in site.read[0])):
+        if text and (came_or_went(statement) or in_both or any(_says(text, other) for other in site.read[0])):
             known.append(shortened(text))
     if not known:
         return None

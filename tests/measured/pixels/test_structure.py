@@ -46,6 +46,24 @@ def test_what_is_structured_counts(after):
     assert score(card(), after) >= 1
 
 
+def field(left=30, words=52):
+    """A page with one low field, drawn four times as large and reduced; its words start at ``words``."""
+    image = Image.new("RGB", (4 * 320, 4 * 90), WHITE)
+    box = (4 * left, 4 * 30, 4 * (left + 200) - 1, 4 * 58 - 1)
+    look = {"fill": (247, 247, 247), "outline": (200, 200, 200), "width": 4}
+    ImageDraw.Draw(image).rounded_rectangle(box, 4 * 8, **look)
+    image = image.resize((320, 90), Image.Resampling.BOX)
+    for at in (words, words + 60):  # upright strokes, as high as those of letters of 16 pixels
+        ImageDraw.Draw(image).line((at, 37, at, 48), fill=(120, 120, 120))
+    return np.asarray(image)
+
+
+def test_a_low_field_that_moves_by_one_pixel_counts_and_words_that_do_do_not():
+    assert score(field(), field(left=31, words=53)) >= 1
+    assert score(field(), field(left=31)) >= 1
+    assert score(field(), field(words=53)) < 1
+
+
 def test_lenient_passes_what_default_counts():
     assert score(card(), card(fill=(251, 251, 251)), "lenient") < 1
     assert score(card(), card(border=(222, 224, 228)), "lenient") < 1

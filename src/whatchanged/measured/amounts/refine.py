@@ -8,9 +8,11 @@ from whatchanged.measured.amounts.areas import grown_areas
 from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
+from whatchanged.measured.amounts.cover import cover_change
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
 from whatchanged.measured.amounts.icon import icon_change, moved_icon, pushed_by_drawings, step_of
+from whatchanged.measured.amounts.legend import is_legend
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -92,7 +94,19 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     results = list(changes)
     for index in largest:
         results[index] = _with_look(_refined(changes[index], before, after), before, after)
-    return exchanged(grown_areas(pushed_by_drawings(_once(results), changes), before, after))
+    results = grown_areas(pushed_by_drawings(_once(results), changes), before, after)
+    return exchanged([_as_legend(one, before, after) for one in results])
+
+
+def _as_legend(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Return the change with the element of a legend that came, went or moved."""
+    ends = [
+        (box, picture) for box, picture in ((change.box_before, before), (change.box_after, after)) if box
+    ]
+    if change.finding.kind not in ("added", "removed", "moved") or change.boxes:
+        return change
+    legend = all(lies_in(box, picture.shape) and is_legend(picture, box) for box, picture in ends)
+    return replace(change, element="legend") if legend else change
 
 
 def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
@@ -442,6 +456,7 @@ def _order(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> D
 
 
 _SHAPES = (
+    cover_change,
     _grid,
     _data,
     _state,

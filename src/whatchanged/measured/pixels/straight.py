@@ -12,7 +12,9 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 
 LENGTH = 16
-"""The least length of a run, in pixels."""
+"""The least length in pixels of a run that shows by itself how its pixels changed."""
+SIDE = 10
+"""The least length in pixels of a run that can be a side of a box: a low field has round corners."""
 EDGE = 28
 """The least length in pixels of a run that counts as an edge by itself. Strokes of letters are shorter."""
 FAINTEST = 2
@@ -45,9 +47,15 @@ class Run:
     sharp: bool
     new: int
 
+    @property
+    def length(self) -> int:
+        """The number of pixels."""
+        left, top, right, bottom = self.box
+        return max(right - left, bottom - top)
+
 
 def find_runs(before: Pixels, after: Pixels) -> Iterator[Run]:
-    """Yield the runs of all rows, then the runs of all columns."""
+    """Yield the runs of at least ``SIDE`` pixels: those of all rows, then those of all columns."""
     differs = steps_between(before, after) >= FAINTEST
     yield from _runs_of_rows(before, after, differs)
     for run in _runs_of_rows(before.swapaxes(0, 1), after.swapaxes(0, 1), differs.T):
@@ -78,20 +86,30 @@ def moved_edges(before: Pixels, after: Pixels, runs: Sequence[Run], least: int) 
     These are long edges, and pairs of edges that are both sides of a box.
     """
     sharp = [run for run in runs if run.sharp and run.step >= least]
-    yield from (run.box for run in sharp if max(run.box[2] - run.box[0], run.box[3] - run.box[1]) >= EDGE)
-    upright = [run.box for run in sharp if run.box[2] - run.box[0] == 1]
-    upright.sort(key=lambda box: (box[1], box[3], box[0]))
+    yield from (run.box for run in sharp if run.length >= EDGE)
+    upright = [run for run in sharp if run.box[2] - run.box[0] == 1]
+    upright.sort(key=lambda run: (run.box[1], run.box[3], run.box[0]))
     for one, other in pairwise(upright):
-        if one[1::2] == other[1::2] and other[0] - one[0] >= EDGE and _closed(before, after, one, other):
-            yield one
-            yield other
+        if _are_sides(before, after, one, other):
+            yield one.box
+            yield other.box
 
 
-def _closed(before: Pixels, after: Pixels, one: Box, other: Box) -> bool:
-    """Return whether an unchanged edge joins the upper or lower ends of the two sides of a box."""
-    columns = slice(one[2] + CORNER, other[0] - CORNER)
-    ends = (slice(max(0, one[1] - CORNER), one[1]), slice(one[3], one[3] + CORNER))
-    return any(is_edge(before[rows, columns], after[rows, columns], 1) for rows in ends)
+def _are_sides(before: Pixels, after: Pixels, one: Run, other: Run) -> bool:
+    """Return whether two upright runs are the left and right side of a box.
+
+    An unchanged edge joins their upper or lower ends. Strokes of letters may be as high as a low box; an edge
+    above or below them is their box's, and goes on to the left and right of them.
+    """
+    (left, top, _, bottom), (right, *rest) = one.box, other.box
+    if [top, bottom] != rest[::2] or right - left < EDGE:
+        return False
+    inner, outer = slice(left + 1 + CORNER, right - CORNER), slice(max(0, left - CORNER), right + 1 + CORNER)
+    ends = [slice(max(0, top - CORNER), top), slice(bottom, bottom + CORNER)]
+    joined = [rows for rows in ends if is_edge(before[rows, inner], after[rows, inner], 1)]
+    if one.length >= LENGTH:
+        return bool(joined)
+    return any(not is_edge(before[rows, outer], after[rows, outer], 1) for rows in joined)
 
 
 def codes(pixels: Pixels) -> Codes:
@@ -101,14 +119,14 @@ def codes(pixels: Pixels) -> Codes:
 
 
 def _runs_of_rows(before: Pixels, after: Pixels, differs: NDArray[np.bool_]) -> Iterator[Run]:
-    rows = np.flatnonzero(np.count_nonzero(differs, axis=1) >= LENGTH)
+    rows = np.flatnonzero(np.count_nonzero(differs, axis=1) >= SIDE)
     if not len(rows):
         return
     goes_on = _goes_on(before[rows], after[rows], differs[rows]).ravel()
     # The first pixel of a row never continues a run.
     ends = np.flatnonzero(np.diff(goes_on, append=False)) + 1
     for first, end in zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True):
-        if end - first + 1 >= LENGTH:
+        if end - first + 1 >= SIDE:
             row, start = divmod(first - 1, differs.shape[1])
             yield _run(before, after, int(rows[row]), start, start + end - first + 1)
 

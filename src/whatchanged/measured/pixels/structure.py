@@ -17,7 +17,7 @@ from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.pixels.recoloring import find_recolorings
 from whatchanged.measured.pixels.redrawing import not_redrawn
 from whatchanged.measured.pixels.shades import LEAST, find_shades
-from whatchanged.measured.pixels.straight import find_runs, moved_edges
+from whatchanged.measured.pixels.straight import LENGTH, find_runs, moved_edges
 from whatchanged.measured.policy import Policy
 from whatchanged.measured.result import Box
 
@@ -56,8 +56,9 @@ def structured(before: Pixels, after: Pixels, policy: Policy) -> Iterator[Box]:
     """Yield the boxes of the structured differences that a policy counts: edges, fills, colours and
     corners."""
     step = steps_between(before, after)
-    runs = list(find_runs(before, after))
-    edges = list(moved_edges(before, after, runs, policy.color)) if policy.shift <= 1 else []
+    sides = list(find_runs(before, after))
+    edges = list(moved_edges(before, after, sides, policy.color)) if policy.shift <= 1 else []
+    runs = [run for run in sides if run.length >= LENGTH]
     rows = [(run.box, run.new, run.box[2] - run.box[0]) for run in runs if run.box[3] - run.box[1] == 1]
     fills = list(_together(rows, policy.fill, LEAST_FILL))
     shadows = list(find_shades(before, after, runs, max(LEAST, policy.fill)))

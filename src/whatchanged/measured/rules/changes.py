@@ -26,10 +26,7 @@ from whatchanged.measured.rules.causes import (
 )
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.displaced import displaced
-from whatchanged.measured.rules.frame import resized_frame
-from whatchanged.measured.rules.ground import recolored_ground
-from whatchanged.measured.rules.grown_fill import grown_fill
-from whatchanged.measured.rules.highlight import moved_highlight
+from whatchanged.measured.rules.first import first_change
 from whatchanged.measured.rules.kinds import TEXT_HEIGHT, Finding, find_kind, recolored_around
 from whatchanged.measured.rules.lines import rewritten_lines, whole_lines
 from whatchanged.measured.rules.matches import find_match
@@ -118,19 +115,6 @@ def in_words(
     return [whole, *statements] if follow else [*statements, whole]
 
 
-def _first_explained(
-    before: Pixels, after: Pixels, visible: NDArray[np.bool_], steps: NDArray[np.uint8]
-) -> tuple[DetectedChange, Pixels] | None:
-    """Return the background in another colour, or a highlight, a frame or a fill that moved or grew, and the
-    picture before in which that has changed already; or None."""
-    return (
-        recolored_ground(before, after, visible)
-        or moved_highlight(before, after, visible, steps)
-        or resized_frame(before, after, steps)
-        or grown_fill(before, after, steps)
-    )
-
-
 def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: float) -> list[DetectedChange]:
     """Find the changes between two aligned pictures: first the shifts, then the remaining differences."""
     changes: list[DetectedChange] = []
@@ -142,7 +126,7 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         if cornered:
             finding = Finding("restyled", "radius", 0.7)
             return [DetectedChange(finding, box, box, area(box)) for box in cornered]
-        first = _first_explained(before, after, visible, steps)
+        first = first_change(before, after, visible, steps)
         if first is not None:
             change, aligned = first
             changes.append(change)

@@ -380,6 +380,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "highlight"): _highlight,
     ("moved", "axis limit"): _axis_limit,
     ("moved", "order"): _always("changed places"),
+    ("moved", "another order"): _always("stand in another order"),
     ("moved", "gap"): _gap,
     ("resized", "highlight"): length,
     ("resized", "length"): length,
