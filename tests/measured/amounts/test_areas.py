@@ -5,7 +5,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from whatchanged.measured import measure
-from whatchanged.measured.amounts.areas import grown_areas
+from whatchanged.measured.amounts.areas import areas_of_more, grown_areas
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
@@ -101,3 +101,25 @@ def test_the_gaps_between_other_pictures_are_no_areas():
     one, other = pictures(120, 1), pictures(90, 2)
     area = unclear((20, 40, 280, 160))
     assert grown_areas([area], one, other) == [area]
+
+
+@pytest.mark.parametrize("outline", [INK, None])
+def test_a_longer_text_in_a_wider_button_was_rewritten(outline):
+    fill = GREEN if outline is None else None
+    was, now = (40, 90, 104, 126), (40, 90, 178, 126)
+    one, other = (
+        page((box, fill, outline, text, (56, 98))) for box, text in ((was, "Save"), (now, "Save all changes"))
+    )
+    more = DetectedChange(Finding("added", "thing", 0.3, {"by_amount": True}), None, (90, 90, 178, 126), 800)
+    (found,) = areas_of_more([more], one, other)
+    assert found.finding.kind == "rewritten"
+    assert (found.box_before, found.box_after) == (was, now)
+    assert "outline" not in measure(one, other).sentence
+
+
+def test_an_area_that_shows_more_of_the_ground_only_became_wider():
+    was, now = (40, 90, 204, 126), (40, 90, 228, 126)
+    one, other = (page((box, None, INK, "Save changes", (56, 98))) for box in (was, now))
+    more = DetectedChange(Finding("added", "thing", 0.3, {"by_amount": True}), None, (202, 90, 228, 126), 800)
+    (found,) = areas_of_more([more], one, other)
+    assert (found.finding.kind, found.finding.values) == ("resized", {"dx": 24, "grew": True})

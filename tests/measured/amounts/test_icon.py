@@ -129,3 +129,15 @@ def test_a_smaller_arrow_moved_what_stands_beside_it():
     assert first.sentence.startswith("The arrow")
     assert "became smaller" in first.sentence
     assert "which moved the rest right by 4 pixels" in first.sentence
+
+
+def test_what_closed_up_beside_a_smaller_arrow_is_the_arrow():
+    def page(arrow, moved):
+        made = picture(DOWN, size=arrow, center=(80 - arrow // 8, 60)).copy()
+        for left in (112, 124, 136):
+            made[54:66, left - moved : left - moved + 7] = INK
+        return made
+
+    first = measure(page(16, 0), page(12, 4)).statements[0]
+    assert first.sentence.startswith("The arrow")
+    assert "became smaller" in first.sentence

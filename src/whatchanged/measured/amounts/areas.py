@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from whatchanged.measured.amounts.icon import iou_of
 from whatchanged.measured.amounts.look import look_in_both
 from whatchanged.measured.pixels.boxes import area, box_of, common, grown, iou, lies_in, union
 from whatchanged.measured.pixels.layers import INK, colors_in, usual_color
@@ -36,8 +37,10 @@ GROUND = 0.02
 """The least area of background in the colour of the areas, as a fraction of the picture."""
 LEAST_STEP, MOST_GROWTH = 2, 2
 """The least change of a size in pixels, and the largest ratio between the lengths of a side."""
+MOST_OF_TEXT = 4
+"""The largest such ratio of a single area around a text, which may be a much longer one now."""
 ONE_PLACE = 0.4
-"""The least intersection over union of the places before and after of a single area that grew."""
+"""The least part of the smaller one of a single area's places before and after that lies in the other one."""
 NEAR = 4
 """The margin in pixels around an area that belongs to it, such as its shadow."""
 IN_AREAS, IN_AREA, ON_SIDES = 0.8, 0.3, 0.8
@@ -51,6 +54,9 @@ KEPT_CONTENT = 0.8
 of several lines up to 0.78 was found on drawn pages."""
 SAME_WEIGHT = 0.8
 """The least ratio of the amounts of ink of content that was kept. Bold text has more than regular text."""
+END, SAME_END = 12, 0.6
+"""The width in pixels of the end of a line of content, a letter or three dots, and the least intersection
+over union of two such ends that are the same."""
 KEPT_IN = 0.5
 """The least fraction of alike areas that keep their content."""
 THIN = 24
@@ -86,10 +92,41 @@ def grown_areas(changes: Sequence[DetectedChange], before: Pixels, after: Pixels
             continue
         first = results.index(explained[0])
         change = _change(steps, pairs, sum(one.pixels for one in explained))
-        look = look_in_both(before, after, change.box_before, change.box_after)
-        results[first] = replace(change, look=look or change.look)
+        results[first] = _with_look(change, before, after)
         results = [one for one in results if one not in explained]
     return results
+
+
+def areas_of_more(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> list[DetectedChange]:
+    """Return the changes; where the rules only found more or less than before, the area that grew or shrank
+    there, or the text that was rewritten in it.
+
+    Without this, the part of a wider button in which its longer text goes on looks like a thing that came.
+    """
+    return [
+        _of_area(one, before, after)
+        if "by_amount" in one.finding.values and _is_unclear(one, after.shape)
+        else one
+        for one in changes
+    ]
+
+
+def _of_area(one: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Return a change as that of the single area that explains it, or as it is."""
+    for steps, pairs in _groups(_resized(before, after, [one], MOST_OF_TEXT)):
+        if len(pairs) > 1 or not _explains(pairs, one):
+            continue
+        if _keeps_content(before, after, pairs[0]):
+            return _with_look(_change(steps, pairs, one.pixels), before, after)
+        finding = Finding("rewritten", "text", 0.45)
+        return replace(one, finding=finding, box_before=pairs[0][0], box_after=pairs[0][1])
+    return one
+
+
+def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Return the change of areas with the noun that their pixels show."""
+    look = look_in_both(before, after, change.box_before, change.box_after)
+    return replace(change, look=look or change.look)
 
 
 def _is_unclear(one: DetectedChange, shape: tuple[int, ...]) -> bool:
@@ -117,7 +154,9 @@ def _around(one: DetectedChange) -> Box:
     return union([box for box in (one.box_before, one.box_after) if box is not None])
 
 
-def _resized(before: Pixels, after: Pixels, unclear: Sequence[DetectedChange]) -> Iterator[BoxPair]:
+def _resized(
+    before: Pixels, after: Pixels, unclear: Sequence[DetectedChange], most: float = MOST_GROWTH
+) -> Iterator[BoxPair]:
     """Yield the areas of the colours that differ in unclear changes, if their sizes differ."""
     pictures = codes(before), codes(after)
     for color in _colors(before, after, unclear):
@@ -136,7 +175,7 @@ def _resized(before: Pixels, after: Pixels, unclear: Sequence[DetectedChange]) -
             known |= {was, now}
             sizes = list(zip(_sizes(was), _sizes(now), strict=True))
             if max(abs(b - a) for a, b in sizes) >= LEAST_STEP and all(
-                max(pair) <= MOST_GROWTH * min(pair) for pair in sizes
+                max(pair) <= most * min(pair) for pair in sizes
             ):
                 yield was, now
 
@@ -223,7 +262,7 @@ def _explains(pairs: Sequence[BoxPair], one: DetectedChange) -> bool:
     if one.finding.kind == "moved":
         return _is_side(pairs, one)
     single = len(pairs) == 1
-    if single and iou(*pairs[0]) < ONE_PLACE:
+    if single and common(*pairs[0]) < ONE_PLACE * min(map(area, pairs[0])):
         return False
     place = _around(one)
     around = union([box for pair in pairs for box in pair])
@@ -257,6 +296,8 @@ def _is_side(pairs: Sequence[BoxPair], one: DetectedChange) -> bool:
 
 def _keeps_content(before: Pixels, after: Pixels, pair: BoxPair) -> bool:
     """Return whether an area still has most of its content, aligned at a side, a corner or the centre."""
+    if _stands_still(before, after, pair):
+        return True
     parts = [
         picture[box[1] + NEAR : box[3] - NEAR, box[0] + NEAR : box[2] - NEAR]
         for picture, box in zip((before, after), pair, strict=True)
@@ -264,6 +305,9 @@ def _keeps_content(before: Pixels, after: Pixels, pair: BoxPair) -> bool:
     inks = [steps_from(usual_color(part.reshape(-1, 3)), part) > INK for part in parts]
     if not any(ink.any() for ink in inks):
         return True
+    less, more = sorted(int(np.count_nonzero(ink)) for ink in inks)
+    if less < SAME_WEIGHT * more and inks[0].shape[1] != inks[1].shape[1] and not _end_alike(inks):
+        return False
     shape = [min(sides) for sides in zip(*(ink.shape for ink in inks), strict=True)]
     for down, across in product(ALIGNED, ALIGNED):
         one, other = (_part_of(ink, shape, down, across) for ink in inks)
@@ -271,6 +315,33 @@ def _keeps_content(before: Pixels, after: Pixels, pair: BoxPair) -> bool:
         if ink_overlap(one, other) >= KEPT_CONTENT and less >= SAME_WEIGHT * more:
             return True
     return False
+
+
+def _stands_still(before: Pixels, after: Pixels, pair: BoxPair) -> bool:
+    """Return whether the content within and beside an area stayed at its place, like that of a selection."""
+    was, now = pair
+    both = (max(was[0], now[0]), max(was[1], now[1]), min(was[2], now[2]), min(was[3], now[3]))
+    if not common(was, now):
+        return False
+    for left, top, right, bottom in (both, *_strips(was, now)):
+        parts = [picture[top:bottom, left:right] for picture in (before, after)]
+        inks = [steps_from(usual_color(part.reshape(-1, 3)), part) > INK for part in parts]
+        if any(ink.any() for ink in inks) and iou_of(inks[0], inks[1]) < KEPT_CONTENT:
+            return False
+    return True
+
+
+def _end_alike(inks: Sequence[NDArray[np.bool_]]) -> bool:
+    """Return whether the contents of an area end in the same way, like a text that is cut off with dots.
+
+    A longer text, of which the start is the same, ends in other letters.
+    """
+    ends = []
+    for ink in inks:
+        last = int(np.flatnonzero(ink.any(axis=0))[-1]) + 1 if ink.any() else 0
+        ends.append(ink[:, max(0, last - END) : last])
+    shape = [min(sides) for sides in zip(*(end.shape for end in ends), strict=True)]
+    return iou_of(*(_part_of(end, shape, 0.5, 1.0) for end in ends)) >= SAME_END
 
 
 def _part_of(ink: NDArray[np.bool_], shape: Sequence[int], down: float, across: float) -> NDArray[np.bool_]:

@@ -148,6 +148,20 @@ def moved_icon(change: DetectedChange, before: Pixels, after: Pixels) -> Detecte
     return None if scaled is None else _with_size(change, scaled, one, other)
 
 
+def arrow_at_gap(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Return a part that came or went between moved parts as another size of an arrow, or None."""
+    if (
+        change.finding.aspect not in ("pushed in", "closed up")
+        or max(box[2] - box[0], box[3] - box[1]) > LARGEST_ARROW
+    ):
+        return None
+    one, other = _icon(before, box), _icon(after, box)
+    if one is None or other is None or not _are_arrows(one, other):
+        return None
+    scaled = _scaled(one, other)
+    return None if scaled is None else replace(_with_size(change, scaled, one, other), cause=True)
+
+
 def pushed_by_drawings(
     results: Sequence[DetectedChange], changes: Sequence[DetectedChange]
 ) -> list[DetectedChange]:

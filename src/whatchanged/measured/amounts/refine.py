@@ -4,15 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from whatchanged import words
-from whatchanged.measured.amounts.areas import grown_areas
+from whatchanged.measured.amounts.areas import areas_of_more, grown_areas
 from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, fringed_ink, ink_step, opacity_change
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.cover import cover_change
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
-from whatchanged.measured.amounts.icon import icon_change, moved_icon, pushed_by_drawings, step_of
-from whatchanged.measured.amounts.legend import is_legend
+from whatchanged.measured.amounts.icon import (
+    arrow_at_gap,
+    icon_change,
+    moved_icon,
+    pushed_by_drawings,
+)
+from whatchanged.measured.amounts.legend import as_legend
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -22,6 +27,7 @@ from whatchanged.measured.amounts.redrawn import (
     moved_drawing,
     only_outlines,
     recolored_drawing,
+    redrawn_part,
 )
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.row import styled_row
@@ -48,8 +54,6 @@ SMALLEST_PART = 5
 SMALL_CONTROL = 34
 """The largest side, in pixels, of a control whose mark has the control's own box. In a larger one the mark is
 a thing of its own to the eye."""
-THIN = 12
-"""The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
 """Aspects of objects that appeared or disappeared between moved objects. The pictures show different objects
 there."""
@@ -90,23 +94,13 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     row = styled_row(changes, before, after)
     if row is not None:
         return row
+    changes = areas_of_more(changes, before, after)
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
     for index in largest:
         results[index] = _with_look(_refined(changes[index], before, after), before, after)
     results = grown_areas(pushed_by_drawings(_once(results), changes), before, after)
-    return exchanged([_as_legend(one, before, after) for one in results])
-
-
-def _as_legend(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """Return the change with the element of a legend that came, went or moved."""
-    ends = [
-        (box, picture) for box, picture in ((change.box_before, before), (change.box_after, after)) if box
-    ]
-    if change.finding.kind not in ("added", "removed", "moved") or change.boxes:
-        return change
-    legend = all(lies_in(box, picture.shape) and is_legend(picture, box) for box, picture in ends)
-    return replace(change, element="legend") if legend else change
+    return exchanged([as_legend(one, before, after) for one in results])
 
 
 def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
@@ -174,9 +168,12 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return (
             _moved_knob(change, before, after)
             or moved_icon(change, before, after)
-            or _redrawn(change)
+            or redrawn_part(change)
             or _with_alignment(change, before, after)
         )
+    arrow = arrow_at_gap(change, before, after, box)
+    if arrow is not None:
+        return arrow
     surface = _surface(change, before, after, box)
     if surface is not None and (_is_fill(surface) or change.finding.kind == "resized"):
         # An outline that changed all around may look like an object that grew from one side to the other one.
@@ -376,20 +373,6 @@ def _separate(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -
     was, now = (None, around) if kind == "added" else (around, None)
     finding = Finding(kind, "thing", 0.6)
     return replace(change, finding=finding, box_before=was, box_after=now, boxes=boxes)
-
-
-def _redrawn(change: DetectedChange) -> DetectedChange | None:
-    """Return a movement of a thin part by one pixel as another drawing of it, or None for other movements.
-
-    Where an edge, a dash or a letter is drawn differently, most of its pixels are found again beside it.
-    """
-    now = change.box_after
-    if not change.cause or step_of(change) != 1 or now is None or change.finding.aspect != "position":
-        return None
-    boxes = change.boxes or (now,)
-    if max(min(box[2] - box[0], box[3] - box[1]) for box in boxes) >= THIN:
-        return None
-    return replace(change, finding=Finding("restyled", "shape", 0.3))
 
 
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:

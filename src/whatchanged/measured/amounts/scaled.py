@@ -39,7 +39,7 @@ VAGUE = (("replaced", "content"), ("replaced", "part"), ("restyled", "shape"), (
 
 
 @dataclass(frozen=True)
-class _Part:
+class _DrawnPart:
     """A connected part of a drawing: its box in the picture, its form and its pixels."""
 
     box: Box
@@ -79,14 +79,14 @@ def scaled_drawing(change: DetectedChange, before: Pixels, after: Pixels, box: B
     return None
 
 
-def _may_be_text(group: Sequence[tuple[_Part, _Part]]) -> bool:
+def _may_be_text(group: Sequence[tuple[_DrawnPart, _DrawnPart]]) -> bool:
     """Return whether several parts stand in one line, as letters do."""
     boxes = [one.box for one, _ in group]
     around = union(boxes)
     return len(group) >= LETTERS and around[2] - around[0] >= LONG * (around[3] - around[1])
 
 
-def _parts(pixels: Pixels, box: Box) -> tuple[list[_Part], int]:
+def _parts(pixels: Pixels, box: Box) -> tuple[list[_DrawnPart], int]:
     """Return the largest parts of what is drawn on the background of a box, and how many pixels are drawn."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
@@ -98,12 +98,12 @@ def _parts(pixels: Pixels, box: Box) -> tuple[list[_Part], int]:
     for number, (rows, columns) in enumerate(ndimage.find_objects(labels), 1):
         if min(rows.stop - rows.start, columns.stop - columns.start) >= SMALLEST:
             place = (left + columns.start, top + rows.start, left + columns.stop, top + rows.stop)
-            parts.append(_Part(place, labels[rows, columns] == number, shown[rows, columns]))
+            parts.append(_DrawnPart(place, labels[rows, columns] == number, shown[rows, columns]))
     parts.sort(key=lambda part: (-area(part.box), part.box))
     return parts[:MOST_PARTS], max(1, int(np.count_nonzero(drawn)))
 
 
-def _is_scaled(one: _Part, other: _Part) -> bool:
+def _is_scaled(one: _DrawnPart, other: _DrawnPart) -> bool:
     """Return whether two parts are the same drawing at two sizes."""
     across, down = (b / a for a, b in zip(one.size, other.size, strict=True))
     if min(abs(b - a) for a, b in zip(one.size, other.size, strict=True)) < LEAST_STEP:
@@ -121,8 +121,8 @@ def _is_scaled(one: _Part, other: _Part) -> bool:
 
 
 def _of_one_scale(
-    seed: tuple[_Part, _Part], pairs: Sequence[tuple[_Part, _Part]]
-) -> list[tuple[_Part, _Part]]:
+    seed: tuple[_DrawnPart, _DrawnPart], pairs: Sequence[tuple[_DrawnPart, _DrawnPart]]
+) -> list[tuple[_DrawnPart, _DrawnPart]]:
     """Return the pairs of parts that lie where the scale of one of them puts them, that one included."""
     (left, top, *_), (new_left, new_top, *_) = seed[0].box, seed[1].box
     factor = seed[1].size[0] / seed[0].size[0]
