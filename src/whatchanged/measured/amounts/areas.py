@@ -52,6 +52,8 @@ ALIGNED = (0.0, 1.0, 0.5)
 KEPT_CONTENT = 0.8
 """The least fraction of the content in each of the pictures that is found in the other one too. Of two texts
 of several lines up to 0.78 was found on drawn pages."""
+SAME_PIXELS = 0.6
+"""The least fraction of the smaller content that lies exactly on the other one: about one half for two texts."""
 SAME_WEIGHT = 0.8
 """The least ratio of the amounts of ink of content that was kept. Bold text has more than regular text."""
 END, SAME_END = 12, 0.6
@@ -312,7 +314,8 @@ def _keeps_content(before: Pixels, after: Pixels, pair: BoxPair) -> bool:
     for down, across in product(ALIGNED, ALIGNED):
         one, other = (_part_of(ink, shape, down, across) for ink in inks)
         less, more = sorted(int(np.count_nonzero(ink)) for ink in (one, other))
-        if ink_overlap(one, other) >= KEPT_CONTENT and less >= SAME_WEIGHT * more:
+        same = int(np.count_nonzero(one & other)) >= SAME_PIXELS * less and less >= SAME_WEIGHT * more
+        if same and ink_overlap(one, other) >= KEPT_CONTENT:
             return True
     return False
 
