@@ -339,3 +339,24 @@ def test_areas_with_the_same_words():
     assert names(changed, picture, picture).sentence == (
         'The two areas with "Required field" got sharper corners, 12 to 8 pixels.'
     )
+
+
+def test_the_grid_of_a_plot_takes_no_words():
+    pictures = [drawn_lines_with_grid(grid) for grid in (False, True)]
+    statements = measure(*(Image.fromarray(picture) for picture in pictures)).statements
+    assert statements[0].element == "grid"
+    (first, *_) = named(statements, *pictures)
+    assert '"' not in first.sentence
+
+
+def drawn_lines_with_grid(grid):
+    """A plot with a curve and two words in it; with grid lines or without."""
+    image = Image.new("RGB", (400, 260), "white")
+    draw = ImageDraw.Draw(image)
+    for at in range(40, 400, 60) if grid else ():
+        draw.line((at, 20, at, 240), fill=(210, 210, 210))
+    for at in range(20, 260, 44) if grid else ():
+        draw.line((40, at, 380, at), fill=(210, 210, 210))
+    draw.line([(40, 200), (160, 90), (260, 130), (380, 50)], fill=(31, 119, 180), width=2)
+    draw.text((250, 180), "train loss", fill="black", font=ImageFont.load_default(14))
+    return np.asarray(image)

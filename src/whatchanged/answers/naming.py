@@ -195,9 +195,10 @@ def _as_moved(gone: Statement, came: Statement) -> Statement | None:
 
 def _needs_no_name(statement: Statement) -> bool:
     """Return whether a statement needs no name: it is about the picture as a whole, it follows from another
-    change, its items are named, or it is the grid of a plot.
+    change, its items are named, or it is about the grid or the lines of a plot.
     """
-    named_already = "item_after" in statement.values or statement.element == "grid"
+    in_plot = statement.element == "grid" or (statement.element, statement.kind) == ("line", "restyled")
+    named_already = "item_after" in statement.values or in_plot
     return statement.values.get("aspect") in OF_THE_WHOLE or statement.follows or named_already
 
 

@@ -53,7 +53,7 @@ KEPT_CONTENT = 0.8
 """The least fraction of the content in each of the pictures that is found in the other one too. Of two texts
 of several lines up to 0.78 was found on drawn pages."""
 SAME_PIXELS = 0.6
-"""The least fraction of the smaller content that lies exactly on the other one: about one half for two texts."""
+"""The least fraction of the smaller content that lies exactly on the other one: one half for two texts."""
 SAME_WEIGHT = 0.8
 """The least ratio of the amounts of ink of content that was kept. Bold text has more than regular text."""
 END, SAME_END = 12, 0.6

@@ -32,23 +32,22 @@ from whatchanged.measured.amounts.redrawn import (
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.row import styled_row
 from whatchanged.measured.amounts.scaled import scaled_drawing
+from whatchanged.measured.amounts.series import line_among_others, lines_restyled
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.surface import surface_change
 from whatchanged.measured.amounts.text import text_change, underline_change
-from whatchanged.measured.amounts.veil import find_veil
+from whatchanged.measured.amounts.veil import veil_change
 from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
 from whatchanged.measured.pixels.planes import steps_between
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.detected import DetectedChange
-from whatchanged.measured.rules.kinds import AMOUNTS, BY_AMOUNT, SAME_COLOR, Finding
+from whatchanged.measured.rules.kinds import BY_AMOUNT, SAME_COLOR, Finding
 from whatchanged.measured.rules.predicates import UNLIKE
 
 MOST_CHANGES = 24
 """The number of changes that are measured, starting with the largest."""
-VEILED = 0.5
-"""The least fraction of the picture that differs where a veil came or went."""
 SMALLEST_PART = 5
 """The least shorter side, in pixels, of the largest of several parts that appeared or disappeared."""
 SMALL_CONTROL = 34
@@ -88,9 +87,12 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
 
     before, after: the aligned pictures in which the changes were found.
     """
-    veiled = _veiled(changes, before, after)
+    veiled = veil_change(changes, before, after)
     if veiled is not None:
         return [veiled]
+    lines = lines_restyled(changes, before, after)
+    if lines is not None:
+        return [lines]
     row = styled_row(changes, before, after)
     if row is not None:
         return row
@@ -116,28 +118,6 @@ def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
         if not (of_whole and is_known):
             results.append(one)
     return results
-
-
-def _veiled(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> DetectedChange | None:
-    """Return all changes as a veil over the picture that came or went, perhaps with a dialog, or None."""
-    whole = before.shape[0] * before.shape[1]
-    if not changes or sum(one.pixels for one in changes) < VEILED * whole:
-        return None
-    everything: Box = (0, 0, before.shape[1], before.shape[0])
-    for bare, veiled, came in ((before, after, True), (after, before, False)):
-        veil = find_veil(bare, veiled)
-        if veil is None:
-            continue
-        if veil.dialog is not None:
-            finding = Finding("added" if came else "removed", "dialog", 0.7, {"veil": veil.dark})
-            was, now = (None, veil.dialog) if came else (veil.dialog, None)
-            return DetectedChange(finding, was, now, area(veil.dialog), element="dialog")
-        amounts = dict(zip(AMOUNTS, (1.0, veil.through) if came else (veil.through, 1.0), strict=True))
-        finding = Finding(
-            "recolored", "opacity", 0.6, {**amounts, "towards": "dark" if veil.dark else "light"}
-        )
-        return DetectedChange(finding, everything, everything, whole, look="picture")
-    return None
 
 
 def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
@@ -454,6 +434,7 @@ _STYLES = (
     recolored_drawing,
     _text,
     _lines,
+    line_among_others,
     _drawing,
     moved_drawing,
     came_or_went,

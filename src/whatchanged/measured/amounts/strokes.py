@@ -47,7 +47,7 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
         return None
     if max(thick) < THICKER * min(thick) or abs(thick[1] - thick[0]) < LEAST_STEP:
         return None
-    if not (_goes_far(one.ink) and _goes_far(other.ink)):
+    if not (goes_far(one.ink) and goes_far(other.ink)):
         return None
     lengths = one.area / thick[0], other.area / thick[1]
     if max(lengths) > (1 + LENGTH) * min(lengths) or min(lengths) < LONGEST * max(thick):
@@ -59,7 +59,7 @@ def line_width_change(before: Pixels, after: Pixels, box: Box) -> Finding | None
     return Finding("restyled", "line width", 0.6, amounts)
 
 
-def _goes_far(ink: Floats) -> bool:
+def goes_far(ink: Floats) -> bool:
     """Return whether one connected component of the ink extends far across the part, unlike letters."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 

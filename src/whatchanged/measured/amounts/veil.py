@@ -1,5 +1,6 @@
 """Measurement of a veil: a transparent layer over a whole picture, perhaps with a dialog on it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from whatchanged.measured.pixels.layers import colors_in, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.kinds import AMOUNTS, Finding
 
 MOST_PIXELS = 200_000
 """The approximate number of pixels from which the veil is measured."""
@@ -46,6 +49,8 @@ SOLID = 0.5
 chance."""
 OUTSIDE = 0.05
 """The largest fraction of the unexplained pixels that lie outside of the largest unexplained part."""
+VEILED = 0.5
+"""The least fraction of the picture that differs where a veil came or went."""
 
 
 @dataclass(frozen=True)
@@ -158,3 +163,25 @@ def _dialog(unexplained: NDArray[np.bool_]) -> Box | None:
         return None
     share = area(box) / unexplained.size
     return box if DIALOG[0] <= share <= DIALOG[1] and sizes[largest] >= SOLID * area(box) else None
+
+
+def veil_change(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> DetectedChange | None:
+    """Return all changes as a veil over the picture that came or went, perhaps with a dialog, or None."""
+    whole = before.shape[0] * before.shape[1]
+    if not changes or sum(one.pixels for one in changes) < VEILED * whole:
+        return None
+    everything: Box = (0, 0, before.shape[1], before.shape[0])
+    for bare, veiled, came in ((before, after, True), (after, before, False)):
+        veil = find_veil(bare, veiled)
+        if veil is None:
+            continue
+        if veil.dialog is not None:
+            finding = Finding("added" if came else "removed", "dialog", 0.7, {"veil": veil.dark})
+            was, now = (None, veil.dialog) if came else (veil.dialog, None)
+            return DetectedChange(finding, was, now, area(veil.dialog), element="dialog")
+        amounts = dict(zip(AMOUNTS, (1.0, veil.through) if came else (veil.through, 1.0), strict=True))
+        finding = Finding(
+            "recolored", "opacity", 0.6, {**amounts, "towards": "dark" if veil.dark else "light"}
+        )
+        return DetectedChange(finding, everything, everything, whole, look="picture")
+    return None
