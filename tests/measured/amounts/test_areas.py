@@ -6,6 +6,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from whatchanged.measured import measure
 from whatchanged.measured.amounts.areas import areas_of_more, grown_areas
+from whatchanged.measured.amounts.icon import moved_icon
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import Finding
 
@@ -123,3 +124,14 @@ def test_an_area_that_shows_more_of_the_ground_only_became_wider():
     more = DetectedChange(Finding("added", "thing", 0.3, {"by_amount": True}), None, (202, 90, 228, 126), 800)
     (found,) = areas_of_more([more], one, other)
     assert (found.finding.kind, found.finding.values) == ("resized", {"dx": 24, "grew": True})
+
+
+def test_places_beyond_the_smaller_picture_are_left_as_they_are():
+    one, other = page(size=(200, 120)), page(size=(420, 240))
+    finding = Finding("moved", "position", 0.7, {"dx": 0, "dy": 40})
+    moved = DetectedChange(finding, (210, 130, 290, 140), (210, 170, 290, 180), 800)
+    assert grown_areas([moved, unclear((150, 90, 300, 200))], one, other) == [
+        moved,
+        unclear((150, 90, 300, 200)),
+    ]
+    assert moved_icon(moved, one, other) is None

@@ -81,7 +81,7 @@ VAGUE = (
 def grown_areas(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) -> list[DetectedChange]:
     """Return the changes; where only something looked different, the areas that grew or shrank instead."""
     results = without_chance_likeness(list(changes))
-    unclear = [one for one in results if _is_unclear(one, after.shape)]
+    unclear = [one for one in results if _is_unclear(one, before, after)]
     if not unclear:
         return list(changes)
     groups = _groups(_resized(before, after, unclear))
@@ -107,7 +107,7 @@ def areas_of_more(changes: Sequence[DetectedChange], before: Pixels, after: Pixe
     """
     return [
         _of_area(one, before, after)
-        if "by_amount" in one.finding.values and _is_unclear(one, after.shape)
+        if "by_amount" in one.finding.values and _is_unclear(one, before, after)
         else one
         for one in changes
     ]
@@ -131,19 +131,20 @@ def _with_look(change: DetectedChange, before: Pixels, after: Pixels) -> Detecte
     return replace(change, look=look or change.look)
 
 
-def _is_unclear(one: DetectedChange, shape: tuple[int, ...]) -> bool:
+def _is_unclear(one: DetectedChange, before: Pixels, after: Pixels) -> bool:
     """Return whether the rules only know that something looks different at the place of a change."""
     was, now = one.box_before or one.box_after, one.box_after or one.box_before
     if not one.cause or was is None or now is None or len(one.boxes) > 1:
         return False
-    finding = one.finding
+    around, finding = union([was, now]), one.finding
+    if not (lies_in(around, before.shape) and lies_in(around, after.shape)):
+        return False
     if finding.aspect == "position" and finding.kind == "moved":
         return min(_sizes(was)) <= THIN
     measured = "amount_before" in finding.values or "on_after" in finding.values
     by_amount = "by_amount" in finding.values and "number" not in finding.values
     vague = (finding.kind, finding.aspect) in VAGUE and not measured
-    around = union([was, now])
-    return (vague or by_amount) and lies_in(around, shape) and min(_sizes(around)) >= SMALLEST // 2
+    return (vague or by_amount) and min(_sizes(around)) >= SMALLEST // 2
 
 
 def _sizes(box: Box) -> tuple[int, int]:

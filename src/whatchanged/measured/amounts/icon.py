@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import box_of, grown, union
+from whatchanged.measured.pixels.boxes import box_of, grown, lies_in, union
 from whatchanged.measured.pixels.layers import far, ground_color
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -140,6 +140,8 @@ def moved_icon(change: DetectedChange, before: Pixels, after: Pixels) -> Detecte
     if not change.cause or was is None or now is None or len(change.boxes) > 1:
         return None
     if max(was[2] - was[0], was[3] - was[1]) > LARGEST:
+        return None
+    if not (lies_in(was, before.shape) and lies_in(now, after.shape)):
         return None
     one, other = _icon(before, was), _icon(after, now)
     if one is None or other is None or not _may_be_icon(one) or not _may_be_icon(other):
