@@ -11,7 +11,7 @@ from whatchanged.measured.amounts.coverage import Coverage, read_coverage
 from whatchanged.measured.amounts.type import read_line, type_change
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.reading import Pixels
-from whatchanged.measured.rules.shifts import ink_box
+from whatchanged.measured.rules.ink import ink_box
 from whatchanged.text.around import is_text
 from whatchanged.text.quotes import LONGEST, certain, differing, handle, same_words
 from whatchanged.text.reader import ReadLine, words_in

@@ -106,3 +106,38 @@ def test_an_outline_is_filled_at_double_density():
     outline, full = picture(HOUSE, width=2, size=64), picture(HOUSE, size=68)
     first = measure(outline, full).statements[0]
     assert (first.kind, first.values["aspect"], first.values["on_after"]) == ("restyled", "filled", True)
+
+
+def listed(arrow, moved=0):
+    """A picture with an arrow of a list that opens, and blocks for words on both sides of it."""
+    made = picture(DOWN, size=arrow, center=(80 + moved, 60)).copy()
+    for left in (14, 24, 34):
+        made[54:66, left + moved : left + moved + 7] = INK
+    made[54:66, 120:131] = INK
+    return made
+
+
+@pytest.mark.parametrize(("was", "now"), [(16, 11), (11, 16)])
+def test_the_small_arrow_of_a_list_became_smaller(was, now):
+    first = measure(picture(DOWN, size=was), picture(DOWN, size=now)).statements[0]
+    assert first.sentence.startswith("The arrow")
+    assert f"became {'larger' if now > was else 'smaller'}, " in first.sentence
+
+
+def test_a_smaller_arrow_moved_what_stands_beside_it():
+    first = measure(listed(18), listed(13, moved=4)).statements[0]
+    assert first.sentence.startswith("The arrow")
+    assert "became smaller" in first.sentence
+    assert "which moved the rest right by 4 pixels" in first.sentence
+
+
+def test_what_closed_up_beside_a_smaller_arrow_is_the_arrow():
+    def page(arrow, moved):
+        made = picture(DOWN, size=arrow, center=(80 - arrow // 8, 60)).copy()
+        for left in (112, 124, 136):
+            made[54:66, left - moved : left - moved + 7] = INK
+        return made
+
+    first = measure(page(16, 0), page(12, 4)).statements[0]
+    assert first.sentence.startswith("The arrow")
+    assert "became smaller" in first.sentence

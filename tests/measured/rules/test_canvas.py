@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageDraw
 from support.drawn_page import page, with_box
 
 from whatchanged.measured import measure
@@ -68,6 +68,25 @@ def test_a_crop_through_content_is_found_exactly():
 def test_a_picture_at_another_scale():
     larger = np.asarray(Image.fromarray(picture()).resize((480, 320), Image.Resampling.BICUBIC))
     assert "scaled from 240 x 160 to 480 x 320" in measure(picture(), larger).sentence
+
+
+def mark(size):
+    """A round mark with a thin line through it, as it is drawn at a size."""
+    drawn = Image.new("RGB", (960, 960), "white")
+    canvas = ImageDraw.Draw(drawn)
+    canvas.ellipse((10, 10, 950, 950), "black")
+    canvas.ellipse((260, 200, 700, 640), "white")
+    canvas.line((300, 800, 660, 800), "white", 60 if size > 60 else 110)
+    return np.asarray(drawn.resize((size, size), Image.Resampling.LANCZOS))
+
+
+def test_a_mark_that_is_drawn_anew_at_a_much_smaller_size_was_scaled():
+    assert measure(mark(120), mark(32)).sentence == "The picture was scaled from 120 x 120 to 32 x 32 pixels."
+
+
+def test_a_page_of_twice_the_size_with_other_contents_was_not_scaled():
+    other = with_box(page(480, 320), (20, 30, 380, 90), (0, 90, 200))
+    assert "scaled" not in measure(picture(), other).sentence
 
 
 def test_lines_inserted_in_the_middle_are_added_and_push():

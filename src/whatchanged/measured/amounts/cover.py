@@ -15,6 +15,8 @@ from whatchanged.measured.rules.kinds import BY_AMOUNT, Finding
 
 HIDDEN = 0.75
 """The least fraction of the contents behind the box that cannot be seen any more, or only faintly."""
+WITHIN_ONE = ("icon", "content")
+"""Finer words for a single thing that shows something else."""
 UNLIKE = (None, "replaced", "rewritten")
 """Kinds of changes of which the rules know only that a place shows something else."""
 
@@ -24,6 +26,8 @@ def cover_change(change: DetectedChange, before: Pixels, after: Pixels, box: Box
     finding = change.finding
     by_amount = finding.kind in ("added", "removed") and finding.confidence <= BY_AMOUNT
     if not by_amount and (finding.kind not in UNLIKE or change.box_before != change.box_after):
+        return None
+    if finding.aspect in WITHIN_ONE:
         return None
     boxed = [is_boxed(picture, box) for picture in (before, after)]
     if boxed[0] == boxed[1]:

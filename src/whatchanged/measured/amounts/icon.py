@@ -1,12 +1,13 @@
 """Detection of how a small drawing changed at its place: its size, its direction, its filling, or another
 drawing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import box_of, grown, union
+from whatchanged.measured.pixels.boxes import box_of, grown, lies_in, union
 from whatchanged.measured.pixels.layers import far, ground_color
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -40,11 +41,17 @@ ONE_FACTOR, LEAST_FACTOR, LEAST_STEP = 0.12, 0.08, 2
 relative change of its sides, and the least change of each side in pixels."""
 MOST_FACTOR = 2.6
 """The largest factor of a scaled icon."""
+LARGEST_ARROW = 24
+"""The largest side in pixels of such an arrow. Larger ones are measured like any other icon."""
+EDGES = 2
+"""The largest number of edges along a row or column of a solid form: where it begins and where it ends."""
 SAME_DRAWING = 0.72
 """The least overlap of both drawings after they are scaled to one size."""
 TURNED, BETTER = 0.7, 0.2
 """The least intersection over union of a turned drawing with the other one, and how much larger it must be
 than without a turn."""
+PUSHED = 2
+"""The largest ratio between the step of what a small drawing pushed and the change of its sides."""
 ONE_SIZE, OF_SIZE = 2, 0.06
 """The largest difference between the sides of an icon of the same size, in pixels and as a fraction of its
 longer side."""
@@ -106,14 +113,15 @@ def icon_change(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
     if far(ground_color(before, around), ground_color(after, around)) > SAME_GROUND:
         return None
     scaled = _scaled(one, other)
-    look = "icon" if max(other.size) <= SQUARE * min(other.size) else change.look
+    look = _look(other, change)
     if scaled is not None:
-        return replace(change, finding=scaled, box_before=one.box, box_after=other.box, look=look)
+        return _with_size(change, scaled, one, other)
     sizes = change.finding.values.get("size_before"), change.finding.values.get("size_after")
     if aspect == ("resized", "size") and sizes[0] and sizes[1]:
         grew = max(sizes[1]) > max(sizes[0])
         values = {**change.finding.values, "drawing": True, "grew": grew}
-        return replace(change, finding=replace(change.finding, values=values), look=look)
+        element = "arrow" if _are_arrows(one, other) else change.element
+        return replace(change, finding=replace(change.finding, values=values), element=element, look=look)
     finding = _turned(one, other) or _refilled(one, other)
     if finding is None and aspect == ("replaced", "icon") and _is_another(one, other):
         finding = replace(change.finding, values={**change.finding.values, "exchanged": True})
@@ -121,6 +129,82 @@ def icon_change(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
         return None
     element = "arrow" if "points_after" in finding.values else change.element
     return replace(change, finding=finding, box_before=around, box_after=around, element=element, look=look)
+
+
+def moved_icon(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange | None:
+    """Return a movement of a part of a small drawing as another size of that drawing, or None.
+
+    Where an arrow became smaller, one of its sides is found again beside its place.
+    """
+    was, now = change.box_before, change.box_after
+    if not change.cause or was is None or now is None or len(change.boxes) > 1:
+        return None
+    if max(was[2] - was[0], was[3] - was[1]) > LARGEST:
+        return None
+    if not (lies_in(was, before.shape) and lies_in(now, after.shape)):
+        return None
+    one, other = _icon(before, was), _icon(after, now)
+    if one is None or other is None or not _may_be_icon(one) or not _may_be_icon(other):
+        return None
+    scaled = _scaled(one, other)
+    return None if scaled is None else _with_size(change, scaled, one, other)
+
+
+def arrow_at_gap(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:
+    """Return a part that came or went between moved parts as another size of an arrow, or None."""
+    if (
+        change.finding.aspect not in ("pushed in", "closed up")
+        or max(box[2] - box[0], box[3] - box[1]) > LARGEST_ARROW
+    ):
+        return None
+    one, other = _icon(before, box), _icon(after, box)
+    if one is None or other is None or not _are_arrows(one, other):
+        return None
+    scaled = _scaled(one, other)
+    return None if scaled is None else replace(_with_size(change, scaled, one, other), cause=True)
+
+
+def pushed_by_drawings(
+    results: Sequence[DetectedChange], changes: Sequence[DetectedChange]
+) -> list[DetectedChange]:
+    """Return the changes; movements that a small drawing brought about that turned out to have another size
+    are consequences.
+
+    changes: the changes before they were measured.
+    """
+    sizes = [one for one in results if "drawing" in one.finding.values and one not in changes and one.cause]
+    steps = [_side_step(one) for one in sizes]
+    return [
+        replace(one, cause=False)
+        if one.finding.kind == "moved" and any(0 < step_of(one) <= PUSHED * step for step in steps)
+        else one
+        for one in results
+    ]
+
+
+def _side_step(one: DetectedChange) -> int:
+    """Return by how many pixels the sides of an object changed at most."""
+    sizes = one.finding.values["size_before"], one.finding.values["size_after"]
+    return max(abs(int(b) - int(a)) for a, b in zip(*sizes, strict=True))
+
+
+def step_of(one: DetectedChange) -> int:
+    """Return by how many pixels an object moved."""
+    return max(abs(int(one.finding.values.get(name, 0))) for name in ("dx", "dy"))
+
+
+def _with_size(change: DetectedChange, scaled: Finding, one: _Icon, other: _Icon) -> DetectedChange:
+    """Return a change as the change of size of a small drawing."""
+    element = "arrow" if _are_arrows(one, other) else change.element
+    look = _look(other, change)
+    return replace(
+        change, finding=scaled, box_before=one.box, box_after=other.box, element=element, look=look
+    )
+
+
+def _look(icon: _Icon, change: DetectedChange) -> str | None:
+    """Return the noun for a small drawing: it is an icon unless it is long."""
+    return "icon" if max(icon.size) <= SQUARE * min(icon.size) else change.look
 
 
 def _icon(pixels: Pixels, box: Box) -> _Icon | None:
@@ -156,6 +240,8 @@ def _may_be_icon(icon: _Icon) -> bool:
 
 def _scaled(one: _Icon, other: _Icon) -> Finding | None:
     """Return the change of size of the same drawing, or None."""
+    if _is_smaller_arrow(one, other) or _is_smaller_arrow(other, one):
+        return _of_size(one, other)
     across, down = (b / a for a, b in zip(one.size, other.size, strict=True))
     if min(abs(b - a) for a, b in zip(one.size, other.size, strict=True)) < LEAST_STEP:
         return None
@@ -163,20 +249,59 @@ def _scaled(one: _Icon, other: _Icon) -> Finding | None:
     even = off <= max(LEAST_STEP, ONE_FACTOR * other.size[1]) and (across > 1) == (down > 1)
     if not even or min(abs(across - 1), abs(down - 1)) < LEAST_FACTOR:
         return None
-    if not 1 / MOST_FACTOR <= across <= MOST_FACTOR or min(*one.size, *other.size) < SMALLEST_ICON // 2:
+    if not 1 / MOST_FACTOR <= across <= MOST_FACTOR:
+        return None
+    if min(*one.size, *other.size) < SMALLEST_ICON // 2:
         return None
     if ink_overlap(resampled(one.ink, other.ink.shape), other.ink) < SAME_DRAWING:
         return None
     small, large = sorted((one, other), key=lambda icon: icon.size)
     if iou_of(resampled(small.ink, large.ink.shape), large.ink) < SAME_DRAWING - BETTER:
         return None
-    values = {
-        "size_before": list(one.size),
-        "size_after": list(other.size),
-        "drawing": True,
-        "grew": across > 1,
-    }
-    return Finding("resized", "size", 0.6, values)
+    return _of_size(one, other)
+
+
+def _of_size(one: _Icon, other: _Icon) -> Finding:
+    """Return the finding of the same drawing at two sizes."""
+    values = {"size_before": list(one.size), "size_after": list(other.size), "drawing": True}
+    return Finding("resized", "size", 0.6, {**values, "grew": other.size > one.size})
+
+
+def _is_smaller_arrow(one: _Icon, other: _Icon) -> bool:
+    """Return whether the first of two small drawings is a smaller arrow in the same direction, like that of a
+    list that opens.
+
+    It is measured without its soft edges, which may be a third of its height.
+    """
+    inks = [_tight(icon.ink) for icon in (one, other)]
+    steps = [b - a for a, b in zip(*(ink.shape for ink in inks), strict=True)]
+    across = inks[0].shape[1] / inks[1].shape[1]
+    one_form = abs(across * inks[1].shape[0] - inks[0].shape[0]) <= 1
+    return one_form and max(steps) >= LEAST_STEP and min(steps) >= 0 and _are_arrows(one, other)
+
+
+def _are_arrows(one: _Icon, other: _Icon) -> bool:
+    """Return whether two small drawings are solid arrows in the same direction."""
+    if max(*one.size, *other.size) > LARGEST_ARROW:
+        return False
+    inks = [_tight(icon.ink) for icon in (one, other)]
+    points = [_pointing(ink) for ink in inks]
+    return points[0] is not None and points[0] == points[1] and all(_is_solid(ink) for ink in inks)
+
+
+def _tight(ink: Mask) -> Mask:
+    """Return a mask without its empty rows and columns at the edges."""
+    around = box_of(ink)
+    return ink if around is None else ink[around[1] : around[3], around[0] : around[2]]
+
+
+def _is_solid(ink: Mask) -> bool:
+    """Return whether a form has no gap in any of its rows and columns, like the arrow of a list that opens.
+    Few letters are such forms."""
+    return all(
+        bool((np.count_nonzero(np.diff(lines.astype(np.int8), prepend=0, append=0), axis=1) <= EDGES).all())
+        for lines in (ink, ink.T)
+    )
 
 
 def _turned(one: _Icon, other: _Icon) -> Finding | None:

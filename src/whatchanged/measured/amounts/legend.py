@@ -1,14 +1,17 @@
 """Recognition of a plot's legend: a box with a sample of each line or area, and a text right of it."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from whatchanged.measured.amounts.coverage import Floats, columns_of_ink, rows_of_ink
-from whatchanged.measured.pixels.boxes import box_of
+from whatchanged.measured.pixels.boxes import box_of, lies_in
 from whatchanged.measured.pixels.layers import usual_color
 from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
 from whatchanged.measured.rules.boxed import STRONG, is_boxed
+from whatchanged.measured.rules.detected import DetectedChange
 
 FRAME = 3
 """The width in pixels of the frame of a legend with its soft edge."""
@@ -51,3 +54,14 @@ def _sample(row: Floats) -> tuple[int, int] | None:
         return None
     inside = drawn[box[1] : box[3]]
     return (start, stop) if len(inside) <= THIN or inside.mean() >= FULL else None
+
+
+def as_legend(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
+    """Return the change with the element of a legend that came, went or moved."""
+    ends = [
+        (box, picture) for box, picture in ((change.box_before, before), (change.box_after, after)) if box
+    ]
+    if change.finding.kind not in ("added", "removed", "moved") or change.boxes:
+        return change
+    legend = all(lies_in(box, picture.shape) and is_legend(picture, box) for box, picture in ends)
+    return replace(change, element="legend") if legend else change

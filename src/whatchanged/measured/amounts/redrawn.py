@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged import words
+from whatchanged.measured.amounts.icon import step_of
 from whatchanged.measured.pixels.boxes import area, box_of, grown
 from whatchanged.measured.pixels.layers import INK, colors_in, ground_color, usual_color
 from whatchanged.measured.pixels.planes import UNIT, contrast, enlarged, luminance, steps_between, steps_from
@@ -60,6 +61,9 @@ only grew continues there."""
 IN_A_DRAWING = 0.3
 """The largest fraction of the pixels around what appeared that are drawn in both pictures. A
 drawing around it was filled or emptied."""
+
+THIN = 12
+"""The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 
 UNCLEAR = (
     ("replaced", "part"),
@@ -187,6 +191,20 @@ def came_or_went(change: DetectedChange, before: Pixels, after: Pixels, box: Box
     finding = Finding("added", "thing", 0.5) if appeared else Finding("removed", "thing", 0.5)
     was, now = (None if kind == "added" else box), (None if kind == "removed" else box)
     return replace(change, finding=finding, box_before=was, box_after=now)
+
+
+def redrawn_part(change: DetectedChange) -> DetectedChange | None:
+    """Return a movement of a thin part by one pixel as another drawing of it, or None for other movements.
+
+    Where an edge, a dash or a letter is drawn differently, most of its pixels are found again beside it.
+    """
+    now = change.box_after
+    if not change.cause or step_of(change) != 1 or now is None or change.finding.aspect != "position":
+        return None
+    boxes = change.boxes or (now,)
+    if max(min(box[2] - box[0], box[3] - box[1]) for box in boxes) >= THIN:
+        return None
+    return replace(change, finding=Finding("restyled", "shape", 0.3))
 
 
 def opened(mask: Mask) -> Mask:

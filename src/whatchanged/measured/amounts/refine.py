@@ -3,14 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from whatchanged.measured.amounts.areas import areas_of_more, grown_areas
 from whatchanged.measured.amounts.box import alignment_of
 from whatchanged.measured.amounts.color import fill_change, ink_step, opacity_change, without_fringes
 from whatchanged.measured.amounts.content import Content, grid_change, is_dialog, read_content
 from whatchanged.measured.amounts.cover import cover_change
 from whatchanged.measured.amounts.drawing import drawing_change, separate_parts
 from whatchanged.measured.amounts.edge import outline_change, radius_change, shadow_change
-from whatchanged.measured.amounts.icon import icon_change
-from whatchanged.measured.amounts.legend import is_legend
+from whatchanged.measured.amounts.icon import (
+    arrow_at_gap,
+    icon_change,
+    moved_icon,
+    pushed_by_drawings,
+)
+from whatchanged.measured.amounts.legend import as_legend
 from whatchanged.measured.amounts.look import look_in_both, look_of_all
 from whatchanged.measured.amounts.order import exchanged, order_change
 from whatchanged.measured.amounts.palette import palette_change
@@ -20,10 +26,12 @@ from whatchanged.measured.amounts.redrawn import (
     moved_drawing,
     only_outlines,
     recolored_drawing,
+    redrawn_part,
 )
 from whatchanged.measured.amounts.refilled import only_refilled
 from whatchanged.measured.amounts.ring import ring_change
 from whatchanged.measured.amounts.row import styled_row
+from whatchanged.measured.amounts.scaled import scaled_drawing
 from whatchanged.measured.amounts.series import line_among_others, lines_restyled
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
@@ -45,8 +53,6 @@ SMALLEST_PART = 5
 SMALL_CONTROL = 34
 """The largest side, in pixels, of a control whose mark has the control's own box. In a larger one the mark is
 a thing of its own to the eye."""
-THIN = 12
-"""The shorter side, in pixels, below which a movement by one pixel may be another drawing of the part."""
 _SHIFTED = ("pushed in", "closed up", "moved over")
 """Aspects of objects that appeared or disappeared between moved objects. The pictures show different objects
 there."""
@@ -90,30 +96,21 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     row = styled_row(changes, before, after)
     if row is not None:
         return row
+    changes = areas_of_more(changes, before, after)
     largest = sorted(range(len(changes)), key=lambda index: -changes[index].pixels)[:MOST_CHANGES]
     results = list(changes)
     for index in largest:
         one = only_refilled(_refined(changes[index], before, after), before, after)
         results[index] = _with_look(one, before, after)
-    return exchanged([_as_legend(one, before, after) for one in _once(results)])
-
-
-def _as_legend(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
-    """Return the change with the element of a legend that came, went or moved."""
-    ends = [
-        (box, picture) for box, picture in ((change.box_before, before), (change.box_after, after)) if box
-    ]
-    if change.finding.kind not in ("added", "removed", "moved") or change.boxes:
-        return change
-    legend = all(lies_in(box, picture.shape) and is_legend(picture, box) for box, picture in ends)
-    return replace(change, element="legend") if legend else change
+    results = grown_areas(pushed_by_drawings(_once(results), changes), before, after)
+    return exchanged([as_legend(one, before, after) for one in results])
 
 
 def _once(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
     """Return the changes, those that turned out to be parts of one and the same control or icon only once."""
     results: list[DetectedChange] = []
-    for one in changes:
-        of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled")
+    for one in sorted(changes, key=lambda change: not change.cause):
+        of_whole = "state" in one.finding.values or one.finding.aspect in ("turned", "filled", "size")
         is_known = any(
             (other.box_after, other.element) == (one.box_after, one.element)
             and other.finding.values == one.finding.values
@@ -150,8 +147,14 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
         return change
     if change.finding.kind == "moved":
         return (
-            _moved_knob(change, before, after) or _redrawn(change) or _with_alignment(change, before, after)
+            _moved_knob(change, before, after)
+            or moved_icon(change, before, after)
+            or redrawn_part(change)
+            or _with_alignment(change, before, after)
         )
+    arrow = arrow_at_gap(change, before, after, box)
+    if arrow is not None:
+        return arrow
     surface = _surface(change, before, after, box)
     if surface is not None and (_is_fill(surface) or change.finding.kind == "resized"):
         # An outline that changed all around may look like an object that grew from one side to the other one.
@@ -339,21 +342,6 @@ def _separate(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -
     return replace(change, finding=finding, box_before=was, box_after=now, boxes=boxes)
 
 
-def _redrawn(change: DetectedChange) -> DetectedChange | None:
-    """Return a movement of a thin part by one pixel as another drawing of it, or None for other movements.
-
-    Where an edge, a dash or a letter is drawn differently, most of its pixels are found again beside it.
-    """
-    values, now = change.finding.values, change.box_after
-    step = max(abs(int(values.get(name, 0))) for name in ("dx", "dy"))
-    if not change.cause or step != 1 or now is None or change.finding.aspect != "position":
-        return None
-    boxes = change.boxes or (now,)
-    if max(min(box[2] - box[0], box[3] - box[1]) for box in boxes) >= THIN:
-        return None
-    return replace(change, finding=Finding("restyled", "shape", 0.3))
-
-
 def _with_alignment(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedChange:
     """Add the alignments before and after to a change that moved horizontally, if they differ."""
     was, now, values = change.box_before, change.box_after, change.finding.values
@@ -427,6 +415,7 @@ _SHAPES = (
 )
 """The measurements of a change, in order, that come before that of its surface."""
 _STYLES = (
+    scaled_drawing,
     _palette,
     _edge_or_color,
     recolored_drawing,

@@ -46,6 +46,9 @@ THUMBNAIL = 64
 """The side of the thumbnails that are compared to find turned and scaled pictures."""
 SCALED = 4.0
 """The largest mean difference, in levels, at which a scaled picture counts as the same."""
+MUCH, DRAWN_AGAIN = 1.8, 0.97
+"""The least factor at which a picture is drawn anew and not only resampled, so that its lines have other
+weights, and the least correlation of the thumbnails then."""
 TURNED = 2.0
 """The largest mean difference, in levels, at which a turned picture counts as the same."""
 LEAST_LINES = 12
@@ -420,8 +423,12 @@ def _is_scaled(before: Pixels, after: Pixels) -> bool:
     down, across = (after.shape[axis] / before.shape[axis] for axis in (0, 1))
     if abs(down - 1) < 0.05 or abs(down / across - 1) > 0.02:
         return False
-    small = [_thumbnail(Image.fromarray(picture)) for picture in (before, after)]
-    if _distance(*small) > SCALED or before.std() <= 4 * SCALED:
+    side = min(THUMBNAIL, *before.shape[:2], *after.shape[:2])
+    small = [_thumbnail(Image.fromarray(picture), side) for picture in (before, after)]
+    alike = _distance(*small) <= SCALED or (
+        max(down, 1 / down) >= MUCH and _correlation(*small) >= DRAWN_AGAIN
+    )
+    if not alike or before.std() <= 4 * SCALED:
         return False
     # A cropped picture can look like a scaled one.
     return not (_is_part(before, after) or _is_part(after, before))
@@ -445,15 +452,21 @@ def _is_part(whole: Pixels, part: Pixels) -> bool:
     return any(np.array_equal(whole[y : y + height, x : x + width], part) for y, x in places)
 
 
-def _thumbnail(picture: Image.Image) -> NDArray[np.int16]:
-    """Return a thumbnail of a picture: (``THUMBNAIL``, ``THUMBNAIL``, 3)."""
-    small = picture.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX)
+def _thumbnail(picture: Image.Image, side: int = THUMBNAIL) -> NDArray[np.int16]:
+    """Return a thumbnail of a picture: (``side``, ``side``, 3)."""
+    small = picture.resize((side, side), Image.Resampling.BOX)
     return np.asarray(small).astype(np.int16)
 
 
 def _distance(one: NDArray[np.int16], other: NDArray[np.int16]) -> float:
     """Return the mean absolute difference between two thumbnails, in levels."""
     return float(np.abs(one - other).mean())
+
+
+def _correlation(one: NDArray[np.int16], other: NDArray[np.int16]) -> float:
+    """Return the correlation of two thumbnails; 0 if one of them is even."""
+    first, second = (small - small.mean() for small in (one, other))
+    return float((first * second).sum() / max(1e-6, np.sqrt((first**2).sum() * (second**2).sum())))
 
 
 def _size_statement(before: Pixels, after: Pixels, text: str) -> Statement:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.causes import VAGUE
 from whatchanged.measured.rules.detected import DetectedChange
+from whatchanged.measured.rules.ink import ink_box
 from whatchanged.measured.rules.kinds import Finding
-from whatchanged.measured.rules.shifts import ink_box
 
 MUCH_LOWER = 0.2
 """The least difference between the heights of two pages, as a fraction of the larger one, at which a part of

@@ -10,9 +10,10 @@ from whatchanged.measured.pixels.boxes import area, box_of, grown, union
 from whatchanged.measured.pixels.gate import REACH, Visibility, far_from_differences, visibility_within
 from whatchanged.measured.pixels.layers import far, usual_color
 from whatchanged.measured.pixels.motion import FARTHEST, LineRun, runs_of_lines
-from whatchanged.measured.pixels.planes import UNIT, contrast, luminance, steps_from
+from whatchanged.measured.pixels.planes import steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.ink import ink_box, ink_count
 
 EXPLAINED = 0.4
 """The least fraction of the visible differences that a shift must remove. Added and removed content counts as
@@ -20,8 +21,6 @@ remaining."""
 CLEAR = 2.0
 """The least strength, as a multiple of the threshold or of 1, of a difference that is visible however it is
 rounded. Rounding changes strengths by up to a quarter."""
-LEAST_INK = 12
-"""The least local contrast of ink, in levels."""
 FAINT_INK = 3
 """The same limit for the sides of an object that continues through repeated lines and may have a pale
 fill."""
@@ -345,7 +344,7 @@ def _repeated(after: Pixels, box: Box, axis: int, lines: tuple[int, int]) -> lis
     if ink is None or box_length(ink, 1 - axis) < LEAST_BREADTH:
         return []
     more = lines[1] - lines[0]
-    count = _ink_count(after, ink)
+    count = ink_count(after, ink)
     new = novel(after, _lines(box, axis, *lines), axis)
     if new is not None:  # There is one more object of the same kind.
         few = more < SHORTEST or box_length(new, axis) < SHORTEST
@@ -366,7 +365,7 @@ def _gap(
 ) -> Gap:
     """Return the gap between a range of lines after and a range of lines before."""
     gone_lines, new_lines = _lines(boxes[0], axis, *gone), _lines(boxes[1], axis, *new)
-    ink = _ink_count(after, new_lines) + _ink_count(before, gone_lines)
+    ink = ink_count(after, new_lines) + ink_count(before, gone_lines)
     came, went = novel(after, new_lines, axis), novel(before, gone_lines, axis)
     stretch = came is None and went is None
     more = new[1] - new[0] - (gone[1] - gone[0])
@@ -421,7 +420,7 @@ def novel(pixels: Pixels, lines: Box, axis: int) -> Box | None:
 def _is_ground(pixels: Pixels, lines: Box, axis: int) -> bool:
     """Return whether lines are empty and have the most frequent colour of an adjacent line."""
     left, top, right, bottom = lines
-    if _ink_count(pixels, lines):
+    if ink_count(pixels, lines):
         return False
     own = usual_color(pixels[top:bottom, left:right].reshape(-1, 3))
     start, stop = (top, bottom) if axis == 0 else (left, right)
@@ -464,39 +463,3 @@ def _lines(box: Box, axis: int, start: int, stop: int) -> Box:
     if axis == 0:
         return box[0], box[1] + start, box[2], box[1] + stop
     return box[0] + start, box[1], box[0] + stop, box[3]
-
-
-def ink_box(pixels: Pixels, box: Box, least: int = LEAST_INK) -> Box | None:
-    """Return the bounding box of the ink inside a box, or None if there is none.
-
-    least: the least contrast of ink in levels.
-    """
-    left, top, right, bottom = box
-    if right <= left or bottom <= top:
-        return None
-    ink = _ink(pixels[top:bottom, left:right], least)
-    if np.count_nonzero(ink) < 4:
-        return None
-    low, high = _inner(np.flatnonzero(ink.any(axis=1)), bottom - top)
-    start, stop = _inner(np.flatnonzero(ink.any(axis=0)), right - left)
-    return left + start, top + low, left + stop, top + high
-
-
-def _inner(lines: NDArray[np.intp], length: int) -> tuple[int, int]:
-    """Return the range of the lines with ink, without the outer neighbours that only have contrast to
-    them."""
-    start, stop = int(lines[0]), int(lines[-1]) + 1
-    if stop - start < 3:
-        return start, stop
-    return start + (start > 0), stop - (stop < length)
-
-
-def _ink_count(pixels: Pixels, box: Box) -> int:
-    """Return the number of ink pixels inside a box."""
-    left, top, right, bottom = box
-    return int(np.count_nonzero(_ink(pixels[top:bottom, left:right]))) if right > left and bottom > top else 0
-
-
-def _ink(pixels: Pixels, least: int = LEAST_INK) -> NDArray[np.bool_]:
-    """Return a mask of the pixels that differ from their neighbours."""
-    return contrast(luminance(pixels)) >= least * UNIT
