@@ -12,7 +12,8 @@ from whatchanged.measured.pixels.layers import ground_color
 from whatchanged.measured.pixels.planes import UNIT, Planes, blurred, contrast, enlarged, luminance
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
-from whatchanged.measured.rules.shifts import LEAST_INK, Gap, Moved, Shift, rest_of
+from whatchanged.measured.rules.ink import LEAST_INK
+from whatchanged.measured.rules.shifts import Gap, Moved, Shift, rest_of
 
 LETTERS = 1
 """The number of pixels by which ink is dilated horizontally, so that the letters of a word are joined."""
