@@ -55,6 +55,8 @@ LOOKS = (
     "The fourteenth, with the new evidence and the earlier limit: the figures above. That the limits were"
     " compared once more is a consequence of these pairs.",
     "The fifteenth, after rules for corners, frames, backgrounds and what a text pushes, none of them about"
+    " groups: .48.",
+    "The sixteenth, after rules for orders, covers, lines of plots, sizes and wrapped words, none of them about"
     " groups: the figures above.",
 )
 """Each look at these pairs."""
