@@ -56,8 +56,8 @@ LOOKS = (
     " compared once more is a consequence of these pairs.",
     "The fifteenth, after rules for corners, frames, backgrounds and what a text pushes, none of them about"
     " groups: .48.",
-    "The sixteenth, after rules for orders, covers, lines of plots, sizes and wrapped words, none of them about"
-    " groups: the figures above.",
+    "The sixteenth, after rules for orders, covers, lines of plots, sizes and wrapped words, none of them"
+    " about groups: the figures above.",
 )
 """Each look at these pairs."""
 
