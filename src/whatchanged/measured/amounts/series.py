@@ -60,6 +60,8 @@ THIN = 6
 CROSSED = 0.3
 """The largest fraction of a new line's pixels at which the other picture shows something, like other lines. A
 line in another shade of its colour lies on itself."""
+CLOSED = 2
+"""How many times its own area a closed line surrounds, at least."""
 MOST_ELSEWHERE = 0.05
 """The largest amount of a new line's colour in the other picture, as a fraction of the line."""
 
@@ -181,23 +183,25 @@ def line_among_others(
         return None
     left, top, right, bottom = box
     one, other = (picture[top:bottom, left:right] for picture in (before, after))
-    color = _new_line(one, other, ground_color(before, box))
-    if color is not None:
+    line = _new_line(one, other, ground_color(before, box))
+    if line is not None:
         finding = Finding("added", "thing", 0.5)
-        return replace(change, finding=finding, box_before=None, box_after=box, look=f"{color} line")
-    color = _new_line(other, one, ground_color(after, box))
-    if color is None:
+        return replace(change, finding=finding, box_before=None, box_after=box, look=line)
+    line = _new_line(other, one, ground_color(after, box))
+    if line is None:
         return None
     finding = Finding("removed", "thing", 0.5)
-    return replace(change, finding=finding, box_before=box, box_after=None, look=f"{color} line")
+    return replace(change, finding=finding, box_before=box, box_after=None, look=line)
 
 
 def _new_line(hidden: Pixels, shown: Pixels, ground: RGBColor) -> str | None:
-    """Return the name of the colour of a line that the second part (h, w, 3) shows and the first one does not
-    if it explains their differences, or None.
+    """Return a noun with its colour for a line that only the second part (h, w, 3) shows, if it explains the
+    differences of both, or None.
 
     ground: the colour around the first part.
     """
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
+
     differs = steps_between(shown, hidden) >= DIFFERS
     vivid = differs & _is_vivid(shown)
     if not vivid.any() or max(vivid.shape) < SMALLEST:
@@ -209,8 +213,10 @@ def _new_line(hidden: Pixels, shown: Pixels, ground: RGBColor) -> str | None:
     if np.count_nonzero(elsewhere) > MOST_ELSEWHERE * np.count_nonzero(own) or drawn[own].mean() > CROSSED:
         return None
     ink = own.astype(np.float32)
-    is_line = _explains(own, differs) and stroke(ink) <= THIN and goes_far(ink)
-    return words.color_name(color) if is_line else None
+    if not _explains(own, differs) or stroke(ink) > THIN or not goes_far(ink):
+        return None
+    closed = np.count_nonzero(ndimage.binary_fill_holes(own)) >= CLOSED * np.count_nonzero(own)
+    return f"{words.color_name(color)} {'outline' if closed else 'line'}"
 
 
 def _is_vivid(part: Pixels) -> Mask:

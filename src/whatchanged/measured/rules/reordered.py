@@ -25,6 +25,8 @@ spaces between the words of one another."""
 LEAST_HEIGHT = 2 * TEXT_HEIGHT
 """The least height of columns in pixels, as of two lines of text. In one line, words or buttons stand in
 another order."""
+LEAST_ROWS_APART = 6
+"""The least space in pixels between the cells of a column, one above the other."""
 LEAST_SAME, MOST_PARTS = 2, 80
 """The least number of columns that stay, and the largest number of parts that are compared."""
 ONE_SIZE = 1
@@ -162,8 +164,17 @@ def _came_or_went(was: Sequence[_Part], now: Sequence[_Part]) -> tuple[list[Inte
     steps = {there.interval[0] - here.interval[0] for here, there in zip(fewer, rest, strict=True)}
     if len(steps - {0}) < 2:
         return None
-    extra = [(more[first].interval[0], more[len(more) - last - 1].interval[1])]
+    new = more[first : len(more) - last]
+    if not any(_has_cells(part) for part in new):
+        return None
+    extra = [(new[0].interval[0], new[-1].interval[1])]
     return (extra, []) if more is was else ([], extra)
+
+
+def _has_cells(part: _Part) -> bool:
+    """Return whether a part shows something in several rows, as a column does."""
+    rows = np.flatnonzero(part.ink.any(axis=0))
+    return bool((np.diff(rows) >= LEAST_ROWS_APART).any())
 
 
 def _same_ends(one: Sequence[_Part], other: Sequence[_Part]) -> tuple[int, int]:
