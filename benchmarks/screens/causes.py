@@ -57,7 +57,8 @@ LOOKS = (
     "The fifteenth, after rules for corners, frames, backgrounds and what a text pushes, none of them about"
     " groups: .48.",
     "The sixteenth, after rules for orders, covers, lines of plots, sizes and wrapped words, none of them"
-    " about groups: the figures above.",
+    " about groups: .48.",
+    "The seventeenth, after two small rules, which are not about groups: the figures above.",
 )
 """Each look at these pairs."""
 
