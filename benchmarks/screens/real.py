@@ -137,7 +137,7 @@ LOOKS = (
     "The thirty-sixth, after that: kind 67.0, both 60.7.",
     "The thirty-seventh, after rules that followed pairs of $UI_TRAIN and pages and plots of this project's"
     " own (other orders, covers, legends, lines of plots, areas and drawings of another size, wrapped words,"
-    " pale colours): kind 68.1, both 61.8. A reader judged the sentences of the blind reading that had changed."
+    " pale colours): kind 68.1, both 61.8. A reader judged the changed sentences of the blind reading."
     " Two rules followed: a column has cells in several rows, and a closed line is an outline.",
     "The thirty-eighth, after that: the figures above.",
 )
