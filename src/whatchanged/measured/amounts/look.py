@@ -120,9 +120,7 @@ def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
 
     A curve over a grey grid and a coloured icon with soft edges are such content.
     """
-    red, green, blue = np.moveaxis(part, 2, 0)
-    least = np.minimum(np.minimum(red, green), blue)
-    vivid = drawn & (largest_channel(part) - least >= VIVID)
+    vivid = drawn & is_vivid(part)
     count = int(np.count_nonzero(vivid))
     if min(drawn.shape) < SMALLEST or count < max(FEWEST_VIVID, TINTED * np.count_nonzero(drawn)):
         return None
@@ -133,6 +131,13 @@ def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
     thin = stroke(vivid.astype(np.float32)) <= THIN_STROKE and min(drawn.shape) >= PICTURE
     icon = max(drawn.shape) <= ICON
     return f"{words.color_name(color)} {'line' if thin else 'icon' if icon else 'drawing'}"
+
+
+def is_vivid(part: Pixels) -> NDArray[np.bool_]:
+    """Return which pixels (h, w) of a part (h, w, 3) are colourful."""
+    red, green, blue = np.moveaxis(part, 2, 0)
+    least = np.minimum(np.minimum(red, green), blue)
+    return np.asarray(largest_channel(part) - least >= VIVID)
 
 
 def _noun(drawn: NDArray[np.bool_]) -> str | None:

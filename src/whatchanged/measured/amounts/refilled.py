@@ -10,12 +10,11 @@ from whatchanged.measured.pixels.layers import INK, RGBColor, colors_in, usual_c
 from whatchanged.measured.pixels.planes import steps_between, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
+from whatchanged.measured.rules.causes import VAGUE
 from whatchanged.measured.rules.detected import DetectedChange
 from whatchanged.measured.rules.kinds import KEPT_INK, Finding
 from whatchanged.words import color_code, color_of_code
 
-UNCLEAR = (("replaced", "content"), ("replaced", "part"))
-"""Kinds and aspects of changes of which only the place is known."""
 CLEAR = 24
 """The least difference, in levels, of a pixel that a new fill explains or not."""
 MOST_BESIDE = 0.05
@@ -36,11 +35,7 @@ def only_refilled(change: DetectedChange, before: Pixels, after: Pixels) -> Dete
     """Return a change of a fill with the box of this fill alone. Another row beside it may have lost its own
     fill."""
     values, box = change.finding.values, change.box_after
-    if (
-        (change.finding.kind, change.finding.aspect) in UNCLEAR
-        and box is not None
-        and change.box_before == box
-    ):
+    if (change.finding.kind, change.finding.aspect) in VAGUE and box is not None and change.box_before == box:
         return _of_unclear(change, before, after, box)
     codes = [values.get(name) for name in ("color_before", "color_after")]
     is_fill = (change.finding.kind, change.finding.aspect) == ("recolored", "fill")

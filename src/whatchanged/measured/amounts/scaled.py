@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.amounts.icon import ONE_FACTOR, SAME_GROUND, STANDS_OUT, iou_of
+from whatchanged.measured.amounts.redrawn import UNCLEAR
 from whatchanged.measured.pixels.boxes import area, union
 from whatchanged.measured.pixels.layers import far, ground_color
 from whatchanged.measured.pixels.planes import steps_between, steps_from
@@ -34,8 +35,6 @@ FOUND_AGAIN = 0.8
 """The least fraction of one picture's drawn pixels in these parts. The other picture may show more."""
 LETTERS, LONG = 3, 2
 """The least number of parts of a line of text, and the least ratio of its width to its height."""
-VAGUE = (("replaced", "content"), ("replaced", "part"), ("restyled", "shape"), ("restyled", "weight"))
-"""The kinds and aspects of changes of which the rules only know that something looks different."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def scaled_drawing(change: DetectedChange, before: Pixels, after: Pixels, box: B
     """Return a change that only says that something looks different as another size of the same drawing, or
     None."""
     finding = change.finding
-    vague = (finding.kind, finding.aspect) in VAGUE and not finding.values
+    vague = (finding.kind, finding.aspect) in UNCLEAR and not finding.values
     if not (vague or "by_amount" in finding.values) or area(box) > LARGEST:
         return None
     if far(ground_color(before, box), ground_color(after, box)) > SAME_GROUND:

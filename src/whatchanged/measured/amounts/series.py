@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from whatchanged import words
 from whatchanged.measured.amounts.coverage import stroke
-from whatchanged.measured.amounts.redrawn import UNCLEAR
+from whatchanged.measured.amounts.look import is_vivid
+from whatchanged.measured.amounts.redrawn import DIFFERS, UNCLEAR
 from whatchanged.measured.amounts.strokes import goes_far
 from whatchanged.measured.pixels.boxes import box_of, lies_in, union
 from whatchanged.measured.pixels.layers import INK, RGBColor, colors_in, ground_color, usual_color
 from whatchanged.measured.pixels.planes import (
     enlarged,
-    largest_channel,
     largest_near,
     steps_between,
     steps_from,
@@ -31,8 +31,6 @@ Mask = NDArray[np.bool_]
 
 SMALLEST = 60
 """The least longer side, in pixels, of the lines together."""
-DIFFERS = 24
-"""The least difference, in levels, at which a pixel counts as different."""
 EXPLAINED = 0.85
 """The least fraction of the differences that dashes, markers or a line explain."""
 LEAST_GAPS, PART_OF_LINE = 4, (0.15, 0.85)
@@ -50,8 +48,6 @@ ONE_SIZE, ALIKE = 2, 0.75
 of markers, or of gaps, that are like the usual one. Others overlap or are cut off."""
 COVERED, ON_LINE = 0.6, (0.05, 0.5)
 """The least fraction of its box that a marker covers, and how much of it the line alone covers."""
-VIVID = 48
-"""The least difference between the channels of a colourful pixel, in levels."""
 SHADE, LEAST_SHARE = 48, 0.15
 """The largest difference between the shades of one colour, in levels, and the least fraction of the ink that
 makes a colour one of the lines'."""
@@ -203,12 +199,12 @@ def _new_line(hidden: Pixels, shown: Pixels, ground: RGBColor) -> str | None:
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     differs = steps_between(shown, hidden) >= DIFFERS
-    vivid = differs & _is_vivid(shown)
+    vivid = differs & is_vivid(shown)
     if not vivid.any() or max(vivid.shape) < SMALLEST:
         return None
     color = usual_color(colors_in(shown, vivid))
     own = vivid & (steps_from(color, shown) <= SHADE)
-    elsewhere = _is_vivid(hidden) & (steps_from(color, hidden) <= SHADE)
+    elsewhere = is_vivid(hidden) & (steps_from(color, hidden) <= SHADE)
     drawn = steps_from(ground, hidden) > INK
     if np.count_nonzero(elsewhere) > MOST_ELSEWHERE * np.count_nonzero(own) or drawn[own].mean() > CROSSED:
         return None
@@ -217,9 +213,3 @@ def _new_line(hidden: Pixels, shown: Pixels, ground: RGBColor) -> str | None:
         return None
     closed = np.count_nonzero(ndimage.binary_fill_holes(own)) >= CLOSED * np.count_nonzero(own)
     return f"{words.color_name(color)} {'outline' if closed else 'line'}"
-
-
-def _is_vivid(part: Pixels) -> Mask:
-    """Return which pixels (h, w) of a part (h, w, 3) are colourful."""
-    least = np.minimum(np.minimum(part[..., 0], part[..., 1]), part[..., 2])
-    return np.asarray(largest_channel(part) - least >= VIVID)
