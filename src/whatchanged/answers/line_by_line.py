@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whatchanged.answers.beside import BEGINNING, moved, shift_of
+from whatchanged.answers.between import came_between
 from whatchanged.answers.rewriting import (
     ICONS,
     KINDS,
@@ -86,8 +87,24 @@ def by_lines(
     other_words = _rewritten(statement, rest, boxes) if rest[0] and rest[1] else None
     if other_words is not None:
         return other_words
+    between = _between(statement, pairs, rest)
+    if between is not None:
+        return between
     told = _aligned(statement, pairs, lines) or _moved(statement, pairs, lines)
     return _restyled(statement, pairs, pictures) if told is statement else told
+
+
+def _between(
+    statement: Statement, pairs: Sequence[tuple[_Line, _Line]], rest: Sequence[Sequence[_Line]]
+) -> Statement | None:
+    """Return the statement that the lines without a match came or went, if only one picture has such lines
+    and all of them are read with confidence; else None."""
+    came = bool(rest[1])
+    more = rest[came]
+    if rest[not came] or any(one.text is None for one in more):
+        return None
+    both = [(one.read, other.read) for one, other in pairs]
+    return came_between(statement, [one.read for one in more], both, came)
 
 
 def is_unclear(statement: Statement) -> bool:

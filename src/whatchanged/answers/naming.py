@@ -92,7 +92,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     _read_own(sites, reader)
     for site in sites:
         if site.statement.count == 1:
-            site.statement = _by_reading(site, pictures)
+            _tell_by_reading(site, pictures)
         else:
             site.statement = by_lines_of_all(site.statement, site.read, pictures)
         if site.statement.count == 1 and is_large(site) and is_unclear(site.statement):
@@ -127,12 +127,16 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     return tuple(one for one in results if one is not None)
 
 
-def _by_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Statement:
-    """Return the statement of a site, changed by what the text in it says of the change."""
-    statement = site.statement
+def _tell_by_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> None:
+    """Change the statement of a site, in place, by what the text in it says of the change."""
     # Only single lines tell of a large place: others in it are not read.
-    told = statement if is_large(site) else by_words(statement, site.read, pictures)
-    return by_lines(told, site.read, pictures)
+    told = site.statement if is_large(site) else by_words(site.statement, site.read, pictures)
+    told = by_lines(told, site.read, pictures)
+    if came_or_went(told) and not came_or_went(site.statement):
+        here = told.boxes[0]  # The other lines stayed.
+        before, after = ([one for one in side if common(one.at.box, here)] for side in site.read)
+        site.read = (before, after)
+    site.statement = told
 
 
 def _look_around_again(site: TextSite, pictures: tuple[Pixels, Pixels]) -> None:

@@ -36,6 +36,7 @@ from whatchanged.measured.amounts.series import line_among_others, lines_restyle
 from whatchanged.measured.amounts.state import state_change
 from whatchanged.measured.amounts.strokes import line_width_change, marker_change
 from whatchanged.measured.amounts.surface import surface_change
+from whatchanged.measured.amounts.surrounded import with_each_box
 from whatchanged.measured.amounts.text import text_change, underline_change
 from whatchanged.measured.amounts.veil import veil_change
 from whatchanged.measured.pixels.boxes import area, box_of, lies_in, union
@@ -102,6 +103,7 @@ def refined(changes: Sequence[DetectedChange], before: Pixels, after: Pixels) ->
     for index in largest:
         one = only_refilled(_refined(changes[index], before, after), before, after)
         results[index] = _with_look(one, before, after)
+        results[index] = with_each_box(results[index], before, after)
     results = grown_areas(pushed_by_drawings(_once(results), changes), before, after)
     return exchanged([as_legend(one, before, after) for one in results])
 
