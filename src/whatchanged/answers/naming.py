@@ -92,7 +92,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     _read_own(sites, reader)
     for site in sites:
         if site.statement.count == 1:
-            _tell_by_reading(site, pictures)
+            _apply_reading(site, pictures)
         else:
             site.statement = by_lines_of_all(site.statement, site.read, pictures)
         if site.statement.count == 1 and is_large(site) and is_unclear(site.statement):
@@ -127,7 +127,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     return tuple(one for one in results if one is not None)
 
 
-def _tell_by_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> None:
+def _apply_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> None:
     """Change the statement of a site, in place, by what the text in it says of the change."""
     # Only single lines tell of a large place: others in it are not read.
     told = site.statement if is_large(site) else by_words(site.statement, site.read, pictures)
