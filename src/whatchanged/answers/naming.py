@@ -23,6 +23,7 @@ from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_uncle
 from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.paragraphs import rewrapped
 from whatchanged.answers.replaced import with_texts
+from whatchanged.answers.retyped import in_other_type
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import AROUND_TEXT, nameless_subject, own_subject
@@ -91,6 +92,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     sites = [_site(one, pictures) for one in statements[:MOST] if not _needs_no_name(one)]
     _read_own(sites, reader)
     for site in sites:
+        site.statement = in_other_type(site.statement, site.read, pictures)
         if site.statement.count == 1:
             _apply_reading(site, pictures)
         else:

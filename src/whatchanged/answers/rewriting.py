@@ -38,10 +38,15 @@ SHORT = 2.5
 """The largest ratio of width to height of an icon, or of two of them."""
 SAME_COLOR = 24
 """Levels by which the colour of unchanged text may vary."""
-OTHER_TYPE = ("text size", "slant")
+OTHER_TYPE = ("text size", "slant", "weight", "letter spacing")
 """Properties of type that a change of colour does not resemble. Where both changed, both are told."""
+PALER = 80
+"""Levels by which the colour of bolder text may seem to differ. Thin letters seldom reach their full
+colour."""
 UNLIKE_CAPITALS = frozenset("abdefghijlmnqrty")
 """Letters whose capitals have another shape. Of the others, a reader can take one for the other."""
+SAME_WIDTH = 1
+"""By how many pixels the width of a line may differ if it only took another colour."""
 SLIGHTLY = 1.08
 """How much more ink slightly bolder text has, at least."""
 LEAST_PUSHED = 2
@@ -266,9 +271,11 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
         finding = None
         if lines[0] is not None and lines[1] is not None:
             finding = type_change(lines[0], lines[1], same_words=True)
-        recolored = far(first.color, second.color) > SAME_COLOR
+        by_weight = finding is not None and finding.aspect == "weight"
+        recolored = far(first.color, second.color) > (PALER if by_weight else SAME_COLOR)
         codes = {"color_before": color_code(first.color), "color_after": color_code(second.color)}
-        if recolored and (finding is None or finding.aspect not in OTHER_TYPE):
+        same_width = abs(was[2] - was[0] - (now[2] - now[0])) <= SAME_WIDTH
+        if recolored and (finding is None or (finding.aspect not in OTHER_TYPE and same_width)):
             return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
         if finding is not None:
             both = {"aspect": finding.aspect, **finding.values, **(codes if recolored else {})}
