@@ -1,5 +1,6 @@
 """A plot whose axis has another range, another direction or other tick labels, by the numbers beside it."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,8 +38,9 @@ ALIKE = 80
 """The largest difference, in levels, of the colour of data at the expected place."""
 STAYS = 0.85
 """The least fraction of coloured pixels that lie where the new range puts them, if the data is the same."""
-LEAST_DATA = 50
-"""The least number of coloured pixels from which data is recognised."""
+LEAST_DATA, MOST_DATA = 50, 20_000
+"""The least number of coloured pixels from which data is recognised, and the largest number that is compared.
+They are sampled evenly."""
 LARGE = 0.15
 """The least fraction of a picture at which another range of an axis shows."""
 MANY = 3
@@ -133,6 +135,8 @@ def _follows(pictures: tuple[Pixels, Pixels], was: TickAxis, now: TickAxis) -> b
     """Return whether the data of the first picture lies in the second one where its axis puts it."""
     one, other = (picture.astype(np.int16) for picture in pictures)
     rows, columns = np.nonzero(np.ptp(one, axis=2) >= COLORFUL)
+    every = max(1, -(-len(rows) // MOST_DATA))
+    rows, columns = rows[::every], columns[::every]
     positions = columns if was.horizontal else rows
     slope, start = now.line
     expected = np.rint((np.polyval(was.line, positions) - start) / slope).astype(np.intp)
@@ -197,6 +201,7 @@ def _axis(reader: PairReader, side: int, row: Sequence[Box], horizontal: bool) -
 def _number(text: str) -> float | None:
     """Return the number that a tick label shows, or None."""
     try:
-        return float(text.replace("\N{MINUS SIGN}", "-").replace(",", ""))
+        number = float(text.replace("\N{MINUS SIGN}", "-").replace(",", ""))
     except ValueError:
         return None
+    return number if math.isfinite(number) else None

@@ -23,6 +23,8 @@ HELD = 0.9
 """The least fraction of the thinner drawing that the thicker one covers: it grows to all sides."""
 LEAST_DATA = 50
 """The least number of coloured pixels from which data is recognised."""
+MOST = 20_000
+"""The largest number of coloured pixels that are looked for in the other picture. They are sampled evenly."""
 SPARSE = 0.35
 """The largest fraction of a plot that lines and points cover. Bars and areas cover more."""
 
@@ -54,6 +56,8 @@ def with_thickness(statements: Sequence[Statement], pictures: tuple[Pixels, Pixe
 def _near(part: NDArray[np.int16], inked: NDArray[np.bool_], other: NDArray[np.int16]) -> bool:
     """Return whether nearly all coloured pixels are near a pixel of their colour in the other picture."""
     rows, columns = np.nonzero(inked)
+    every = max(1, -(-len(rows) // MOST))
+    rows, columns = rows[::every], columns[::every]
     colors = part[rows, columns]
     there = np.zeros(len(rows), dtype=np.bool_)
     for dy in range(-REACH, REACH + 1):
