@@ -26,8 +26,9 @@ TYPE = ("weight", "text size", "letter spacing", "slant", "face")
 """The aspects of type."""
 WIDER, LEAST_WIDER = 0.015, 2
 """The least change of the length of a line, as a fraction of its length and in pixels."""
-MOST_OF_IT = 0.8
-"""The least fraction of the place that lies in the line."""
+MOST_OF_IT, HALF_OF_IT = 0.8, 0.5
+"""The least fractions of the place that lie in the line in one picture and in the other one. The place may be
+that of both lines together."""
 
 
 def in_other_type(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
@@ -45,7 +46,8 @@ def in_other_type(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixel
         return statement
     boxes = first.at.box, second.at.box
     places = was, union([now, *statement.boxes])
-    if not all(common(line, at) >= MOST_OF_IT * area(at) for line, at in zip(boxes, places, strict=True)):
+    inside = [common(line, at) / max(1, area(at)) for line, at in zip(boxes, places, strict=True)]
+    if max(inside) < MOST_OF_IT or min(inside) < HALF_OF_IT:
         return statement
     texts = handle(first), handle(second)
     if None in texts or not same_words(texts[0] or "", texts[1] or "") or not _is_wider(*boxes):

@@ -59,9 +59,11 @@ SLANTED = 0.14
 """The least change of the slant of italics, in columns a row."""
 SPACED, LEAST_SPACED = 1.018, 2
 """The least ratio and the least difference in pixels between the widths if the letter spacing changed."""
-SAME_INK, SAME_ACROSS, SAME_DOWN = 0.03, 0.05, 0.02
-"""The largest relative changes of the ink, of the stroke widths along rows and of those along columns, if the
-letter spacing changed."""
+SAME_INK, SAME_ACROSS, SAME_DOWN = 0.015, 0.06, 0.02
+"""The largest relative changes of the ink and the height, of the stroke widths along rows, and of those along
+columns, if the letter spacing changed."""
+SPACED_LETTERS = 0.25
+"""The largest residual if the letter spacing changed. Another typeface leaves more, or another height."""
 SAME_INKED = 0.08
 """The largest relative change of the number of inked columns, if the letter spacing changed."""
 OTHER_FACE = 0.17
@@ -212,7 +214,7 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     """Return the style attribute that explains the differences between two lines, or None."""
     grown = step.heights[1] - step.heights[0]
     one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= ONE_STEP
-    if one_size and _is_spaced(step):
+    if _is_spaced(step):
         return Finding(
             "restyled", "letter spacing", 0.6, {"amount_before": 1.0, "amount_after": round(step.width, 3)}
         )
@@ -233,7 +235,8 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
 def _is_spaced(step: LineStep) -> bool:
     """Return whether the letters are the same, and only the distances between them are others."""
     same_letters = (
-        abs(step.area - 1) <= SAME_INK
+        step.left_over <= SPACED_LETTERS
+        and max(abs(step.area - 1), abs(step.height - 1)) <= SAME_INK
         and abs(step.across - 1) <= SAME_ACROSS
         and abs(step.down - 1) <= SAME_DOWN
         and abs(step.inked - 1) <= SAME_INKED
