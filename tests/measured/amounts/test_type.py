@@ -79,3 +79,23 @@ def test_another_face_is_told_of_words_that_were_read_alone():
     step = LineStep(0.3, 1.02, 0.93, 0.95, (0.95, 0.95, 0.95), 0.0, 0.93, 4, (16.0, 16.3))
     assert attribute_of(step, same_words=False) is None
     assert attribute_of(step, same_words=True).aspect == "face"
+
+
+def grown(**values):
+    """The same letters of a long line at another size, whose rows are rounded to whole pixels."""
+    known = {"left_over": 0.26, "height": 15 / 14, "width": 1.21, "area": 1.36, "areas": (1.36, 1.37, 1.36)}
+    rest = {"slant": 0.0, "inked": 1.2, "wider": 76, "heights": (14.0, 15.0)}
+    return LineStep(**{**known, **rest, **values})
+
+
+def test_letters_whose_rows_are_rounded_became_larger_and_are_no_other_typeface():
+    finding = attribute_of(grown(), same_words=True)
+    assert (finding.aspect, finding.values["amount_after"]) == ("text size", 16.9)
+    assert attribute_of(grown(inked=1.3), same_words=True).aspect == "face"
+
+
+def test_much_wider_letters_of_about_the_same_height_are_another_typeface():
+    values = {"left_over": 0.37, "height": 14 / 12, "width": 1.45, "area": 1.27, "areas": (1.2, 1.3, 1.3)}
+    step = grown(**values, inked=1.22, heights=(12.0, 14.0))
+    assert attribute_of(step, same_words=True).aspect == "face"
+    assert attribute_of(step, same_words=False) is None

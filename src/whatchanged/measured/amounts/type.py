@@ -49,6 +49,18 @@ SPACED, LEAST_SPACED = 1.03, 2
 """The least ratio and the least difference in pixels between the widths if the letter spacing changed."""
 SAME_INK = 0.04
 """The largest relative change of the ink, and of the inked columns, if the letter spacing changed."""
+OTHER_LETTERS = 0.42
+"""The residual from which the same words have letters of another typeface, whatever their size and weight."""
+OTHER_WIDTH = 1.15
+"""The ratio between the growth of the width and of the height from which letters are wider or narrower ones,
+not larger ones."""
+ROUNDED = 2.5
+"""By how many pixels the height of letters may differ from what the width of their line shows: the tops and
+the lower ends of small letters are both rounded to whole pixels."""
+EVEN_AREAS = 1.12
+"""The largest ratio between the growth of the ink in two thirds of a line with letters of another size."""
+LEAST_WIDER = 8
+"""The least change of the width in pixels that shows a factor. Of a short word it may be rounding."""
 OTHER_FACE = 0.17
 """The least residual of another typeface with the same letters. It is used only if the words were read."""
 UNDERLINED, UNBROKEN = 0.7, 1.5
@@ -198,9 +210,18 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
         return Finding("restyled", "slant", 0.7, {"on_after": step.slant > 0})
     larger = abs(step.height - 1) >= LEAST_SIZE and abs(grown) >= LEAST_STEP
     alike = low < step.width / step.height < high and (step.height > 1) == (step.width > 1)
-    if larger and alike and same_ink:
+    if larger and alike and same_ink and step.left_over < (SAME_LETTERS if same_words else np.inf):
         amounts = {"amount_before": round(step.heights[0], 1), "amount_after": round(step.heights[1], 1)}
         return Finding("resized", "text size", 0.7, {**amounts, "factor": round(step.height, 3)})
+    if same_words and step.left_over < SAME_LETTERS and _grew_in_whole_pixels(step):
+        # Its width shows the factor better than the few rows of its letters.
+        after = round(step.heights[0] * step.width, 1)
+        amounts = {"amount_before": round(step.heights[0], 1), "amount_after": after}
+        return Finding("resized", "text size", 0.6, {**amounts, "factor": round(step.width, 3)})
+    wide = max(step.width / step.height, step.height / step.width) >= OTHER_WIDTH
+    other_letters = step.left_over >= (OTHER_FACE if wide and step.wider >= LEAST_WIDER else OTHER_LETTERS)
+    if same_words and other_letters and not one_size:
+        return Finding("restyled", "face", 0.6)
     if not one_size:
         return None
     bolder, width = (step.area, step.width) if step.area > 1 else (1 / step.area, 1 / step.width)
@@ -216,6 +237,16 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     if same_words and step.left_over >= OTHER_FACE:
         return Finding("restyled", "face", 0.6)
     return None
+
+
+def _grew_in_whole_pixels(step: LineStep) -> bool:
+    """Return whether the same letters became wider everywhere, and higher by less than that: the rows of
+    small letters are rounded to whole pixels, while the columns of a whole line show the factor."""
+    factor = step.width if step.width > 1 else 1 / step.width
+    ways = {value > 1 for value in (step.width, step.height, step.area / step.width)}
+    rounded = abs(step.heights[0] * step.width - step.heights[1]) <= ROUNDED
+    even = max(step.areas) <= EVEN_AREAS * min(step.areas) and abs(step.inked / step.width - 1) <= SAME_INK
+    return factor >= 1 + LEAST_SIZE and len(ways) == 1 and rounded and even and step.wider >= LEAST_WIDER
 
 
 def _height(ink: Floats) -> float:
