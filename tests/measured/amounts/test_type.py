@@ -98,3 +98,9 @@ def test_another_face_is_told_of_words_that_were_read_alone():
     step = LineStep(0.3, 1.02, 0.93, 0.85, (0.85, 0.85, 0.85), 0.0, 0.93, 0.9, 0.9, 4, (16.0, 16.3))
     assert attribute_of(step, same_words=False) is None
     assert attribute_of(step, same_words=True).aspect == "face"
+
+
+def test_much_wider_letters_of_about_the_same_height_are_another_typeface():
+    step = LineStep(0.37, 1.17, 1.45, 1.27, (1.2, 1.3, 1.3), 0.0, 1.22, 1.1, 1.1, 76, (12.0, 14.0))
+    assert attribute_of(step, same_words=True).aspect == "face"
+    assert attribute_of(step, same_words=False) is None
