@@ -286,15 +286,14 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     changed = (before != after).reshape(len(after), -1)
     top, bottom = _changed_lines(changed.any(axis=1))
     left, right = _changed_lines(changed.any(axis=0).reshape(-1, 3).any(axis=1))
+    results = np.zeros((CAME_COLORS, 4))
+    was, now = (_area_colors(picture[top : bottom + 1, left : right + 1]) for picture in (before, after))
+    if not _came(was, now).any():
+        return results.ravel()  # Equal areas only make the ratio smaller.
     rows = after[top : bottom + 1]
     same = (after[: top + 1], after[bottom:], rows[:, : left + 1], rows[:, right:])
     common = sum(_area_colors(part) for part in same)
-    was, now = (
-        common + _area_colors(picture[top : bottom + 1, left : right + 1]) for picture in (before, after)
-    )
-    around = _around(now)
-    here = np.where(around >= CAME_RATIO * _around(was) + CAME_PIXELS, now, 0)
-    results = np.zeros((CAME_COLORS, 4))
+    here = np.where(_came(common + was, common + now), common + now, 0)
     for place in range(CAME_COLORS):
         found = np.unravel_index(int(here.argmax()), here.shape)
         if here[found] == 0:
@@ -302,6 +301,11 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
         results[place] = [*((int(part) + 0.5) * COLOR_STEP for part in found), 1.0]
         here[tuple(slice(max(0, int(part) - 1), int(part) + 2) for part in found)] = 0
     return results.ravel()
+
+
+def _came(was: NDArray[np.int64], now: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return for each class of colours whether its areas are large now and hardly were there before."""
+    return _around(now) >= CAME_RATIO * _around(was) + CAME_PIXELS
 
 
 def _changed_lines(changed: NDArray[np.bool_]) -> tuple[int, int]:
