@@ -267,13 +267,13 @@ def _look(part: Pixels) -> NDArray[np.float64]:
 
 def _new_colors(colors: Pixels) -> NDArray[np.float64]:
     """Return the most frequent classes of colours (N, 3), each with its mean and its fraction, as a row."""
-    red, green, blue = (colors // COLOR_STEP).astype(np.int64).T
-    names = (red * 256 + green) * 256 + blue
-    found, counts = np.unique(names, return_counts=True)
+    codes = coarse_codes(colors)
+    counts = np.bincount(codes)
     results = np.zeros((NEW_COLORS, 4))
-    for place, number in enumerate(np.argsort(-counts, kind="stable")[:NEW_COLORS]):
-        results[place, :3] = colors[names == found[number]].mean(axis=0)
-        results[place, 3] = counts[number] / len(colors)
+    for place, code in enumerate(np.argsort(-counts, kind="stable")[:NEW_COLORS]):
+        if counts[code]:
+            results[place, :3] = colors[codes == code].mean(axis=0)
+            results[place, 3] = counts[code] / len(colors)
     return results.ravel()
 
 
@@ -332,6 +332,6 @@ def _around(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sums of the counts of each class and its neighbours."""
     padded = np.pad(counts, 1)
     for axis in range(counts.ndim):
-        parts = [np.take(padded, range(start, start + CLASSES), axis=axis) for start in range(3)]
-        padded = parts[0] + parts[1] + parts[2]
+        lines = padded.swapaxes(0, axis)
+        padded = (lines[:-2] + lines[1:-1] + lines[2:]).swapaxes(0, axis)
     return padded

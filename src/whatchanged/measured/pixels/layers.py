@@ -22,8 +22,6 @@ EMPTY = 0.985
 """The fraction of fill-coloured pixels above which there is no ink on the fill."""
 PROBES = 16
 """The approximate number of pixels whose colours suggest the most frequent one."""
-COARSE_STEP = 8
-"""The width in levels of the bins of colours: the upper five bits of a channel tell them apart."""
 STRONGEST = 0.7
 """The ink colour is read from the strongest ink: pixels at least this fraction as far from the fill as the
 farthest pixel."""
@@ -81,7 +79,7 @@ def usual_color(colors: NDArray[np.uint8]) -> RGBColor:
 
     Colours are binned by their upper five bits a channel. The result is the mean colour of the fullest bin.
     """
-    chosen = colors_in(colors, _in_fullest_bin(colors))
+    chosen = colors_in(colors, _most_frequent(coarse_codes(colors)))
     count = len(chosen)
     levels = chosen.ravel()
     if (levels[3:] == levels[:-3]).all():  # Most often they are one colour.
@@ -97,18 +95,13 @@ def coarse_codes(colors: NDArray[np.uint8]) -> NDArray[np.uint16]:
     return np.asarray((red << 10) | (green << 5) | blue)
 
 
-def _in_fullest_bin(colors: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return a mask of the colours (N, 3) with the most frequent coarse code, the smallest one if several are
-    equally frequent."""
-    some = colors[:: 1 + len(colors) // PROBES]
-    likely = some[np.argsort(coarse_codes(some))[len(some) // 2]].tolist()
-    # Colours in one bin differ in their lower three bits only.
-    red, green, blue = (colors[:, channel] ^ level for channel, level in enumerate(likely))
-    in_bin = (red | green | blue) < COARSE_STEP
-    # A bin that more than half of all pixels have need not be compared with the others.
-    if 2 * np.count_nonzero(in_bin) > len(colors):
-        return np.asarray(in_bin)
-    codes = coarse_codes(colors)
+def _most_frequent(codes: NDArray[np.uint16]) -> NDArray[np.bool_]:
+    """Return a mask of the most frequent number, the smallest one if several are equally frequent."""
+    some = np.sort(codes[:: 1 + len(codes) // PROBES])
+    likely = codes == some[len(some) // 2]
+    # A number that more than half of all pixels have need not be compared with the others.
+    if 2 * np.count_nonzero(likely) > len(codes):
+        return np.asarray(likely)
     return np.asarray(codes == int(np.bincount(codes).argmax()))
 
 

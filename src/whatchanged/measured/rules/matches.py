@@ -54,8 +54,9 @@ def find_match(
     beyond: the fraction of the differences that the movements must exceed.
     """
     visible = seen.visible(threshold)
-    old, new = (_words(picture, visible, box) for picture in (before, after))
-    steps = _matched((before, after), old, new, box) if old and new else {}
+    old = _words(before, visible, box)
+    new = _words(after, visible, box) if old else []
+    steps = _matched((before, after), old, new, box) if new else {}
     if not steps:
         return None
     pairs = [pair for some in steps.values() for pair in some]
