@@ -253,3 +253,9 @@ def test_two_lines_that_touch_are_not_left_out():
     broken = reading("tontie st", 0.4, side=0)
     read = ([reading("a long", side=0), broken], [reading("a long time ago", side=1)])
     assert by_words(TEXT, read, (BLANK, BLANK)) == TEXT
+
+
+def test_a_text_in_capitals_is_quoted_though_no_letter_alone_is_certain():
+    read = [reading("Street", side=0)], [reading("STREET", certainty=0.92, side=1)]
+    found = by_words(TEXT, read, (BLANK, BLANK))
+    assert (found.values["text_before"], found.values["text_after"]) == ("Street", "STREET")

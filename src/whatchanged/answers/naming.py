@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from whatchanged.answers.answer import Answer
+from whatchanged.answers.axes import with_axis
 from whatchanged.answers.beside import (
     Wanted,
     beginning,
@@ -17,12 +18,14 @@ from whatchanged.answers.beside import (
     shift_of,
     words_beside,
 )
+from whatchanged.answers.drawn_thicker import with_thickness
 from whatchanged.answers.elsewhere import all_still_there, still_there
 from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.paragraphs import rewrapped
 from whatchanged.answers.replaced import with_texts
+from whatchanged.answers.retyped import in_other_type
 from whatchanged.answers.rewriting import by_words
 from whatchanged.answers.sites import TextSite, came_or_went, is_large, quoted
 from whatchanged.answers.subjects import AROUND_TEXT, nameless_subject, own_subject
@@ -70,6 +73,10 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
     """
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
+    by_axis = with_axis(answer.changes, (before, after))
+    by_axis = with_thickness(by_axis, (before, after))
+    if by_axis is not answer.changes:
+        return replace(answer, changes=tuple(by_axis), sentence=by_axis[0].sentence)
     changes = named(answer.changes, before, after)
     if is_mostly(changes[0]):
         changes = (with_texts(changes[0], (before, after)), *changes[1:])
@@ -91,6 +98,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     sites = [_site(one, pictures) for one in statements[:MOST] if not _needs_no_name(one)]
     _read_own(sites, reader)
     for site in sites:
+        site.statement = in_other_type(site.statement, site.read, pictures)
         if site.statement.count == 1:
             _apply_reading(site, pictures)
         else:

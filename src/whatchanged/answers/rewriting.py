@@ -9,6 +9,7 @@ from whatchanged.answers.line_ends import numbered
 from whatchanged.measured import Box, Statement
 from whatchanged.measured.amounts.coverage import Coverage, read_coverage
 from whatchanged.measured.amounts.type import read_line, type_change
+from whatchanged.measured.pixels.boxes import union
 from whatchanged.measured.pixels.layers import far
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.rules.ink import ink_box
@@ -38,10 +39,17 @@ SHORT = 2.5
 """The largest ratio of width to height of an icon, or of two of them."""
 SAME_COLOR = 24
 """Levels by which the colour of unchanged text may vary."""
-OTHER_TYPE = ("text size", "slant")
+OTHER_TYPE = ("text size", "slant", "weight", "letter spacing")
 """Properties of type that a change of colour does not resemble. Where both changed, both are told."""
+PALER = 96
+"""Levels by which the colour of bolder text, or of another typeface, may seem to differ. Thin letters seldom
+reach their full colour."""
 UNLIKE_CAPITALS = frozenset("abdefghijlmnqrty")
 """Letters whose capitals have another shape. Of the others, a reader can take one for the other."""
+SAME_WIDTH = 1
+"""By how many pixels the width of a line may differ if it only took another colour."""
+CAPITALS = 3
+"""The least number of letters with capitals of another shape that show a text in capitals."""
 SLIGHTLY = 1.08
 """How much more ink slightly bolder text has, at least."""
 LEAST_PUSHED = 2
@@ -160,6 +168,8 @@ def _other_case(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | N
     Every letter must be certain, and one of the letters must have another shape as a capital.
     """
     before, after = _sure_texts(read, boxes)
+    if before is None or after is None:
+        before, after = _in_capitals(read, boxes)
     if before is None or after is None or before == after or before.lower() != after.lower():
         return None
     if len(before) != len(after):
@@ -170,6 +180,19 @@ def _other_case(read: LinesOfBoth, boxes: tuple[Box, Box]) -> dict[str, Any] | N
     pairs = [(one, other) for one, other in zip(before.split(), after.split(), strict=True) if one != other]
     was, now = (" ".join(pair[end] for pair in pairs) for end in (0, 1))
     return {"text_before": was, "text_after": now} if len(was) <= LONGEST else None
+
+
+def _in_capitals(read: LinesOfBoth, boxes: tuple[Box, Box]) -> tuple[str, str] | tuple[None, None]:
+    """Return two texts of which only one has no small letters, if several capitals show it; else None twice.
+
+    The letters confirm each other: the readings need not be as certain as where a single letter differs.
+    """
+    before, after = (_joined(lines, box, handle) or "" for lines, box in zip(read, boxes, strict=True))
+    if before.isupper() == after.isupper():
+        return None, None
+    letters = [one for one, other in zip(before, after, strict=False) if one != other]
+    several = len([one for one in letters if one.lower() in UNLIKE_CAPITALS]) >= CAPITALS
+    return (before, after) if several else (None, None)
 
 
 def _around_text(statement: Statement, read: LinesOfBoth, before: str, after: str) -> Statement:
@@ -254,8 +277,7 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
     """Return the statement about a text with the same words: recoloured, in another font, moved, or only
     drawn otherwise.
     """
-    (one, *_), (other, *_) = read
-    was, now = one.at.box, other.at.box
+    was, now = (_row(lines) for lines in read)
     covered = [
         read_coverage(picture[box[1] : box[3], box[0] : box[2]])
         for picture, box in zip(pictures, (was, now), strict=True)
@@ -266,9 +288,12 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
         finding = None
         if lines[0] is not None and lines[1] is not None:
             finding = type_change(lines[0], lines[1], same_words=True)
-        recolored = far(first.color, second.color) > SAME_COLOR
+        same_width = abs(was[2] - was[0] - (now[2] - now[0])) <= SAME_WIDTH
+        aspect = None if finding is None else finding.aspect
+        other_strokes = aspect == "weight" or (aspect == "face" and not same_width)
+        recolored = far(first.color, second.color) > (PALER if other_strokes else SAME_COLOR)
         codes = {"color_before": color_code(first.color), "color_after": color_code(second.color)}
-        if recolored and (finding is None or finding.aspect not in OTHER_TYPE):
+        if recolored and (aspect is None or (aspect not in OTHER_TYPE and same_width)):
             return replace(statement, kind="recolored", values={"aspect": "ink", **codes})
         if finding is not None:
             both = {"aspect": finding.aspect, **finding.values, **(codes if recolored else {})}
@@ -283,6 +308,12 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
     if first is not None and second is not None:
         values |= _slightly_bolder(first, second)
     return replace(statement, kind="restyled", values=values)
+
+
+def _row(lines: Sequence[ReadLine]) -> Box:
+    """Return the box of all lines that stand in the row of the first one: wide spaces may split a line."""
+    top, bottom = lines[0].at.box[1], lines[0].at.box[3]
+    return union([one.at.box for one in lines if top <= (one.at.box[1] + one.at.box[3]) / 2 < bottom])
 
 
 def _changed_in_front(

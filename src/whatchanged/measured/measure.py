@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from whatchanged import words
 from whatchanged.errors import WhatchangedError
 from whatchanged.images import PictureSource, kept, picture_size
+from whatchanged.measured.amounts.isolated import lines_in_other_type
 from whatchanged.measured.amounts.refine import refined
 from whatchanged.measured.amounts.slanted import slanted_lines
 from whatchanged.measured.compared import Compared
@@ -30,9 +31,9 @@ Size = tuple[int, int]
 TURN_SHARE = 0.02
 """The pictures are tested for a turn or a mirroring only if at least this fraction of their pixels differs
 visibly."""
-LEAST_SLANT = 0.15
-"""The least score, as a fraction of the threshold, from which differences may be text that became italic.
-Drawn lines of light text on a dark ground scored 0.33 and 0.89."""
+LEAST_IN_TYPE = 0.05
+"""The least score, as a fraction of the threshold, from which differences may be text in another type.
+Drawn lines that became italic scored 0.08 to 0.89."""
 
 
 def measure(
@@ -87,11 +88,17 @@ def measure_read(
     answer = _of_one_size(compared, threshold)
     if answer.verdict == "changed":
         return answer
-    may_be_slanted = answer.verdict == "noise" and answer.score >= LEAST_SLANT * threshold
-    slanted = slanted_lines(compared.before, compared.after) if may_be_slanted else []
-    if slanted:
-        return _slanted(answer, compared, slanted, threshold)
+    may_be_type = answer.verdict == "noise" and answer.score >= LEAST_IN_TYPE * threshold
+    lines = _lines_in_other_type(compared) if may_be_type else []
+    if lines:
+        return _of_lines(answer, compared, lines, threshold)
     return hidden.look_closer(answer, *pictures, sources, threshold)
+
+
+def _lines_in_other_type(compared: Compared) -> list[DetectedChange]:
+    """Return the lines of text that became italic or upright, or else those in another type."""
+    before, after = compared.before, compared.after
+    return slanted_lines(before, after) or lines_in_other_type(before, after)
 
 
 def threshold_of(policy: Policy, sensitivity: float = 1.0, strict: bool = False) -> float:
@@ -139,12 +146,12 @@ def _of_one_size(compared: Compared, threshold: float) -> Measured:
     )
 
 
-def _slanted(
+def _of_lines(
     answer: Measured, compared: Compared, lines: Sequence[DetectedChange], threshold: float
 ) -> Measured:
-    """Return the answer for text that became italic or upright.
+    """Return the answer for lines of text in another type.
 
-    Its strokes move by so few pixels that nothing else in the answer shows it.
+    Their strokes move by so few pixels that nothing else in the answer shows it.
     """
     before, after = compared.before, compared.after
     score = max(answer.score, threshold)

@@ -113,3 +113,9 @@ def test_an_icon_with_soft_edges_is_no_shadow():
     )
     drawn = np.asarray(image.resize((bare.shape[1], bare.shape[0]), Image.Resampling.LANCZOS))
     assert shadow_change(bare, drawn, (44, 24, 90, 76)) is None
+
+
+def test_letters_beside_a_side_are_no_dashes():
+    plain = draw(page(), text=((60, 24), {"text": "the plan", "fill": (20, 20, 20)}))
+    framed = draw(plain, rectangle=((28, 20, 139, 41), {"outline": (120, 120, 120), "width": 2}))
+    assert outline_change(plain, framed, (28, 20, 140, 42)).values["on_after"]

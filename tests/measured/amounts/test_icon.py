@@ -141,3 +141,12 @@ def test_what_closed_up_beside_a_smaller_arrow_is_the_arrow():
     first = measure(page(16, 0), page(12, 4)).statements[0]
     assert first.sentence.startswith("The arrow")
     assert "became smaller" in first.sentence
+
+
+SQUARE, DIAMOND = [(4, 4), (20, 4), (20, 20), (4, 20)], [(12, 2), (22, 12), (12, 22), (2, 12)]
+
+
+@pytest.mark.parametrize("points", [(SQUARE, DIAMOND), (DIAMOND, SQUARE)])
+def test_another_form_in_the_same_colour_is_not_lighter(points):
+    first = measure(*(picture(one, size=20) for one in points)).statements[0]
+    assert first.sentence == "The icon in the middle was replaced by another one."

@@ -168,3 +168,12 @@ def test_ink_of_the_same_colour_was_only_drawn_differently(color, kind):
     change = DetectedChange(Finding("recolored", "ink", 0.6, codes), box, box, 200)
     (found,) = refined([change], plain, plain)
     assert found.finding.kind == kind
+
+
+def test_a_ring_around_a_button_is_no_larger_button():
+    ring, blue = (147, 197, 253), (13, 148, 136)
+    before = draw(page(), rectangle=((50, 30, 110, 66), {"fill": blue}))
+    before = draw(before, text=((66, 40), {"text": "Add", "fill": (255, 255, 255)}))
+    after = draw(before, rectangle=((47, 27, 113, 69), {"outline": ring, "width": 3}))
+    first = measure(before, after).statements[0]
+    assert (first.kind, first.values["aspect"]) == ("restyled", "outline")

@@ -88,3 +88,16 @@ def test_the_cell_of_a_heat_map_is_no_button():
         picture[:, BOX[2] + 2 :] = (90, 200, 120)
         picture[: BOX[1] - 2] = (200, 90, 120)
     assert surface_change(before, after, BOX) is None
+
+
+@pytest.mark.parametrize("paler", [True, False])
+def test_an_outlined_button_faded_with_its_words(paler):
+    pair = button(outline=BLUE, color=BLUE), button(outline=(161, 189, 241), color=(161, 189, 241))
+    one = said(*(pair if paler else pair[::-1]))
+    assert (one.kind, one.values["aspect"]) == ("recolored", "opacity")
+    assert (one.values["amount_after"] < one.values["amount_before"]) == paler
+
+
+def test_an_outline_alone_became_lighter():
+    one = said(button(outline=BLUE, color=BLUE), button(outline=(161, 189, 241), color=BLUE))
+    assert (one.kind, one.values["aspect"]) == ("recolored", "border")

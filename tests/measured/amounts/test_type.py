@@ -49,6 +49,25 @@ def test_an_underline(on):
     assert (finding.aspect, finding.values) == ("decoration", {"on_after": on})
 
 
+@pytest.mark.parametrize(("across", "down", "aspect"), [(1.4, 1.35, "weight"), (1.12, 1.2, "face")])
+def test_more_ink_is_bold_only_if_the_strokes_are_thicker(across, down, aspect):
+    step = LineStep(0.26, 1.0, 1.05, 1.3, (1.3, 1.3, 1.3), 0.0, 1.0, across, down, 8, (16.0, 16.0))
+    assert attribute_of(step, same_words=True).aspect == aspect
+
+
+def test_stroke_widths_are_measured():
+    step = compare_lines(line(size=22), line(size=22, bold=True))
+    assert step.across > 1.15 and step.across > step.down
+    same = compare_lines(line(size=22), line(size=22, at=(20.5, 12.0)))
+    assert same.across == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("spacing", [0.6, 1, 2])
+def test_letter_spacing_by_little(spacing):
+    finding = type_change(line(spacing=0.01), line(spacing=spacing))
+    assert finding.aspect == "letter spacing"
+
+
 def test_letter_spacing():
     close, wide = line(spacing=0.01), line(spacing=2)
     finding = type_change(close, wide)
@@ -76,6 +95,12 @@ def test_other_words_leave_more_over_than_bolder_ones():
 
 
 def test_another_face_is_told_of_words_that_were_read_alone():
-    step = LineStep(0.3, 1.02, 0.93, 0.95, (0.95, 0.95, 0.95), 0.0, 0.93, 4, (16.0, 16.3))
+    step = LineStep(0.3, 1.02, 0.93, 0.85, (0.85, 0.85, 0.85), 0.0, 0.93, 0.9, 0.9, 4, (16.0, 16.3))
     assert attribute_of(step, same_words=False) is None
     assert attribute_of(step, same_words=True).aspect == "face"
+
+
+def test_much_wider_letters_of_about_the_same_height_are_another_typeface():
+    step = LineStep(0.37, 1.17, 1.45, 1.27, (1.2, 1.3, 1.3), 0.0, 1.22, 1.1, 1.1, 76, (12.0, 14.0))
+    assert attribute_of(step, same_words=True).aspect == "face"
+    assert attribute_of(step, same_words=False) is None

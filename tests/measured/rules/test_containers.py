@@ -167,3 +167,22 @@ def test_a_thing_that_only_moved_is_no_container():
     after[40:60, 30:100] = FILL
     word(after, 1, 40, 43)
     assert container_changes(page(), after) == []
+
+
+def listed(gap):
+    """A card with three words below each other, each with a margin after it."""
+    pixels = canvas()
+    bottom = 30 + sum(WORDS[number][1] + gap for number in (0, 1, 2)) + 10
+    pixels[20:bottom, 20:160] = FRAME
+    pixels[21 : bottom - 1, 21:159] = FILL
+    top = 30
+    for number in (0, 1, 2):
+        top = word(pixels, number, 32, top) + gap
+    word(pixels, 3, 20, bottom + 14)
+    return pixels
+
+
+@pytest.mark.parametrize("pair", [(8, 13), (13, 8)])
+def test_margins_in_a_card_are_the_cause_of_its_height(pair):
+    first = measure(*map(listed, pair)).statements[0]
+    assert (first.values["aspect"], first.values["step"]) == ("gap", pair[1] - pair[0])

@@ -1,5 +1,6 @@
 """Measurement of changes at the edge of an object: outline, thickness, corners and shadow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -154,7 +155,9 @@ def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
         return None
     sides = [
         (one, other)
-        for one, other in zip(read_outline(before, box), read_outline(after, box), strict=True)
+        for one, other in zip(
+            *(_without_letters(read_outline(one, box)) for one in (before, after)), strict=True
+        )
         if one is not None and other is not None
     ]
     if len(sides) < LEAST_SIDES:
@@ -182,6 +185,15 @@ def outline_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
     return Finding(
         "restyled", "border width", 0.7, dict(zip(("amount_before", "amount_after"), amounts, strict=True))
     )
+
+
+def _without_letters(sides: Sequence[Outline | None]) -> list[Outline | None]:
+    """Return the outline of each side, None where letters near a side look like dashes: where several other
+    sides have no outline, that side has none either."""
+    bare = [side for side in sides if side is not None and not side.thick]
+    if len(bare) < LEAST_SIDES:
+        return list(sides)
+    return [None if side is not None and side.dashed else side for side in sides]
 
 
 def _same_within(before: Pixels, after: Pixels, box: Box, rim: int) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatchanged.measured.pixels.boxes import box_of, grown, lies_in, union
-from whatchanged.measured.pixels.layers import far, ground_color
+from whatchanged.measured.pixels.layers import colors_in, far, ground_color, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.measured.result import Box
@@ -63,6 +63,8 @@ FILLED, HOLLOW = 0.85, 0.75
 fraction of its pixels that the outline covers."""
 OTHER_DRAWING = 0.6
 """The overlap below which two icons are different drawings. Icons that are only redrawn overlap more."""
+OTHER_FORM = 0.7
+"""The intersection over union below which two icons of one colour are different drawings."""
 OTHER_SIZE = 0.6
 """The least ratio between the sides of an icon and of another one in its place."""
 
@@ -71,6 +73,7 @@ _MAY_BE = (
     ("added", "thing"),
     ("removed", "fill"),
     ("removed", "thing"),
+    ("recolored", "border"),
     ("recolored", "fill"),
     ("recolored", "ink"),
     ("replaced", "content"),
@@ -112,8 +115,13 @@ def icon_change(change: DetectedChange, before: Pixels, after: Pixels, box: Box)
     around = union([one.box, other.box])
     if far(ground_color(before, around), ground_color(after, around)) > SAME_GROUND:
         return None
-    scaled = _scaled(one, other)
     look = _look(other, change)
+    if change.finding.kind == "recolored" and _is_other_form(one, other, before, after):
+        another = Finding("replaced", "icon", 0.6, {"exchanged": True})
+        return replace(change, finding=another, box_before=around, box_after=around, look=look)
+    if aspect == ("recolored", "border"):
+        return None
+    scaled = _scaled(one, other)
     if scaled is not None:
         return _with_size(change, scaled, one, other)
     sizes = change.finding.values.get("size_before"), change.finding.values.get("size_after")
@@ -384,6 +392,24 @@ def _is_another(one: _Icon, other: _Icon) -> bool:
     return (
         max(ink_overlap(*inks), ink_overlap(resampled(one.ink, other.ink.shape), other.ink)) < OTHER_DRAWING
     )
+
+
+def _is_other_form(one: _Icon, other: _Icon, before: Pixels, after: Pixels) -> bool:
+    """Return whether two icons at one place have the same colour and forms that differ much: only where one
+    of them is drawn does the colour differ."""
+    short, long = sorted(one.size)
+    if min(*one.size, *other.size) < SMALLEST_ICON or long > SQUARE * short:
+        return False
+    if any(a < OTHER_SIZE * b for a, b in (sorted(pair) for pair in zip(one.size, other.size, strict=True))):
+        return False
+    colors = [
+        usual_color(colors_in(picture[icon.box[1] : icon.box[3], icon.box[0] : icon.box[2]], icon.ink))
+        for picture, icon in ((before, one), (after, other))
+    ]
+    around = union([one.box, other.box])
+    form = iou_of(_drawn_in(one, around), _drawn_in(other, around))
+    filled = _turned(one, other) or _refilled(one, other)
+    return far(*colors) <= SAME_GROUND and form < OTHER_FORM and filled is None
 
 
 def _drawn_in(icon: _Icon, around: Box) -> Mask:

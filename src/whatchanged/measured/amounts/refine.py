@@ -158,7 +158,7 @@ def _refined(change: DetectedChange, before: Pixels, after: Pixels) -> DetectedC
     if arrow is not None:
         return arrow
     surface = _surface(change, before, after, box)
-    if surface is not None and (_is_fill(surface) or change.finding.kind == "resized"):
+    if surface is not None and (_is_fill(surface) or _is_around(surface) or change.finding.kind == "resized"):
         # An outline that changed all around may look like an object that grew from one side to the other one.
         return surface
     if change.finding.kind == "resized" and change.box_before != change.box_after:
@@ -265,6 +265,12 @@ def _first(
 def _is_fill(change: DetectedChange) -> bool:
     """Return whether a change is another fill of the same thing, perhaps with another outline."""
     return change.finding.aspect in ("surface", "fill")
+
+
+def _is_around(change: DetectedChange) -> bool:
+    """Return whether a change is an outline that came or went around the same thing, as a focus ring does. It
+    may look like a larger or smaller thing."""
+    return change.finding.aspect == "outline"
 
 
 def _surface(change: DetectedChange, before: Pixels, after: Pixels, box: Box) -> DetectedChange | None:

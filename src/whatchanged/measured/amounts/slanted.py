@@ -63,7 +63,7 @@ def slanted_lines(before: Pixels, after: Pixels) -> list[DetectedChange]:
 def _slanted(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box] | None:
     """Return the change of slant of the text in a box, and its boxes, or None if that is not certain."""
     around = grown(box, ROOM, (after.shape[1], after.shape[0]))
-    sides = [_line(picture, around) for picture in (before, after)]
+    sides = [ink_line(picture, around) for picture in (before, after)]
     if sides[0] is None or sides[1] is None:
         return None
     (first, was), (second, now) = sides[0], sides[1]
@@ -84,7 +84,7 @@ def _slanted(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Box, Box
     return Finding("restyled", "slant", 0.6, {"on_after": step.slant > 0}), was, now
 
 
-def _line(pixels: Pixels, box: Box) -> tuple[Floats, Box] | None:
+def ink_line(pixels: Pixels, box: Box) -> tuple[Floats, Box] | None:
     """Return the coverage of a box with one line of text, and the box of its ink in the picture, or None."""
     part = pixels[box[1] : box[3], box[0] : box[2]]
     covered: Coverage | None = read_coverage(part)

@@ -50,6 +50,12 @@ MOST_CONTENT = 0.5
 """The largest fraction of the box that its content covers. What covers more overlaps anything."""
 
 
+ONE_FACTOR = 0.15
+"""The largest relative difference between the factors by which an outline and the content in it faded."""
+STRONGEST = 90
+"""The percentile of the distances from the fill from which the colour of content is read."""
+DARK = 110
+"""The mean level of a fill below which fading towards it counts as darkening."""
 REFILLED = 0.4
 """The least fraction of the box that has the one fill before and the other one after. Where heavy letters
 cover most of a box before and less of it after, only their edges changed so."""
@@ -97,6 +103,8 @@ def surface_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Bo
     ):
         return None
     finding = _finding(one, other)
+    if finding is not None and finding.aspect == "border":
+        finding = _faded(before, after, thing, one, other) or finding
     if finding is None or (finding.aspect == "border" and not _at_one_edge(before, after, thing)):
         return None
     return finding, thing
@@ -197,6 +205,40 @@ def _finding(one: Surface, other: Surface) -> Finding | None:
     if not fills or not (one.filled or other.filled):
         return _outline(*lines) if new_line else None
     return Finding("recolored", "surface", 0.7, _values(one, other))
+
+
+def _faded(before: Pixels, after: Pixels, box: Box, one: Surface, other: Surface) -> Finding | None:
+    """Return that the outline and the content of a box faded towards its fill by the same factor, or the
+    other way, or None."""
+    if one.outline is None or other.outline is None or far(one.fill, other.fill) > OTHER_FILL:
+        return None
+    factors = []
+    for inks in (
+        (one.outline, other.outline),
+        tuple(map(_strongest, (before, after), (box,) * 2, (one, other))),
+    ):
+        steps = [np.array(ink, float) - np.array(one.fill, float) for ink in inks]
+        factor = float(steps[0] @ steps[1] / max(1.0, float(steps[0] @ steps[0])))
+        if np.abs(steps[1] - factor * steps[0]).max() > OTHER_OUTLINE:
+            return None
+        factors.append(factor)
+    if abs(factors[0] - factors[1]) > ONE_FACTOR * max(factors) or not min(factors) > 0:
+        return None
+    paler = factors[0] < 1
+    left = round(factors[0] if paler else 1 / factors[0], 2)
+    dark = float(np.mean(one.fill)) < DARK
+    amounts = (1.0, left) if paler else (left, 1.0)
+    values = {"amount_before": amounts[0], "amount_after": amounts[1], "towards": "dark" if dark else "light"}
+    return Finding("recolored", "opacity", 0.6, values)
+
+
+def _strongest(pixels: Pixels, box: Box, surface: Surface) -> RGBColor:
+    """Return the colour of the content of a box farthest from its fill, as thin letters have it in their
+    middle."""
+    part = pixels[box[1] + RIM : box[3] - RIM, box[0] + RIM : box[2] - RIM]
+    ink = colors_in(part, surface.content)
+    steps = steps_from(surface.fill, ink)
+    return usual_color(ink[steps >= np.percentile(steps, STRONGEST)])
 
 
 def _outline(one: RGBColor | None, other: RGBColor | None) -> Finding:

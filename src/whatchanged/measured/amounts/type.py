@@ -27,28 +27,45 @@ CUT_LETTERS, UNDERLINED_WIDTH = 0.42, (0.9, 1.1)
 
 The residual may be larger, because removing the underline can cut off the lower parts of letters.
 """
-ALIKE_WIDTH = (0.92, 1.09)
+ALIKE_WIDTH = (0.93, 1.08)
 """The range of the ratio between the growth of the width and of the height, if letters changed their size."""
+LARGE_LETTERS, SAME_SHAPES = 16, 0.32
+"""The height in pixels from which letters of another size keep their shapes, and their largest residual then.
+
+The shapes of smaller letters depend on how they fit the pixels.
+"""
 ALIKE_INK = (0.8, 1.25)
 """The range of the ratio between the growth of the ink and of the area, if letters changed their size."""
 LEAST_SIZE, LEAST_STEP = 0.05, 0.8
 """The least change of the letter height, relative and in pixels, if letters changed their size."""
+LEAST_IN_PROPORTION, IN_PROPORTION = 0.03, 0.02
+"""The least relative change if the width changed by the same factor, and the largest difference of the
+factors."""
 ONE_SIZE, ONE_STEP = 0.05, 1.3
 """The largest relative change of the letter height at the same size. This number of pixels is always
 allowed."""
-BOLDER, BOLDEST = 1.15, 1.8
-"""The least and largest ratio of the ink of bolder letters to that of lighter ones."""
+BOLDER, BOLDEST = 1.19, 1.8
+"""The least and largest ratio of the stroke widths of bolder letters to those of lighter ones.
+
+It is 1.2 and more for drawn bold letters, and at most 1.18 for another typeface of the same weight.
+"""
 EVENLY = 0.3
 """The exponent for the least ink ratio of each third of the line: the ratio of the entire line raised to this
 power."""
-BOLD_WIDTH = (0.97, 1.17)
-"""The range of the ratio between the line widths of bolder and lighter letters."""
+BOLD_WIDTH, BOLD_WIDTH_READ = (0.97, 1.17), (0.95, 1.25)
+"""The range of the ratio between the line widths of bolder and lighter letters, and the same range if the
+words were read."""
 SLANTED = 0.14
 """The least change of the slant of italics, in columns a row."""
-SPACED, LEAST_SPACED = 1.03, 2
+SPACED, LEAST_SPACED = 1.018, 2
 """The least ratio and the least difference in pixels between the widths if the letter spacing changed."""
-SAME_INK = 0.04
-"""The largest relative change of the ink, and of the inked columns, if the letter spacing changed."""
+SAME_INK, SAME_ACROSS, SAME_DOWN = 0.015, 0.06, 0.02
+"""The largest relative changes of the ink and the height, of the stroke widths along rows, and of those along
+columns, if the letter spacing changed."""
+SPACED_LETTERS = 0.25
+"""The largest residual if the letter spacing changed. Another typeface leaves more, or another height."""
+SAME_INKED = 0.08
+"""The largest relative change of the number of inked columns, if the letter spacing changed."""
 OTHER_FACE = 0.17
 """The least residual of another typeface with the same letters. It is used only if the words were read."""
 UNDERLINED, UNBROKEN = 0.7, 1.5
@@ -88,6 +105,7 @@ class LineStep:
     areas          the same ratio for the first, middle and last third of the line
     slant          the change of the slant in columns a row
     inked          the ratio of the numbers of columns with ink
+    across, down   the ratios of the mean stroke widths along rows and along columns
     wider          the absolute difference of the widths in pixels
     heights        the heights in pixels, from the highest to the lowest ink, before and after
     """
@@ -99,6 +117,8 @@ class LineStep:
     areas: tuple[float, float, float]
     slant: float
     inked: float
+    across: float
+    down: float
     wider: int
     heights: tuple[float, float]
 
@@ -159,6 +179,8 @@ def compare_lines(one: TextLine, other: TextLine) -> LineStep:
         areas=_by_thirds(one.ink, other.ink),
         slant=_slant(other.ink) - _slant(one.ink),
         inked=_inked(other.ink) / _inked(one.ink),
+        across=_stroke_width(other.ink) / _stroke_width(one.ink),
+        down=_stroke_width(other.ink.T) / _stroke_width(one.ink.T),
         wider=abs(other.ink.shape[1] - one.ink.shape[1]),
         heights=heights,
     )
@@ -190,32 +212,56 @@ def change_by_step(
 
 def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     """Return the style attribute that explains the differences between two lines, or None."""
-    low, high = ALIKE_WIDTH
     grown = step.heights[1] - step.heights[0]
     one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= ONE_STEP
-    same_ink = ALIKE_INK[0] < step.area / (step.height * step.width) < ALIKE_INK[1]
-    if abs(step.slant) >= SLANTED and one_size and same_ink:
-        return Finding("restyled", "slant", 0.7, {"on_after": step.slant > 0})
-    larger = abs(step.height - 1) >= LEAST_SIZE and abs(grown) >= LEAST_STEP
-    alike = low < step.width / step.height < high and (step.height > 1) == (step.width > 1)
-    if larger and alike and same_ink:
-        amounts = {"amount_before": round(step.heights[0], 1), "amount_after": round(step.heights[1], 1)}
-        return Finding("resized", "text size", 0.7, {**amounts, "factor": round(step.height, 3)})
-    if not one_size:
-        return None
-    bolder, width = (step.area, step.width) if step.area > 1 else (1 / step.area, 1 / step.width)
-    even = all((area if step.area > 1 else 1 / max(area, 1e-3)) >= bolder**EVENLY for area in step.areas)
-    if BOLDER <= bolder <= BOLDEST and even and BOLD_WIDTH[0] <= width <= BOLD_WIDTH[1]:
-        # The amounts are relative amounts of ink.
-        return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
-    spaced = max(step.width, 1 / step.width) >= SPACED and step.wider >= LEAST_SPACED
-    if max(abs(step.area - 1), abs(step.inked - 1)) <= SAME_INK and spaced:
+    if _is_spaced(step):
         return Finding(
             "restyled", "letter spacing", 0.6, {"amount_before": 1.0, "amount_after": round(step.width, 3)}
         )
+    same_ink = ALIKE_INK[0] < step.area / (step.height * step.width) < ALIKE_INK[1]
+    if abs(step.slant) >= SLANTED and one_size and same_ink:
+        return Finding("restyled", "slant", 0.7, {"on_after": step.slant > 0})
+    if same_ink and _is_scaled(step):
+        amounts = {"amount_before": round(step.heights[0], 1), "amount_after": round(step.heights[1], 1)}
+        return Finding("resized", "text size", 0.7, {**amounts, "factor": round(step.height, 3)})
+    if one_size and _is_bolder(step, same_words):
+        # The amounts are relative amounts of ink.
+        return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
     if same_words and step.left_over >= OTHER_FACE:
         return Finding("restyled", "face", 0.6)
     return None
+
+
+def _is_spaced(step: LineStep) -> bool:
+    """Return whether the letters are the same, and only the distances between them are others."""
+    same_letters = (
+        step.left_over <= SPACED_LETTERS
+        and max(abs(step.area - 1), abs(step.height - 1)) <= SAME_INK
+        and abs(step.across - 1) <= SAME_ACROSS
+        and abs(step.down - 1) <= SAME_DOWN
+        and abs(step.inked - 1) <= SAME_INKED
+    )
+    return same_letters and max(step.width, 1 / step.width) >= SPACED and step.wider >= LEAST_SPACED
+
+
+def _is_scaled(step: LineStep) -> bool:
+    """Return whether the letters became larger or smaller, equally in width and height."""
+    proportion = step.width / step.height
+    least = LEAST_IN_PROPORTION if abs(proportion - 1) <= IN_PROPORTION else LEAST_SIZE
+    larger = abs(step.height - 1) >= least and abs(step.heights[1] - step.heights[0]) >= LEAST_STEP
+    if min(step.heights) >= LARGE_LETTERS and step.left_over > SAME_SHAPES:
+        return False
+    alike = ALIKE_WIDTH[0] < proportion < ALIKE_WIDTH[1]
+    return larger and alike and (step.height > 1) == (step.width > 1)
+
+
+def _is_bolder(step: LineStep, same_words: bool) -> bool:
+    """Return whether the strokes became thicker or thinner in all parts of the line."""
+    thicker = float(np.sqrt(step.across * step.down))
+    bolder, width = (thicker, step.width) if thicker > 1 else (1 / thicker, 1 / step.width)
+    even = all((area if thicker > 1 else 1 / max(area, 1e-3)) >= bolder**EVENLY for area in step.areas)
+    low, high = BOLD_WIDTH_READ if same_words else BOLD_WIDTH
+    return BOLDER <= bolder <= BOLDEST and even and low <= width <= high
 
 
 def _height(ink: Floats) -> float:
@@ -227,6 +273,15 @@ def _height(ink: Floats) -> float:
 def _inked(ink: Floats) -> int:
     """Return the number of columns of a line that have ink."""
     return int(np.count_nonzero((ink >= INKED).any(axis=0)))
+
+
+def _stroke_width(ink: Floats) -> float:
+    """Return the mean length of the inked runs along the rows of a line, in pixels.
+
+    The beginnings of the runs are the sum of all increases of the coverage.
+    """
+    begun = np.clip(np.diff(ink, axis=1, prepend=0), 0, None).sum()
+    return float(ink.sum() / max(1e-6, begun))
 
 
 def _by_thirds(one: Floats, other: Floats) -> tuple[float, float, float]:

@@ -50,7 +50,7 @@ def container_changes(before: Pixels, after: Pixels) -> list[DetectedChange]:
     causes = [one for one in containers.values() if _is_cause(one, list(containers.values()), spaces)]
     if len(causes) > 1:
         causes = [one for one in causes if one.boxes != whole or one.space]
-    causes = [one for one in causes if one.is_consistent]
+    causes = [one for one in causes if one.is_consistent and not _is_by_gaps(one, spaces)]
     if _are_exchanged(causes) or any(cut.holder != whole and _is_bar(cut) for cut in cuts):
         return []
     framed = {whole, *(cut.holder for cut in cuts if cut.framed)}
@@ -114,6 +114,25 @@ def _is_cause(one: Container, containers: Sequence[Container], spaces: Sequence[
             return True
         if axis == 0 and not inner and not between and not others_in:
             return not any(_is_frame_of(other, one) for other in outer)
+    return False
+
+
+def _is_by_gaps(one: Container, spaces: Sequence[Space]) -> bool:
+    """Return whether a thing grew or shrank by the gaps between the things in it and after the last of them,
+    which all changed by one step, as the margins of list items do."""
+    for axis in (0, 1):
+        own = [one.space[side] for side in SIDES[axis] if side in one.space]
+        inner: list[Space] = []
+        for space in spaces:
+            if (
+                space.axis == axis
+                and _is_space_in(space, one)
+                and not any(_is_beside(space, known) for known in inner)
+            ):
+                inner.append(space)
+        steps = {*own, *(space.step for space in inner)}
+        if len(own) == 1 and len(inner) > 1 and len(steps) == 1:
+            return (len(inner) + 1) * own[0] == one.steps[1 - axis]
     return False
 
 
