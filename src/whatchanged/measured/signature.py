@@ -267,13 +267,13 @@ def _look(part: Pixels) -> NDArray[np.float64]:
 
 def _new_colors(colors: Pixels) -> NDArray[np.float64]:
     """Return the most frequent classes of colours (N, 3), each with its mean and its fraction, as a row."""
-    red, green, blue = (colors // COLOR_STEP).astype(np.int64).T
-    names = (red * 256 + green) * 256 + blue
-    found, counts = np.unique(names, return_counts=True)
+    codes = coarse_codes(colors)
+    counts = np.bincount(codes)
     results = np.zeros((NEW_COLORS, 4))
-    for place, number in enumerate(np.argsort(-counts, kind="stable")[:NEW_COLORS]):
-        results[place, :3] = colors[names == found[number]].mean(axis=0)
-        results[place, 3] = counts[number] / len(colors)
+    for place, code in enumerate(np.argsort(-counts, kind="stable")[:NEW_COLORS]):
+        if counts[code]:
+            results[place, :3] = colors[codes == code].mean(axis=0)
+            results[place, 3] = counts[code] / len(colors)
     return results.ravel()
 
 
@@ -286,15 +286,14 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
     changed = (before != after).reshape(len(after), -1)
     top, bottom = _changed_lines(changed.any(axis=1))
     left, right = _changed_lines(changed.any(axis=0).reshape(-1, 3).any(axis=1))
+    results = np.zeros((CAME_COLORS, 4))
+    was, now = (_area_colors(picture[top : bottom + 1, left : right + 1]) for picture in (before, after))
+    if not _came(was, now).any():
+        return results.ravel()  # Equal areas only make the ratio smaller.
     rows = after[top : bottom + 1]
     same = (after[: top + 1], after[bottom:], rows[:, : left + 1], rows[:, right:])
     common = sum(_area_colors(part) for part in same)
-    was, now = (
-        common + _area_colors(picture[top : bottom + 1, left : right + 1]) for picture in (before, after)
-    )
-    around = _around(now)
-    here = np.where(around >= CAME_RATIO * _around(was) + CAME_PIXELS, now, 0)
-    results = np.zeros((CAME_COLORS, 4))
+    here = np.where(_came(common + was, common + now), common + now, 0)
     for place in range(CAME_COLORS):
         found = np.unravel_index(int(here.argmax()), here.shape)
         if here[found] == 0:
@@ -302,6 +301,11 @@ def _came_colors(before: Pixels, after: Pixels) -> NDArray[np.float64]:
         results[place] = [*((int(part) + 0.5) * COLOR_STEP for part in found), 1.0]
         here[tuple(slice(max(0, int(part) - 1), int(part) + 2) for part in found)] = 0
     return results.ravel()
+
+
+def _came(was: NDArray[np.int64], now: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return for each class of colours whether its areas are large now and hardly were there before."""
+    return _around(now) >= CAME_RATIO * _around(was) + CAME_PIXELS
 
 
 def _changed_lines(changed: NDArray[np.bool_]) -> tuple[int, int]:
@@ -328,6 +332,6 @@ def _around(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sums of the counts of each class and its neighbours."""
     padded = np.pad(counts, 1)
     for axis in range(counts.ndim):
-        parts = [np.take(padded, range(start, start + CLASSES), axis=axis) for start in range(3)]
-        padded = parts[0] + parts[1] + parts[2]
+        lines = padded.swapaxes(0, axis)
+        padded = (lines[:-2] + lines[1:-1] + lines[2:]).swapaxes(0, axis)
     return padded

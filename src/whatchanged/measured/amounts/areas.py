@@ -163,7 +163,8 @@ def _resized(
     """Yield the areas of the colours that differ in unclear changes, if their sizes differ."""
     pictures = codes(before), codes(after)
     for color in _colors(before, after, unclear):
-        one, other = (_areas(picture, color) for picture in pictures)
+        one = _areas(pictures[0], color)
+        other = _areas(pictures[1], color) if one else []
         stayed = set(one) & set(other)
         distances = sorted(
             (sum(abs(a - b) for a, b in zip(was, now, strict=True)), was, now)
@@ -210,7 +211,7 @@ def _areas(picture: Codes, color: int) -> list[Box]:
 
     mask = picture == color
     around = box_of(mask)
-    if around is None:
+    if around is None or min(_sizes(around)) < SMALLEST or _is_ground(mask):
         return []
     labels, count = ndimage.label(mask[around[1] : around[3], around[0] : around[2]], np.ones((3, 3), bool))
     if count > MOST_PARTS:
@@ -229,6 +230,19 @@ def _areas(picture: Codes, color: int) -> list[Box]:
         if min(_sizes(box)) >= SMALLEST and sum(ends) < 2 and _has_sides(labels[rows, columns] == number):
             boxes.append(box)
     return boxes
+
+
+def _is_ground(mask: NDArray[np.bool_]) -> bool:
+    """Return whether empty rows or columns show at once that a colour is that of the background.
+
+    mask: (H, W) the pixels of the colour.
+    """
+    for axis, length in enumerate(mask.shape):
+        others = np.flatnonzero(~mask.all(axis=1 - axis))
+        lines = int(np.diff(others, prepend=-1, append=length).max()) - 1
+        if lines and lines * mask.shape[1 - axis] >= GROUND * mask.size:
+            return True  # Neighbouring lines of the colour are one area that reaches two edges.
+    return False
 
 
 def _has_sides(part: NDArray[np.bool_]) -> bool:

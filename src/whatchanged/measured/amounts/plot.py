@@ -32,7 +32,8 @@ def data_change(before: Pixels, after: Pixels, box: Box) -> Finding | None:
 
     ``values["same_axes"]`` is False if grid lines moved. The plot may then show another axis range instead.
     """
-    one, other = grid_of_plot(before, box), grid_of_plot(after, box)
+    one = grid_of_plot(before, box)
+    other = None if one is None else grid_of_plot(after, box)
     if one is None or other is None:
         return None
     same = len(one) == len(other) and all(

@@ -59,8 +59,8 @@ def state_change(before: Pixels, after: Pixels, box: Box) -> tuple[Finding, Cont
     """Return the finding for the control at a difference, its name and its box, or None."""
     if max(box[2] - box[0], box[3] - box[1]) > SWITCH_LONG[1] * SWITCH_HEIGHTS[1]:
         return None
-    boxes = [_control_box(picture, box) for picture in (before, after)]
-    was, now = boxes
+    was = _control_box(before, box)
+    now = None if was is None else _control_box(after, box)
     if was is None or now is None:
         return None
     if any(abs(a - b) > SAME_SIDE for a, b in zip(was, now, strict=True)):

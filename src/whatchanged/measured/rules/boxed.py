@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from whatchanged.measured.pixels.boxes import area, gathered, grown, union
+from whatchanged.measured.pixels.boxes import area, box_of, gathered, grown, union
 from whatchanged.measured.pixels.layers import far, usual_color
 from whatchanged.measured.pixels.planes import enlarged, steps_from
 from whatchanged.measured.pixels.reading import Pixels
@@ -58,9 +58,18 @@ def _clusters(visible: NDArray[np.bool_]) -> list[Box]:
     """Return the boxes around differing pixels (H, W) that lie near each other."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
-    labels, _ = ndimage.label(enlarged(visible, TOGETHER // 2, TOGETHER // 2), np.ones((3, 3), bool))
-    found = ndimage.find_objects(np.where(visible, labels, 0))
-    boxes = [(across.start, down.start, across.stop, down.stop) for down, across in filter(None, found)]
+    around = box_of(visible)
+    if around is None:
+        return []
+    reach = TOGETHER // 2
+    left, top, right, bottom = grown(around, reach, (visible.shape[1], visible.shape[0]))
+    part = visible[top:bottom, left:right]
+    labels, _ = ndimage.label(enlarged(part, reach, reach), np.ones((3, 3), bool))
+    found = ndimage.find_objects(np.where(part, labels, 0))
+    boxes = [
+        (left + across.start, top + down.start, left + across.stop, top + down.stop)
+        for down, across in filter(None, found)
+    ]
     return [union([boxes[number] for number in group]) for group in gathered(boxes, 0, MOST_ROOM)]
 
 

@@ -124,7 +124,6 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
         if shadow is not None:
             changes.append(DetectedChange(shadow[0], shadow[1], shadow[1], region.pixels))
             continue
-        finding = find_kind(aligned, after, box, differs)
         elsewhere = displaced(aligned, after, box)
         if elsewhere is not None:
             around = recolored_around(aligned, after, box, (elsewhere.dx, elsewhere.dy))
@@ -133,12 +132,13 @@ def detect_changes(before: Pixels, after: Pixels, seen: Visibility, threshold: f
                 changes.append(DetectedChange(around, box, box, region.pixels))
                 continue
             values = {"dx": elsewhere.dx, "dy": elsewhere.dy}
-            finding = Finding("moved", "position", 0.7, values)
-            changes.append(DetectedChange(finding, elsewhere.before, elsewhere.after, region.pixels))
+            moved = Finding("moved", "position", 0.7, values)
+            changes.append(DetectedChange(moved, elsewhere.before, elsewhere.after, region.pixels))
             if elsewhere.came is not None:
                 came = Finding("added", "thing", 0.6)
                 changes.append(DetectedChange(came, None, elsewhere.came, area(elsewhere.came)))
             continue
+        finding = find_kind(aligned, after, box, differs)
         there = None if finding.kind == "removed" else box
         was = None if finding.kind == "added" else box
         if finding.aspect == "length":
