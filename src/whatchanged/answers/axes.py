@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatchanged.answers.line_by_line import is_unclear
 from whatchanged.measured import Box, Statement
@@ -88,7 +87,7 @@ def with_axis(statements: Sequence[Statement], pictures: tuple[Pixels, Pixels]) 
     ]
     if {pair[0].horizontal for pair in pairs} != {True, False} and len(pairs) != 1:
         return statements
-    if len(pairs) > len({True, False}):
+    if len(pairs) > 2:
         return statements  # Of several plots it is unknown which axis belongs to which one.
     other = [pair for pair in pairs if _differs(*pair)]
     if len(other) != 1 or not _data_stays(pictures, *other[0]):
@@ -148,14 +147,9 @@ def _follows(pictures: tuple[Pixels, Pixels], was: TickAxis, now: TickAxis) -> b
     there = np.zeros(len(rows), dtype=np.bool_)
     for step in range(-REACH, REACH + 1):
         at = np.clip(expected + step, 0, other.shape[was.horizontal] - 1)
-        found = _at(other, rows, at) if was.horizontal else _at(other, at, columns)
+        found = other[rows, at] if was.horizontal else other[at, columns]
         there |= np.abs(found - colors).max(axis=1) <= ALIKE
     return bool(there.mean() >= STAYS)
-
-
-def _at(picture: NDArray[np.int16], rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.int16]:
-    """Return the colours at positions of a picture."""
-    return picture[rows, columns]
 
 
 def _axes(reader: PairReader, side: int) -> list[TickAxis]:

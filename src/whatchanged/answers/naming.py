@@ -73,10 +73,9 @@ def with_names(answer: Answer, before: Pixels, after: Pixels) -> Answer:
     """
     if answer.description is not None or answer.verdict != "changed" or not answer.changes:
         return answer
-    by_axis = with_axis(answer.changes, (before, after))
-    by_axis = with_thickness(by_axis, (before, after))
-    if by_axis is not answer.changes:
-        return replace(answer, changes=tuple(by_axis), sentence=by_axis[0].sentence)
+    of_plot = with_thickness(with_axis(answer.changes, (before, after)), (before, after))
+    if of_plot is not answer.changes:
+        return replace(answer, changes=tuple(of_plot), sentence=of_plot[0].sentence)
     changes = named(answer.changes, before, after)
     if is_mostly(changes[0]):
         changes = (with_texts(changes[0], (before, after)), *changes[1:])
