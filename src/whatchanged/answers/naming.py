@@ -24,6 +24,7 @@ from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
 from whatchanged.answers.paragraphs import rewrapped
+from whatchanged.answers.pushed import texts_before_pushed
 from whatchanged.answers.replaced import with_texts
 from whatchanged.answers.retyped import in_other_type
 from whatchanged.answers.rewriting import by_words
@@ -131,7 +132,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             results[place] = reword(_with_words(site, subject), subject, site.size)
         if any(site is one for one in told_elsewhere):
             results[place] = None
-    return tuple(one for one in results if one is not None)
+    return texts_before_pushed([one for one in results if one is not None])
 
 
 def _apply_reading(site: TextSite, pictures: tuple[Pixels, Pixels]) -> None:

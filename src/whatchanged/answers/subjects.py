@@ -43,6 +43,8 @@ AROUND_TEXT = frozenset(
     }
 )
 """Finer words for a change of a thing, and not of the text in it."""
+CLOSED_LINES = ("ellipse", "frame", "ring")
+"""Nouns of lines around other things: the text in them is not their own."""
 
 
 def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | None:
@@ -58,7 +60,7 @@ def own_subject(site: TextSite, pictures: tuple[Pixels, Pixels]) -> Subject | No
     text, several = found
     aspect = str(statement.values.get("aspect", ""))
     noun = known_noun(statement)
-    if noun == "frame":
+    if noun is not None and noun.split()[-1] in CLOSED_LINES:
         return Subject(noun, None, f'around "{text}"')
     if noun == "plot":
         return None  # Its first line is seldom its title.

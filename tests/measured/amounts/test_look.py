@@ -84,3 +84,15 @@ def test_a_curve_over_a_grid_is_a_line_of_its_colour():
     assert look_of(over_a_grid((RED, 30)), box) == "red line"
     assert look_of(over_a_grid((RED, 30)), box, colored=False) is None
     assert look_of(over_a_grid((RED, 30), ((0, 0, 200), -30)), box) is None
+
+
+@pytest.mark.parametrize(("half_width", "look"), [(60, "red ellipse"), (34, "red ring")])
+@pytest.mark.parametrize("grid", [False, True])
+def test_a_closed_curve_is_no_line(half_width, look, grid):
+    picture = page()
+    if grid:
+        picture[30::40, 10:190] = 200
+    rows, columns = np.ogrid[:100, :200]
+    away = np.hypot((rows - 49.5) / 34.5, (columns - 99.5) / (half_width + 0.5))
+    picture[(away <= 1) & (np.hypot((rows - 49.5) / 31.5, (columns - 99.5) / (half_width - 2.5)) >= 1)] = RED
+    assert look_of(picture, (100 - half_width, 15, 100 + half_width, 85)) == look

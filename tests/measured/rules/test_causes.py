@@ -145,3 +145,36 @@ def test_the_rest_is_told_where_it_moved_as_far_as_the_cause_grew(step: int, tol
     rest = DetectedChange(Finding("moved", "position", 0.7, {"dy": step}), below, there, 900, cause=False)
     (first,) = with_rest([grown, rest], [grown, rest])
     assert first.finding.values.get("rest") == ([0, step] if told else None)
+
+
+@pytest.mark.parametrize(("step", "first"), [(30, "added"), (-30, "removed")])
+def test_what_was_covered_by_something_pushed_is_not_the_cause(step: int, first: str) -> None:
+    """The larger one came or went at the other end of what moved."""
+    shown, there = (0, 60, 100, 160), (0, 60 + step, 100, 160 + step)
+    rest = DetectedChange(Finding("moved", "position", 0.7, {"dy": step}), shown, there, 9000, cause=False)
+    small, large = (0, 60, 100, 90), (0, 160, 100, 230)
+    if first == "removed":
+        small, large = (0, 30, 100, 60), (0, 130, 100, 200)
+    aspects = {"added": "pushed in", "removed": "closed up"}
+    other = "removed" if first == "added" else "added"
+    parts = [
+        DetectedChange(
+            Finding(kind, aspects[kind], 0.7),
+            None if kind == "added" else box,
+            None if kind == "removed" else box,
+            100 * (box[3] - box[1]),
+        )
+        for kind, box in ((other, large), (first, small))
+    ]
+    told = with_rest(ranked([*parts, rest]), [*parts, rest])
+    assert [one.finding.kind for one in told] == [first, other]
+    assert told[0].finding.values["rest"] == [0, step]
+    alone = with_rest([parts[0], rest], [parts[0], rest])  # Nothing explains it better.
+    assert (alone[0].finding.kind, alone[0].finding.values["rest"]) == (other, [0, step])
+
+
+@pytest.mark.parametrize(("pixels", "first"), [(300, "added"), (200, "moved")])
+def test_what_appeared_is_told_before_what_moved_unless_it_is_much_smaller(pixels: int, first: str) -> None:
+    moved = DetectedChange(Finding("moved", "position", 0.7, {"dx": 9}), BOX, BOX, 1000)
+    came = DetectedChange(Finding("added", "thing", 0.6), None, (120, 0, 130, 10), pixels)
+    assert ranked([moved, came])[0].finding.kind == first

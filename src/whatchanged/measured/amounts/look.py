@@ -129,8 +129,9 @@ def _tinted(part: Pixels, drawn: NDArray[np.bool_]) -> str | None:
     if (steps_from(color, colors) <= SHADE_STEP).mean() < ONE_COLOR or vivid.mean() >= COVERED:
         return None
     thin = stroke(vivid.astype(np.float32)) <= THIN_STROKE and min(drawn.shape) >= PICTURE
-    icon = max(drawn.shape) <= ICON
-    return f"{words.color_name(color)} {'line' if thin else 'icon' if icon else 'drawing'}"
+    if thin:
+        return f"{words.color_name(color)} {_closed(vivid) or 'line'}"
+    return f"{words.color_name(color)} {'icon' if max(drawn.shape) <= ICON else 'drawing'}"
 
 
 def is_vivid(part: Pixels) -> NDArray[np.bool_]:
@@ -165,7 +166,8 @@ def _noun(drawn: NDArray[np.bool_]) -> str | None:
 
 
 def _closed(drawn: NDArray[np.bool_]) -> str | None:
-    """Return "frame" or "ring" for one closed line, "circle" for a disc, or None for all other drawings."""
+    """Return "frame", "ring" or "ellipse" for one closed line, "circle" for a disc, or None for all other
+    drawings."""
     from scipy import ndimage  # SciPy is imported here because its import is slow.
 
     height, width = drawn.shape
@@ -180,6 +182,8 @@ def _closed(drawn: NDArray[np.bool_]) -> str | None:
     hollow = np.count_nonzero(drawn) <= HOLLOW * np.count_nonzero(inside)
     if is_round and max(height, width) <= EVEN_SIDES * min(height, width):
         return "ring" if hollow else "circle" if not (inside & ~drawn).any() else None
+    if is_round and hollow:
+        return "ellipse"
     return "frame" if hollow and inside.mean() >= SQUARE_CORNERS else None
 
 

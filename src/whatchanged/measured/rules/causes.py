@@ -33,6 +33,9 @@ VAGUE = (("replaced", "part"), ("replaced", "content"))
 """Kinds and aspects that only say that something looks different."""
 OF_VAGUE = 0.5
 """The factor by which the size of a vague change counts in the order of the changes."""
+LEAST_ADDED = 0.25
+"""The least size of an added object that is described before a moved one, as a part of the moved one's size.
+Smaller ones are often remains of the movement."""
 PUSHING = ("pushed in", "closed up", "moved over", "length", "gap")
 """Aspects of changes between other objects that push those, or enlarge the picture."""
 
@@ -50,6 +53,7 @@ def ranked(changes: Sequence[DetectedChange]) -> list[DetectedChange]:
             not one.cause,
             not _leads(one, changes),
             _may_be_redrawn(one),
+            _comes_after_added(one, changes),
             -_weight(one) * one.pixels,
             one.box_after or one.box_before or (),
         ),
@@ -66,6 +70,17 @@ def _leads(one: DetectedChange, changes: Sequence[DetectedChange]) -> bool:
 def _may_be_redrawn(one: DetectedChange) -> bool:
     """Return whether a change is a movement by one pixel, which is often only another drawing of a text."""
     return one.finding.kind == "moved" and one.finding.aspect == "position" and _step(one) < LEAST_REST
+
+
+def _comes_after_added(one: DetectedChange, changes: Sequence[DetectedChange]) -> bool:
+    """Return whether an object moved while another one, not much smaller, appeared. Nobody who sees both
+    describes the movement first."""
+    if one.finding.kind != "moved" or one.finding.aspect != "position":
+        return False
+    return any(
+        other.cause and other.finding.kind == "added" and other.pixels >= LEAST_ADDED * one.pixels
+        for other in changes
+    )
 
 
 def _one_step(one: DetectedChange, other: DetectedChange) -> bool:
@@ -205,11 +220,39 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
         others = any(one.cause for one in changes)
         return ranked([replace(one, cause=True) for one in changes]) if moved and others else list(changes)
     largest = max(moved, key=lambda one: one.pixels)
-    cause = next((one for one in causes if _pushes(one, largest)), causes[0])
+    cause = _cause_by_direction(causes, largest)
+    if cause is not None:
+        changes = [cause, *(one for one in changes if one is not cause)]
+    cause = cause or next((one for one in causes if _pushes(one, largest)), causes[0])
     step = [int(largest.finding.values.get(name, 0)) for name in ("dx", "dy")]
     rest = {"rest": step} if _is_as_far(cause, step) else {}
     told = replace(cause, finding=replace(cause.finding, values={**cause.finding.values, **rest}))
     return [told if one is cause else one for one in changes if one not in pushed_ones]
+
+
+def _cause_by_direction(causes: Sequence[DetectedChange], moved: DetectedChange) -> DetectedChange | None:
+    """Return the change that explains the direction of a movement, if the first cause contradicts it.
+
+    What moved down or right has something new before it, and what moved up or left has lost something before
+    it. The first cause contradicts this where it is the opposite: an object that disappeared is then often
+    only covered by what moved.
+    """
+    name = max(("dx", "dy"), key=lambda name: abs(int(moved.finding.values.get(name, 0))))
+    axis = ("dx", "dy").index(name)
+    kind = "added" if int(moved.finding.values.get(name, 0)) > 0 else "removed"
+    there = moved.box_after if kind == "added" else moved.box_before
+    if causes[0].finding.aspect not in BETWEEN or causes[0].finding.kind == kind or there is None:
+        return None
+    return next(
+        (
+            one
+            for one in causes
+            if one.finding.kind == kind
+            and one.finding.aspect in BETWEEN
+            and _box(one)[axis] < there[axis + 2] - OVERLAP
+        ),
+        None,
+    )
 
 
 def _may_push(one: DetectedChange) -> bool:
