@@ -1,10 +1,13 @@
 """Another range of a plot's axis, by its tick labels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from support.drawn_lines import reading
 
 from whatchanged.answers import axes
-from whatchanged.answers.axes import TickAxis, with_axis
+from whatchanged.answers.axes import TickAxis, with_axis, without_axis
 from whatchanged.measured import Statement
 from whatchanged.measured.pixels.reading import Pixels
 
@@ -49,3 +52,14 @@ def test_an_axis_is_inverted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_data_is_not_told_as_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
     sentence = _told(monkeypatch, (_curve(), _curve(factor=0.5, bumps=2)), (400, 200, 0))
     assert sentence == "Something looks different."
+
+
+def test_a_region_with_several_lines_of_words_has_no_axis() -> None:
+    box = (50, 50, 250, 250)
+    values = {"aspect": "axis limit", "axis": 1, "factor": 0.9}
+    first = Statement("moved", box, box, "It was squeezed.", 0.6, values=values)
+    lines = [reading(text, side=1) for text in ("Layers", "Browser", "Filters", "Story")]
+    assert without_axis(first, lines).values == {"aspect": "part"}
+    assert without_axis(first, lines[1:]) is first
+    other = replace(first, values={"aspect": "position"})
+    assert without_axis(other, lines) is other

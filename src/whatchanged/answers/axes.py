@@ -13,7 +13,8 @@ from whatchanged.measured import Box, Statement
 from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.pixels.reading import Pixels
 from whatchanged.text.finding import find_lines
-from whatchanged.text.reader import LineAt, PairReader
+from whatchanged.text.quotes import handle
+from whatchanged.text.reader import LineAt, PairReader, ReadLine
 
 LEAST_TICKS = 3
 """The least number of numbers that make an axis: two lie on a straight line by chance."""
@@ -42,6 +43,8 @@ LEAST_DATA, MOST_DATA = 50, 20_000
 They are sampled evenly."""
 LARGE = 0.15
 """The least fraction of a picture at which another range of an axis shows."""
+LEAST_LINES = 4
+"""From how many lines with words on a region is no plot."""
 MANY = 3
 """From how many positions on a statement may be about one axis."""
 
@@ -96,6 +99,18 @@ def with_axis(statements: Sequence[Statement], pictures: tuple[Pixels, Pixels]) 
     if was.ends == now.ends and was.line[0] * now.line[0] > 0:
         return statements  # The same numbers at other positions: the whole plot has another size.
     return [_statement(statements[0], was, now)]
+
+
+def without_axis(statement: Statement, lines: Sequence[ReadLine]) -> Statement:
+    """Return the statement that a region looks different, if it is said to be stretched along an axis but
+    shows words in several lines. Plots mostly show numbers and a legend.
+
+    lines: the lines of text in the region.
+    """
+    with_words = [one for one in lines if any(letter.isalpha() for letter in handle(one) or "")]
+    if statement.values.get("aspect") != "axis limit" or len(with_words) < LEAST_LINES:
+        return statement
+    return replace(statement, kind="replaced", values={"aspect": "part"})
 
 
 def _may_be_axis(first: Statement, shape: tuple[int, ...]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from whatchanged.answers.answer import Answer
-from whatchanged.answers.axes import with_axis
+from whatchanged.answers.axes import with_axis, without_axis
 from whatchanged.answers.beside import (
     Wanted,
     beginning,
@@ -98,6 +98,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
     sites = [_site(one, pictures) for one in statements[:MOST] if not _needs_no_name(one)]
     _read_own(sites, reader)
     for site in sites:
+        site.statement = without_axis(site.statement, site.own_lines)
         site.statement = in_other_type(site.statement, site.read, pictures)
         if site.statement.count == 1:
             _apply_reading(site, pictures)

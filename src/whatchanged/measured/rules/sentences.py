@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whatchanged import words
+from whatchanged.measured.pixels.boxes import area
 from whatchanged.measured.result import Box, Kind, Statement, Values
 from whatchanged.measured.rules.described import is_consequence, worth_telling
 from whatchanged.measured.rules.kinds import Finding
@@ -191,7 +192,7 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
     told_alone = not (exact or subject.named or shared)
     amount = f" ({words.percent(statement.share)} of the picture)" if told_alone and not knows else ""
     if is_mostly(statement) and told_alone:
-        return f"most of the picture differs ({words.percent(statement.share)})"
+        return "most of the picture differs"
     if statement.follows and kind == "moved" and not knows:
         subject, knows = replace(subject, noun=None, count=1), False
         position = "" if subject.position == words.OVER_ALL else subject.position
@@ -288,13 +289,14 @@ def statement(
             values = {**values, "size_before": sizes[0], "size_after": sizes[1]}
     if look is not None and element is None and cause:
         values = {**values, "look": look}
+    room = sum(area(one) for one in (*boxes, box_before, box_after) if one is not None)
     unworded = Statement(
         kind=finding.kind,
         box_before=box_before,
         box_after=box_after,
         sentence="",
         confidence=finding.confidence,
-        share=min(1.0, pixels / (size[0] * size[1])),  # The boxes of one change may overlap.
+        share=min(1.0, min(pixels, room) / (size[0] * size[1])),  # The boxes may overlap.
         values=values,
         boxes=boxes or (box,),
         element=element,
