@@ -62,3 +62,24 @@ def test_several_texts_that_stand_elsewhere_moved():
     assert found.sentence == 'The two texts "Exclude" moved.'
     (found,) = named([one], page(), page(*lower))
     assert found.sentence == 'The two texts "Exclude" were added.'
+
+
+def with_area(picture, box, color):
+    """Put a filled area under a text."""
+    pixels = np.array(picture)
+    part = pixels[box[1] : box[3], box[0] : box[2]]
+    part[:] = np.minimum(part, np.array(color, np.uint8))
+    return pixels
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [((TEXT, TEXT), None), (("Date of birth", TEXT), TEXT), (("Date of birth", "12"), None)],
+    ids=["it stood above", "it is new", "a tick label"],
+)
+def test_an_area_is_named_only_by_words_that_are_new(texts, name):
+    area = (50, 90, 420, 260)
+    before, after = page((texts[0], OLD)), with_area(page((texts[1], NEW)), area, (190, 220, 255))
+    found = told(before, after, now=area, aspect="thing")
+    assert found.kind == "added"
+    assert (f'"{name}"' in found.sentence) if name else ('"' not in found.sentence)

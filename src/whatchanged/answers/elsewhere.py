@@ -107,6 +107,24 @@ def all_still_there(site: TextSite, sites: Sequence[TextSite], reader: PairReade
     site.read = (list(ends[0]), list(ends[1]))
 
 
+def without_old_text(site: TextSite, reader: PairReader) -> None:
+    """Remove the lines from a site, in place, that are no name of an area that appeared or disappeared.
+
+    Those are lines that the other picture shows near by as well, and single numbers, such as tick labels.
+    Texts that appeared or disappeared alone keep their lines.
+    """
+    own = site.own_lines
+    boxes = tuple(line.at.box for line in own)
+    if not came_or_went(site.statement) or site.statement.count > 1 or not own or is_text(boxes, site.box):
+        return
+    old = [
+        line for line in own if (handle(line) or "").isdecimal() or _twins(site, [line], reader, line.at.box)
+    ]
+    if old:
+        side = [line for line in site.read[site.side] if not any(line is one for one in old)]
+        site.read = (side, site.read[1]) if site.side == 0 else (site.read[0], side)
+
+
 def _moved(both: Statement, pairs: tuple[Sequence[ReadLine], Sequence[ReadLine]]) -> Statement | None:
     """Return the statement that lines of one size moved by one step, or None."""
     boxes = [(one.at.box, other.at.box) for one, other in zip(*pairs, strict=False)]

@@ -19,7 +19,7 @@ from whatchanged.answers.beside import (
     words_beside,
 )
 from whatchanged.answers.drawn_thicker import with_thickness
-from whatchanged.answers.elsewhere import all_still_there, still_there
+from whatchanged.answers.elsewhere import all_still_there, still_there, without_old_text
 from whatchanged.answers.highlights import ASPECT, with_items
 from whatchanged.answers.line_by_line import by_lines, by_lines_of_all, is_unclear
 from whatchanged.answers.line_ends import end_words
@@ -114,6 +114,7 @@ def named(statements: Sequence[Statement], before: Pixels, after: Pixels) -> tup
             wrapped_elsewhere(site, reader)
             still_there(site, reader)
             all_still_there(site, sites, reader)
+            without_old_text(site, reader)
     if sites and sites[0].statement.count == 1 and is_unclear(sites[0].statement):
         first = rewrapped(statements, reader, few_too=True)[0]
         if first.values.get("aspect") == "wrap":

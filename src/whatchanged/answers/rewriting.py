@@ -287,7 +287,8 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
         lines = read_line(first.ink), read_line(second.ink)
         finding = None
         if lines[0] is not None and lines[1] is not None:
-            finding = type_change(lines[0], lines[1], same_words=True)
+            contrast = second.contrast / max(1, first.contrast)
+            finding = type_change(lines[0], lines[1], same_words=True, contrast=contrast)
         same_width = abs(was[2] - was[0] - (now[2] - now[0])) <= SAME_WIDTH
         aspect = None if finding is None else finding.aspect
         other_strokes = aspect == "weight" or (aspect == "face" and not same_width)

@@ -141,3 +141,23 @@ def test_what_closed_up_beside_a_smaller_arrow_is_the_arrow():
     first = measure(page(16, 0), page(12, 4)).statements[0]
     assert first.sentence.startswith("The arrow")
     assert "became smaller" in first.sentence
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_a_disc_with_a_bar_became_a_ring_with_a_bar(filled):
+    """The ring is in both pictures: what differs is only the inner part of the icon."""
+    scale, pictures = 8, []
+    for full in (True, False):
+        drawn = Image.new("RGB", (160 * scale, 120 * scale), "white")
+        canvas = ImageDraw.Draw(drawn)
+        for half, color in ((20, INK), (15, INK if full else "white")):
+            canvas.ellipse(
+                [(80 - half) * scale, (60 - half) * scale, (80 + half) * scale, (60 + half) * scale],
+                fill=color,
+            )
+        canvas.rectangle([70 * scale, 58 * scale, 90 * scale, 62 * scale], fill="white" if full else INK)
+        pictures.append(np.asarray(drawn.resize((160, 120), Image.Resampling.BOX)))
+    first = measure(*(pictures[::-1] if filled else pictures)).statements[0]
+    assert first.sentence == f"The icon in the middle is now {'filled' if filled else 'only outlined'}."
+    assert (first.kind, first.values["on_after"]) == ("replaced", filled)
+    assert np.abs(np.subtract(first.box_after, (60, 40, 100, 80))).max() <= 2

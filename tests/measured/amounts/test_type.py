@@ -55,6 +55,23 @@ def test_more_ink_is_bold_only_if_the_strokes_are_thicker(across, down, aspect):
     assert attribute_of(step, same_words=True).aspect == aspect
 
 
+@pytest.mark.parametrize(
+    ("contrast", "left_over", "width", "aspect"),
+    [(1.2, 0.15, 1.05, "weight"), (1.0, 0.15, 1.05, None), (1.2, 0.15, 1.0, None), (1.2, 0.26, 1.05, "face")],
+    ids=["bolder", "of the same strength", "only another colour", "other letters"],
+)
+def test_slightly_bolder_letters_are_wider_and_stronger(contrast, left_over, width, aspect):
+    areas = (1.12, 1.15, 1.12)
+    step = LineStep(left_over, 1.0, width, 1.13, areas, 0.0, 1.0, 1.14, 1.16, 4, (12.0, 12.0))
+    found = attribute_of(step, same_words=True, contrast=contrast)
+    assert (None if found is None else found.aspect) == aspect
+    paler = LineStep(
+        left_over, 1.0, 1 / width, 0.88, (0.9, 0.88, 0.89), 0.0, 1.0, 0.87, 0.87, 4, (12.0, 12.0)
+    )
+    found = attribute_of(paler, same_words=True, contrast=1 / contrast)
+    assert (None if found is None else found.aspect) == aspect
+
+
 def test_stroke_widths_are_measured():
     step = compare_lines(line(size=22), line(size=22, bold=True))
     assert step.across > 1.15 and step.across > step.down

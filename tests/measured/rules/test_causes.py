@@ -178,3 +178,13 @@ def test_what_appeared_is_told_before_what_moved_unless_it_is_much_smaller(pixel
     moved = DetectedChange(Finding("moved", "position", 0.7, {"dx": 9}), BOX, BOX, 1000)
     came = DetectedChange(Finding("added", "thing", 0.6), None, (120, 0, 130, 10), pixels)
     assert ranked([moved, came])[0].finding.kind == first
+
+
+@pytest.mark.parametrize(("kind", "told"), [("added", True), ("restyled", False)])
+def test_only_what_came_or_went_may_push_from_afar(kind: str, told: bool) -> None:
+    there = (0, 300, 100, 310)
+    cause = DetectedChange(Finding(kind, "thing", 0.7), None if kind == "added" else there, there, 1000)
+    below = (200, 40, 300, 50), (200, 49, 300, 59)
+    rest = DetectedChange(Finding("moved", "position", 0.7, {"dy": 9}), *below, 900, cause=False)
+    (first,) = with_rest([cause, rest], [cause, rest])
+    assert ("rest" in first.finding.values) is told

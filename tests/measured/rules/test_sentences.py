@@ -235,3 +235,18 @@ def test_a_fact_about_the_whole_picture_is_no_example():
     box = (0, 0, *SIZE)
     first = Statement("resized", box, box, "The picture grew.", 0.6, 1.0, {"aspect": "canvas"}, (box,))
     assert together([first] * 9, [first]) == "The picture grew; 8 more places differ."
+
+
+@pytest.mark.parametrize(
+    ("on_after", "subject", "told"),
+    [
+        (True, Subject("band", None, 'above "Topic"'), 'A shadow above "Topic" appeared.'),
+        (False, Subject(None, None, "", "at the top"), "The shadow at the top disappeared."),
+        (True, Subject("button", "Save"), 'The button "Save" got a shadow.'),
+    ],
+)
+def test_a_shadow_of_something_unknown_is_named_itself(on_after, subject, told):
+    box = (0, 0, 100, 5)
+    values = {"aspect": "shadow", "on_after": on_after}
+    shadow = Statement("restyled", box, box, "", 0.7, 0.1, values, (box,))
+    assert reword(shadow, subject, SIZE).sentence == told

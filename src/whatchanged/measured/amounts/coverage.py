@@ -45,6 +45,11 @@ class Coverage:
         """The total coverage in pixels."""
         return float(self.ink.sum())
 
+    @property
+    def contrast(self) -> int:
+        """The difference between the colours of ink and background in levels."""
+        return far(self.ground, self.color)
+
 
 def read_coverage(part: Pixels) -> Coverage | None:
     """Return the coverage of a part (h, w, 3), or None if nothing differs from its background."""

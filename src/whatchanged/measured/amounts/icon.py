@@ -61,6 +61,9 @@ at both ends."""
 FILLED, HOLLOW = 0.85, 0.75
 """The least intersection over union of a filled icon with the outline that is filled in, and the largest
 fraction of its pixels that the outline covers."""
+INVERTED = 0.05
+"""The least fraction of an outlined icon that lies in holes of the filled one, if its inner part is inverted:
+a light bar on a disc is a dark one in a ring."""
 OTHER_DRAWING = 0.6
 """The overlap below which two icons are different drawings. Icons that are only redrawn overlap more."""
 OTHER_SIZE = 0.6
@@ -208,28 +211,40 @@ def _look(icon: _Icon, change: DetectedChange) -> str | None:
 
 
 def _icon(pixels: Pixels, box: Box) -> _Icon | None:
-    """Return the drawing of which a part differs in a box, or None if it extends beyond the room around."""
-    from scipy import ndimage  # SciPy is imported here because its import is slow.
+    """Return the drawing of which a part differs in a box, or None if it extends beyond the room around.
 
+    Where only the inner part of a drawing differs, what surrounds the box is a part of the drawing, and its
+    background is farther away.
+    """
     size = (pixels.shape[1], pixels.shape[0])
     room = max(ROOM, round(OF_SIDE * max(box[2] - box[0], box[3] - box[1])))
     window = grown(box, room, size)
+    near = grown(box, PARTS, size)
+    return _drawing(pixels, near, window, near) or _drawing(pixels, near, window, window)
+
+
+def _drawing(pixels: Pixels, inner: Box, window: Box, around: Box) -> _Icon | None:
+    """Return the drawing that reaches into a box and stays within a window, or None.
+
+    around: the box around which the background is.
+    """
+    from scipy import ndimage  # SciPy is imported here because its import is slow.
+
     left, top, right, bottom = window
     part = pixels[top:bottom, left:right]
-    ground = ground_color(pixels, grown(box, PARTS, size))
+    ground = ground_color(pixels, around)
     steps = steps_from(ground, part)
     near = np.zeros(steps.shape, bool)
-    inner = grown(box, PARTS, size)
     near[inner[1] - top : inner[3] - top, inner[0] - left : inner[2] - left] = True
     labels, _ = ndimage.label(steps > STANDS_OUT, np.ones((3, 3), bool))
     chosen = np.isin(labels, np.unique(labels[near & (labels > 0)])) & (labels > 0)
     if not chosen.any():
         return None
     ink = chosen & (steps > HALF * int(steps[chosen].max()))
-    around = box_of(chosen, left, top)
-    if around is None or around[0] <= left or around[1] <= top or around[2] >= right or around[3] >= bottom:
+    whole = box_of(chosen, left, top)
+    if whole is None or whole[0] <= left or whole[1] <= top or whole[2] >= right or whole[3] >= bottom:
         return None
-    return _Icon(around, ink[around[1] - top : around[3] - top, around[0] - left : around[2] - left])
+    return _Icon(whole, ink[whole[1] - top : whole[3] - top, whole[0] - left : whole[2] - left])
 
 
 def _may_be_icon(icon: _Icon) -> bool:
@@ -368,7 +383,10 @@ def _refilled(one: _Icon, other: _Icon) -> Finding | None:
         return None
     if np.count_nonzero(more.ink) < HOLLOW * np.count_nonzero(outer):
         return None
-    return Finding("restyled", "filled", 0.6, {"on_after": more is other})
+    holes = resampled(ndimage.binary_fill_holes(more.ink) & ~more.ink, less.ink.shape)
+    inverted = np.count_nonzero(less.ink & holes) > INVERTED * np.count_nonzero(less.ink)
+    # A drawing whose inner part is inverted is another icon.
+    return Finding("replaced" if inverted else "restyled", "filled", 0.6, {"on_after": more is other})
 
 
 def _is_another(one: _Icon, other: _Icon) -> bool:

@@ -49,6 +49,14 @@ BOLDER, BOLDEST = 1.19, 1.8
 
 It is 1.2 and more for drawn bold letters, and at most 1.18 for another typeface of the same weight.
 """
+SEMI_BOLD, SEMI_BOLD_WIDTH, SEMI_BOLD_CONTRAST = 1.1, 1.02, 1.05
+"""The least ratios of the stroke widths, line widths and contrasts of slightly bolder letters.
+
+Thicker strokes reach more of their colour. Text of another colour has the same width, and another typeface
+seldom differs in all three.
+"""
+SEMI_BOLD_LETTERS = 0.2
+"""The largest residual of slightly bolder letters."""
 EVENLY = 0.3
 """The exponent for the least ink ratio of each third of the line: the ratio of the entire line raised to this
 power."""
@@ -186,17 +194,20 @@ def compare_lines(one: TextLine, other: TextLine) -> LineStep:
     )
 
 
-def type_change(one: TextLine, other: TextLine, same_words: bool = False) -> Finding | None:
+def type_change(
+    one: TextLine, other: TextLine, same_words: bool = False, contrast: float = 1.0
+) -> Finding | None:
     """Return the style change of a line of the same text, or None if the text may differ or nothing is
     certain.
 
     same_words: whether both lines were read and have the same words.
+    contrast: the ratio between the contrasts of both lines with their backgrounds.
     """
-    return change_by_step(one, other, compare_lines(one, other), same_words)
+    return change_by_step(one, other, compare_lines(one, other), same_words, contrast)
 
 
 def change_by_step(
-    one: TextLine, other: TextLine, step: LineStep, same_words: bool = False
+    one: TextLine, other: TextLine, step: LineStep, same_words: bool = False, contrast: float = 1.0
 ) -> Finding | None:
     """Return the same as ``type_change`` for two lines that were already compared."""
     if one.underlined != other.underlined:
@@ -207,11 +218,14 @@ def change_by_step(
         return Finding("restyled", "struck", 0.7, {"on_after": other.struck})
     if step.left_over >= SAME_LETTERS and not same_words:
         return None
-    return attribute_of(step, same_words)
+    return attribute_of(step, same_words, contrast)
 
 
-def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
-    """Return the style attribute that explains the differences between two lines, or None."""
+def attribute_of(step: LineStep, same_words: bool, contrast: float = 1.0) -> Finding | None:
+    """Return the style attribute that explains the differences between two lines, or None.
+
+    contrast: the ratio between the contrasts of both lines with their backgrounds.
+    """
     grown = step.heights[1] - step.heights[0]
     one_size = abs(step.height - 1) <= ONE_SIZE or abs(grown) <= ONE_STEP
     if _is_spaced(step):
@@ -224,7 +238,7 @@ def attribute_of(step: LineStep, same_words: bool) -> Finding | None:
     if same_ink and _is_scaled(step):
         amounts = {"amount_before": round(step.heights[0], 1), "amount_after": round(step.heights[1], 1)}
         return Finding("resized", "text size", 0.7, {**amounts, "factor": round(step.height, 3)})
-    if one_size and _is_bolder(step, same_words):
+    if one_size and (_is_bolder(step, same_words) or (same_words and _is_semi_bold(step, contrast))):
         # The amounts are relative amounts of ink.
         return Finding("restyled", "weight", 0.7, {"amount_before": 1.0, "amount_after": round(step.area, 2)})
     if same_words and step.left_over >= OTHER_FACE:
@@ -262,6 +276,21 @@ def _is_bolder(step: LineStep, same_words: bool) -> bool:
     even = all((area if thicker > 1 else 1 / max(area, 1e-3)) >= bolder**EVENLY for area in step.areas)
     low, high = BOLD_WIDTH_READ if same_words else BOLD_WIDTH
     return BOLDER <= bolder <= BOLDEST and even and low <= width <= high
+
+
+def _is_semi_bold(step: LineStep, contrast: float) -> bool:
+    """Return whether the same letters became slightly thicker, wider and stronger, or all of the opposite."""
+    thicker = float(np.sqrt(step.across * step.down))
+    ratios = np.array([thicker, step.width, contrast, *step.areas])
+    ratios = ratios if thicker > 1 else 1 / np.maximum(ratios, 1e-3)
+    bolder, width, stronger, *areas = ratios
+    return (
+        step.left_over <= SEMI_BOLD_LETTERS
+        and bolder >= SEMI_BOLD
+        and SEMI_BOLD_WIDTH <= width <= BOLD_WIDTH[1]
+        and stronger >= SEMI_BOLD_CONTRAST
+        and min(areas) >= bolder**EVENLY
+    )
 
 
 def _height(ink: Floats) -> float:

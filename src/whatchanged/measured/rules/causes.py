@@ -223,9 +223,12 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
     cause = _cause_by_direction(causes, largest)
     if cause is not None:
         changes = [cause, *(one for one in changes if one is not cause)]
-    cause = cause or next((one for one in causes if _pushes(one, largest)), causes[0])
+    cause = cause or next((one for one in causes if _pushes(one, largest)), None)
+    # What came or went mostly moves the rest, even if others lie between. Of other changes it is unknown.
+    known = cause is not None or causes[0].finding.kind in ("added", "removed")
+    cause = cause or causes[0]
     step = [int(largest.finding.values.get(name, 0)) for name in ("dx", "dy")]
-    rest = {"rest": step} if _is_as_far(cause, step) else {}
+    rest = {"rest": step} if known and _is_as_far(cause, step) else {}
     told = replace(cause, finding=replace(cause.finding, values={**cause.finding.values, **rest}))
     return [told if one is cause else one for one in changes if one not in pushed_ones]
 

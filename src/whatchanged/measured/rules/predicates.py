@@ -427,6 +427,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "ring"): _turned("got a ring around it", "lost the ring around it"),
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
     ("restyled", "filled"): _turned("is now filled", "is now only outlined"),
+    ("replaced", "filled"): _turned("is now filled", "is now only outlined"),
     ("recolored", "contrast"): _either("is drawn more strongly", "is drawn more faintly"),
     ("restyled", "shape"): _of_same_words,
     ("restyled", "markers"): _turned("got markers", "lost its markers"),

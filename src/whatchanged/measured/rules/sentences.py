@@ -70,7 +70,7 @@ def subject_text(subject: Subject, part: str | None = None, new: bool = False) -
 
 def _thing(subject: Subject, new: bool) -> str:
     """Return the words for the object itself."""
-    is_whole = subject.noun == "picture" and subject.position == words.OVER_ALL
+    is_whole = subject.noun in ("icon", "picture") and subject.position == words.OVER_ALL
     alone = bool(subject.words) or subject.noun == "plot" or is_whole
     where = subject.beside or ("" if alone else subject.position)
     said = f' "{subject.words}"' if subject.words else ""
@@ -205,12 +205,21 @@ def _text(statement: Statement, subject: Subject, shared: bool = False) -> str:
             told = f"{carrier} {_nameless_position(subject)}".rstrip()
         if (kind, values.get("aspect")) == ("replaced", "fill") and not subject.words:
             told = f"what stood {_nameless_position(subject)}"
+        if values.get("aspect") == "shadow" and _is_only_shadow(subject):
+            came = bool(values.get("on_after"))
+            shadow = subject_text(replace(subject, noun="shadow"), new=came)
+            return f"{shadow} {'appeared' if came else 'disappeared'}"
         if values.get("aspect") == "gap" and "side" in values:
             told = _gap_text(str(values["side"]), told if knows else None, subject)
     # Without a noun it is unknown whether several boxes are one object or several.
     number_of = subject.count if knows else 1
     told_as = by_amount or predicate(kind, values, number_of)
     return f"{told} {told_as}{consequence(values)}{amount}"
+
+
+def _is_only_shadow(subject: Subject) -> bool:
+    """Return whether a shadow is all that is known of an object: at one side of it, it looks like a band."""
+    return subject.count == 1 and not subject.words and subject.noun in (None, "band", "line")
 
 
 def _gap_text(side: str, thing: str | None, subject: Subject) -> str:
