@@ -1,6 +1,7 @@
 """A text that seems to have been added or removed, but that the other picture shows as well: it moved or took
 another size."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -30,6 +31,8 @@ ONE_SIZE = 2
 """By how many pixels the sides of a line may differ in two pictures if its letters have one size."""
 SAME_LETTERS = 6.0
 """The largest mean difference, in levels, between two lines that look the same."""
+NUMBER = re.compile("[-\N{MINUS SIGN}]?[0-9][0-9.,]*")
+"""A number as a tick label shows it."""
 
 
 def still_there(site: TextSite, reader: PairReader) -> None:
@@ -110,7 +113,7 @@ def all_still_there(site: TextSite, sites: Sequence[TextSite], reader: PairReade
 def without_old_text(site: TextSite, reader: PairReader) -> None:
     """Remove the lines from a site, in place, that are no name of an area that appeared or disappeared.
 
-    Those are lines that the other picture shows near by as well, and single numbers, such as tick labels.
+    Those are lines that the other picture shows near by as well, and numbers, such as tick labels.
     Texts that appeared or disappeared alone keep their lines.
     """
     own = site.own_lines
