@@ -1,7 +1,6 @@
 """A text that seems to have been added or removed, but that the other picture shows as well: it moved or took
 another size."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,15 +23,14 @@ MOST_READ = 6
 LEAST_LETTERS = 4
 """The least number of characters of a text that is recognised elsewhere. Shorter ones occur by chance."""
 LEAST_WORD = 3
-"""The least number of characters of one of several texts. That all of them occur by chance is less likely."""
+"""The least number of characters of one of several texts, and of a text that is no name because it is also in
+the other picture. Shorter ones occur in both by chance."""
 LEAST_STEP = 2
 """The least movement of a text in pixels that is told."""
 ONE_SIZE = 2
 """By how many pixels the sides of a line may differ in two pictures if its letters have one size."""
 SAME_LETTERS = 6.0
 """The largest mean difference, in levels, between two lines that look the same."""
-NUMBER = re.compile("[-\N{MINUS SIGN}]?[0-9][0-9.,]*")
-"""A number as a tick label shows it."""
 
 
 def still_there(site: TextSite, reader: PairReader) -> None:
@@ -113,16 +111,15 @@ def all_still_there(site: TextSite, sites: Sequence[TextSite], reader: PairReade
 def without_old_text(site: TextSite, reader: PairReader) -> None:
     """Remove the lines from a site, in place, that are no name of an area that appeared or disappeared.
 
-    Those are lines that the other picture shows near by as well, and numbers, such as tick labels.
-    Texts that appeared or disappeared alone keep their lines.
+    Those are lines that the other picture shows near by as well. Texts that appeared or disappeared alone
+    keep their lines.
     """
     own = site.own_lines
     boxes = tuple(line.at.box for line in own)
     if not came_or_went(site.statement) or site.statement.count > 1 or not own or is_text(boxes, site.box):
         return
-    old = [
-        line for line in own if (handle(line) or "").isdecimal() or _twins(site, [line], reader, line.at.box)
-    ]
+    long = [line for line in own if len(handle(line) or "") >= LEAST_WORD]
+    old = [line for line in long if _twins(site, [line], reader, line.at.box)]
     if old:
         side = [line for line in site.read[site.side] if not any(line is one for one in old)]
         site.read = (side, site.read[1]) if site.side == 0 else (site.read[0], side)
