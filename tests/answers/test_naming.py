@@ -405,3 +405,18 @@ def drawn_lines_with_grid(grid):
     draw.line([(40, 200), (160, 90), (260, 130), (380, 50)], fill=(31, 119, 180), width=2)
     draw.text((250, 180), "train loss", fill="black", font=ImageFont.load_default(14))
     return np.asarray(image)
+
+
+@pytest.mark.parametrize("step", [6, 14, -3])
+def test_an_icon_at_the_end_of_a_line_is_no_text(step):
+    """The recogniser reads it as a sign behind the last word."""
+    pictures = []
+    for more in (0, step):
+        picture = Image.fromarray(page(("Notifications", (40, 60))))
+        draw = ImageDraw.Draw(picture)
+        left, middle = box_of("Notifications", (40, 60))[2] + 8 + more, 74
+        draw.line([(left, middle), (left + 6, middle + 6), (left + 16, middle - 7)], "black", 2)
+        pictures.append(np.asarray(picture))
+    told = named(measure(*pictures).statements, *pictures)
+    way = "right" if step > 0 else "left"
+    assert told[0].sentence == f'The icon right of "Notifications" moved {way} by {abs(step)} pixels.'

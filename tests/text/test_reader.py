@@ -74,6 +74,15 @@ def test_the_words_in_a_box():
     assert words_in(line._replace(at=line.at._replace(upright=True)), (0, 0, 1, 1)) == range(3)
 
 
+def test_a_word_that_only_ends_in_a_box_is_not_mostly_in_it():
+    line = reading("composing", at=(100, 0))
+    middle, end = line.line.words[0].columns[4] + line.left, line.line.words[0].columns[-1] + line.left
+    late = (end - 2, 0, end + 20, 20)
+    assert list(words_in(line, late)) == [0]
+    assert list(words_in(line, late, mostly=True)) == []
+    assert list(words_in(line, (middle - 2, 0, end + 20, 20), mostly=True)) == [0]
+
+
 @needs_reader
 def test_a_line_written_upwards():
     picture = np.rot90(drawn("depth (metres)"))

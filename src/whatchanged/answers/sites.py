@@ -72,11 +72,27 @@ def quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
     """Return the words of a line in a box, if they may be quoted: text that appeared or disappeared is the
     change.
     """
-    within = words_in(line, box)
+    # Behind a word that only ends in the box, an icon moved.
+    within = words_in(line, box, mostly=statement.kind == "moved")
     return certain(line, within, alone=True) if came_or_went(statement) else handle(line, within)
 
 
 def is_legible(site: TextSite) -> bool:
-    """Return whether a thing contains text, quotable or not."""
-    lines = tuple(line.at.box for line in site.read[site.side] if handle(line) is not None)
+    """Return whether a thing contains text, quotable or not.
+
+    A thing that is the end of a line contains text only if it has letters or numbers itself: it may be an
+    icon behind them.
+    """
+    read = [line for line in site.read[site.side] if handle(line) is not None]
+    lines = tuple(line.at.box for line in read if line.at.upright or _has_letters(line, site.box))
     return is_text(lines, site.box)
+
+
+def _has_letters(line: ReadLine, box: Box) -> bool:
+    """Return whether a letter or number of a line lies in a box."""
+    first, last = box[0] - line.left, box[2] - line.left
+    return any(
+        sign.isalnum() and first <= column < last
+        for word in line.line.words
+        for sign, column in zip(word.text, word.columns, strict=False)
+    )

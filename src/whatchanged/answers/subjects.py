@@ -138,7 +138,7 @@ def _words_of_moved(site: TextSite) -> tuple[str, bool] | None:
     for side, box in ((1, site.statement.box_after), (0, site.statement.box_before)):
         lines = site.read[side]
         for line in lines:
-            text = None if box is None else certain(line, words_in(line, box), alone=True)
+            text = None if box is None else certain(line, words_in(line, box, mostly=True), alone=True)
             if text and sum(sign.isalnum() for sign in text) > 1:
                 return shortened(text), len(lines) > 1
     return None

@@ -99,14 +99,20 @@ class PairReader:
         return cut, left - margin
 
 
-def words_in(read: ReadLine, box: Box) -> Sequence[int]:
+def words_in(read: ReadLine, box: Box, mostly: bool = False) -> Sequence[int]:
     """Return the indices of the words of a line that are in a box, or reach into it; for an upright line,
     all.
+
+    mostly: leave out words of which less than half of the characters are in the box.
     """
     if read.at.upright:
         return range(len(read.line.words))
     slack = 0.2 * len(read.cut)
     first, last = box[0] - read.left - slack, box[2] - read.left + slack
     return [
-        i for i, word in enumerate(read.line.words) if word.columns[-1] >= first and word.columns[0] < last
+        i
+        for i, word in enumerate(read.line.words)
+        if word.columns[-1] >= first
+        and word.columns[0] < last
+        and (not mostly or 2 * sum(first <= at < last for at in word.columns) >= len(word.columns))
     ]

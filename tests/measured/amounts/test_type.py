@@ -1,5 +1,6 @@
 """What became of a line of text, drawn with a known truth."""
 
+import numpy as np
 import pytest
 from support.drawn_text import text
 
@@ -121,3 +122,17 @@ def test_much_wider_letters_of_about_the_same_height_are_another_typeface():
     step = LineStep(0.37, 1.17, 1.45, 1.27, (1.2, 1.3, 1.3), 0.0, 1.22, 1.1, 1.1, 76, (12.0, 14.0))
     assert attribute_of(step, same_words=True).aspect == "face"
     assert attribute_of(step, same_words=False) is None
+
+
+@pytest.mark.parametrize("step", [6, 12, -4])
+def test_an_icon_behind_a_line_that_moved_spaces_no_letters(step):
+    lines = []
+    for more in (0, step):
+        ink = np.zeros((14, 130), np.float32)
+        for left in range(5, 95, 9):  # Ten letters.
+            ink[2:12, left : left + 6] = 1
+        ink[3:11, 102 + more : 110 + more] = 1
+        lines.append(read_line(ink))
+    assert compare_lines(*lines).one_gap
+    found = type_change(*lines, same_words=True)
+    assert found is None or found.aspect != "letter spacing"

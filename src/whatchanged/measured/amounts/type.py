@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from whatchanged.measured.amounts.coverage import INKED, Floats, ink_box
+from whatchanged.measured.amounts.coverage import INKED, Floats, columns_of_ink, ink_box
 from whatchanged.measured.rules.kinds import Finding
 
 ROWS, COLUMNS = 12, 240
@@ -72,6 +72,9 @@ SAME_INK, SAME_ACROSS, SAME_DOWN = 0.015, 0.06, 0.02
 columns, if the letter spacing changed."""
 SPACED_LETTERS = 0.25
 """The largest residual if the letter spacing changed. Another typeface leaves more, or another height."""
+FEWEST_PIECES, SAME_GAP = 3, 1
+"""The least number of pieces of a line of which one can have moved, and the largest change of a gap, in
+pixels, that stayed."""
 SAME_INKED = 0.08
 """The largest relative change of the number of inked columns, if the letter spacing changed."""
 OTHER_FACE = 0.17
@@ -116,6 +119,7 @@ class LineStep:
     across, down   the ratios of the mean stroke widths along rows and along columns
     wider          the absolute difference of the widths in pixels
     heights        the heights in pixels, from the highest to the lowest ink, before and after
+    one_gap        whether a single gap in the line became wider or narrower, and no other one
     """
 
     left_over: float
@@ -129,6 +133,7 @@ class LineStep:
     down: float
     wider: int
     heights: tuple[float, float]
+    one_gap: bool = False
 
 
 def read_line(ink: Floats) -> TextLine | None:
@@ -191,6 +196,7 @@ def compare_lines(one: TextLine, other: TextLine) -> LineStep:
         down=_stroke_width(other.ink.T) / _stroke_width(one.ink.T),
         wider=abs(other.ink.shape[1] - one.ink.shape[1]),
         heights=heights,
+        one_gap=_differs_in_one_gap(one.ink, other.ink),
     )
 
 
@@ -249,7 +255,8 @@ def attribute_of(step: LineStep, same_words: bool, contrast: float = 1.0) -> Fin
 def _is_spaced(step: LineStep) -> bool:
     """Return whether the letters are the same, and only the distances between them are others."""
     same_letters = (
-        step.left_over <= SPACED_LETTERS
+        not step.one_gap
+        and step.left_over <= SPACED_LETTERS
         and max(abs(step.area - 1), abs(step.height - 1)) <= SAME_INK
         and abs(step.across - 1) <= SAME_ACROSS
         and abs(step.down - 1) <= SAME_DOWN
@@ -302,6 +309,17 @@ def _height(ink: Floats) -> float:
 def _inked(ink: Floats) -> int:
     """Return the number of columns of a line that have ink."""
     return int(np.count_nonzero((ink >= INKED).any(axis=0)))
+
+
+def _differs_in_one_gap(one: Floats, other: Floats) -> bool:
+    """Return whether only one gap between the pieces of a line has another width: what stands behind it
+    moved."""
+    pieces = [columns_of_ink(ink, 0) for ink in (one, other)]
+    if len(pieces[0]) != len(pieces[1]) or len(pieces[0]) < FEWEST_PIECES:
+        return False
+    gaps = [np.array([b[0] - a[1] for a, b in pairwise(runs)]) for runs in pieces]
+    steps = np.abs(gaps[1] - gaps[0])
+    return bool(np.count_nonzero(steps > SAME_GAP) == 1)
 
 
 def _stroke_width(ink: Floats) -> float:

@@ -224,8 +224,8 @@ def with_rest(changes: Sequence[DetectedChange], parts: Sequence[DetectedChange]
     if cause is not None:
         changes = [cause, *(one for one in changes if one is not cause)]
     cause = cause or next((one for one in causes if _pushes(one, largest)), None)
-    # What came or went mostly moves the rest, even if others lie between. Of other changes it is unknown.
-    known = cause is not None or causes[0].finding.kind in ("added", "removed")
+    # What came or went, or takes other room, mostly moves the rest, even if others lie between.
+    known = cause is not None or _takes_other_room(causes[0])
     cause = cause or causes[0]
     step = [int(largest.finding.values.get(name, 0)) for name in ("dx", "dy")]
     rest = {"rest": step} if known and _is_as_far(cause, step) else {}
@@ -256,6 +256,14 @@ def _cause_by_direction(causes: Sequence[DetectedChange], moved: DetectedChange)
         ),
         None,
     )
+
+
+def _takes_other_room(one: DetectedChange) -> bool:
+    """Return whether an object came or went, or is measured to have another width or height."""
+    was, now = one.box_before, one.box_after
+    if one.finding.kind in ("added", "removed") or was is None or now is None:
+        return True
+    return len(one.boxes) <= 1 and any(now[k + 2] - now[k] != was[k + 2] - was[k] for k in (0, 1))
 
 
 def _may_push(one: DetectedChange) -> bool:
