@@ -73,8 +73,8 @@ columns, if the letter spacing changed."""
 SPACED_LETTERS = 0.25
 """The largest residual if the letter spacing changed. Another typeface leaves more, or another height."""
 FEWEST_PIECES, SAME_GAP = 3, 1
-"""The least number of pieces of a line of which one can have moved, and the largest change of a gap, in
-pixels, that stayed."""
+"""The least number of pieces of a line of which one can have moved, and the largest change of all other gaps
+together, in pixels."""
 SAME_INKED = 0.08
 """The largest relative change of the number of inked columns, if the letter spacing changed."""
 OTHER_FACE = 0.17
@@ -318,8 +318,10 @@ def _differs_in_one_gap(one: Floats, other: Floats) -> bool:
     if len(pieces[0]) != len(pieces[1]) or len(pieces[0]) < FEWEST_PIECES:
         return False
     gaps = [np.array([b[0] - a[1] for a, b in pairwise(runs)]) for runs in pieces]
-    steps = np.abs(gaps[1] - gaps[0])
-    return bool(np.count_nonzero(steps > SAME_GAP) == 1)
+    steps = gaps[1] - gaps[0]
+    largest = int(np.abs(steps).argmax())
+    others = np.delete(steps, largest)
+    return bool(abs(steps[largest]) > SAME_GAP >= abs(others.sum()))
 
 
 def _stroke_width(ink: Floats) -> float:
