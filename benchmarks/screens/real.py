@@ -141,7 +141,8 @@ LOOKS = (
     " Two rules followed: a column has cells in several rows, and a closed line is an outline.",
     "The thirty-eighth, after that: kind 68.1, both 61.8.",
     "The thirty-ninth, after rules that followed pages, plots and lines of text of this project's own, drawn"
-    " with many fonts (the type of a line, lines alone in another type, ranges of axes): kind 68.6, both 62.3.",
+    " with many fonts (the type of a line, lines alone in another type, ranges of axes): kind 68.6, both"
+    " 62.3.",
     "The fortieth, after rules for causes by the direction of what they push, for single ones of many places,"
     " shadows, icons behind lines and areas with old words, most of which a reading of the validation pairs"
     " suggested: the sentences of the blind reading, then the figures above. A rule that numbers name nothing"
