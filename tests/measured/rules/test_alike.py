@@ -98,3 +98,13 @@ def test_things_of_one_size_are_of_one_sort_though_only_one_is_known() -> None:
     known = replace(change("removed", box), element="text")
     assert [one.element for one in merged([known, change("removed", other)])] == ["text"]
     assert len(merged([known, change("removed", wider)])) == 2
+
+
+@pytest.mark.parametrize(
+    ("steps", "values"),
+    [((6, 12), {"wider": True}), ((-6, -12), {"wider": False}), ((6, -12), {}), ((6, 6), {"dx": 6})],
+)
+def test_alike_things_that_grew_by_different_amounts(steps: tuple[int, int], values: dict[str, Any]) -> None:
+    first = change("resized", (0, 10, 40, 30), "length", dx=steps[0])
+    (found,) = merged([first, change("resized", (200, 10, 240, 30), "length", dx=steps[1])])
+    assert found.finding.values == values

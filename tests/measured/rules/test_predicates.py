@@ -43,6 +43,9 @@ from whatchanged.measured.rules.predicates import is_exact, predicate
             "got a thicker outline, 1 to 2.5 pixels",
         ),
         ("restyled", {"aspect": "shadow", "on_after": False}, "lost its shadow"),
+        ("resized", {"aspect": "length", "wider": False}, "became narrower"),
+        ("resized", {"aspect": "length", "taller": True}, "became taller"),
+        ("replaced", {"aspect": "filled", "on_after": False}, "is now only outlined"),
         (
             "recolored",
             {"aspect": "fill", "color_before": "#0000ff", "color_after": "#404040"},

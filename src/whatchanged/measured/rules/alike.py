@@ -176,7 +176,7 @@ def _shared(group: Sequence[DetectedChange]) -> dict[str, object]:
     """Return the values of a group whose values differ.
 
     They are the values of the largest change if the group has similar colours, steps or directions. Otherwise
-    they are empty.
+    they only say whether all objects grew or all shrank.
     """
     first = max(group, key=lambda one: one.pixels)
     if first.finding.kind == "recolored" and all(_one_color(first, one) for one in group):
@@ -187,4 +187,14 @@ def _shared(group: Sequence[DetectedChange]) -> dict[str, object]:
         return {"drawing": True, "grew": first.finding.values["grew"]}
     if any(part is not None for part in _direction(first)):
         return first.finding.values
-    return {}
+    return _growth(group)
+
+
+def _growth(group: Sequence[DetectedChange]) -> dict[str, object]:
+    """Return whether all objects of a group became longer, or all of them shorter, by different amounts."""
+    values: dict[str, object] = {}
+    for name, longer in (("dx", "wider"), ("dy", "taller")):
+        steps = [int(one.finding.values.get(name, 0)) for one in group if one.finding.aspect == "length"]
+        if len(steps) == len(group) and all(steps) and len({step > 0 for step in steps}) == 1:
+            values[longer] = steps[0] > 0
+    return values

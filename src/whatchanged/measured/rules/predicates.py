@@ -244,6 +244,10 @@ def length(values: Values) -> str | None:
         parts.append(f"{words.pixels(abs(width))} {'wider' if width > 0 else 'narrower'}")
     if height:
         parts.append(f"{words.pixels(abs(height))} {'taller' if height > 0 else 'shorter'}")
+    if "wider" in values:
+        parts.append("wider" if values["wider"] else "narrower")
+    if "taller" in values:
+        parts.append("taller" if values["taller"] else "shorter")
     return f"became {' and '.join(parts)}{_space(values)}" if parts else None
 
 
