@@ -113,7 +113,7 @@ def is_unclear(statement: Statement) -> bool:
         return False
     values = statement.values
     if statement.kind == "rewritten":
-        return "text_before" not in values and "text_after" not in values
+        return not {"text_before", "text_after", "on_after"} & values.keys()
     return values.get("aspect") in (*UNCLEAR, "weight") and not is_exact(statement.kind, values)
 
 

@@ -274,10 +274,14 @@ def _aroundsame_text(statement: Statement, was: Box, now: Box) -> Statement:
 
 
 def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, Pixels]) -> Statement:
-    """Return the statement about a text with the same words: recoloured, in another font, moved, or only
-    drawn otherwise.
+    """Return the statement about a text with the same words: in capitals, recoloured, in another font, moved,
+    or only drawn otherwise.
     """
     was, now = (_row(lines) for lines in read)
+    if None not in _in_capitals(read, (was, now)):
+        in_capitals = (_joined(read[1], now, handle) or "").isupper()
+        values: dict[str, Any] = {"aspect": "capitals", "on_after": in_capitals}
+        return replace(statement, kind="rewritten", values=values)
     covered = [
         read_coverage(picture[box[1] : box[3], box[0] : box[2]])
         for picture, box in zip(pictures, (was, now), strict=True)
@@ -305,7 +309,7 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
         if in_front is not None:
             return in_front
         return replace(statement, kind="moved", values={"aspect": "position", "dx": dx, "dy": dy})
-    values: dict[str, Any] = {"aspect": "shape", "same_words": True}
+    values = {"aspect": "shape", "same_words": True}
     if first is not None and second is not None:
         values |= _slightly_bolder(first, second)
     return replace(statement, kind="restyled", values=values)

@@ -430,6 +430,7 @@ _BY_ASPECT: Mapping[tuple[Kind | None, str], Callable[[Values], str | None]] = {
     ("restyled", "radius"): _radius,
     ("restyled", "ring"): _turned("got a ring around it", "lost the ring around it"),
     ("restyled", "shadow"): _turned("got a shadow", "lost its shadow"),
+    ("rewritten", "capitals"): _turned("is now written in capitals", "is no longer written in capitals"),
     ("restyled", "filled"): _turned("is now filled", "is now only outlined"),
     ("replaced", "filled"): _turned("is now filled", "is now only outlined"),
     ("recolored", "contrast"): _either("is drawn more strongly", "is drawn more faintly"),
