@@ -28,6 +28,22 @@ def test_the_background_took_another_color(colors):
     assert (first.kind, first.values["aspect"], first.box_after) == ("recolored", "fill", (0, 0, 400, 360))
 
 
+@pytest.mark.parametrize("colors", [(DARK, WHITE), (PALE, DARK)])
+def test_the_background_around_something_large_took_another_color(colors):
+    pictures = []
+    for color in colors:
+        picture = np.full((72, 90, 3), color, np.uint8)
+        picture[14:58, 8:82] = (20, 120, 60)
+        picture[30:40, 20:70] = 255
+        pictures.append(picture)
+    first = measure(*pictures).statements[0]
+    assert (first.kind, first.values["aspect"], first.box_after) == ("recolored", "fill", (0, 0, 90, 72))
+    inner = pictures[1].copy()
+    inner[:4] = pictures[0][:4]  # The edges have two colors.
+    inner[-20:] = pictures[0][-20:]
+    assert recolored_ground(pictures[0], inner, np.ones(inner.shape[:2], bool)) is None
+
+
 @pytest.mark.parametrize("after", [form((246, 246, 246)), form(PALE, "red")])
 def test_it_kept_its_color(after):
     """A few levels are no other color, and other text is no other background."""

@@ -16,6 +16,9 @@ SAMPLE = 7
 LEAST_SHARE, LEAST_SIDE = 0.5, 0.95
 """The least fraction of the picture that is background of the one colour before and of the other one after,
 and of each of its sides that this background reaches over."""
+SURROUNDING_SHARE, ONE_EDGE = 0.2, 0.85
+"""The same least fraction where the background surrounds what is in the picture, and the fraction of the
+picture's outermost pixels that then have its colour."""
 MOST_OTHER = 0.1
 """The largest fraction of the background before that has another colour after: of what was added there."""
 
@@ -28,17 +31,20 @@ def recolored_ground(
     before, after: (H, W, 3), RGB. visible: (H, W) where they differ visibly. Shadows and smooth edges keep
     their colours.
     """
-    if np.count_nonzero(visible) < LEAST_SHARE * visible.size:
+    least = SURROUNDING_SHARE if all(map(_is_surrounded, (before, after))) else LEAST_SHARE
+    if np.count_nonzero(visible) < least * visible.size:
         return None
     was = codes(before.reshape(-1, 3)[::SAMPLE])
-    color = _most(was)
+    color = _most(codes(_edges(before))) if least < LEAST_SHARE else _most(was)
+    if not (was == color).any():
+        return None
     now = _most(codes(after.reshape(-1, 3)[::SAMPLE])[was == color])
     if far(_rgb(color), _rgb(now)) <= SAME_COLOR:
         return None
     own = codes(before) == color
     taken = own & (codes(after) == now)
     count = int(np.count_nonzero(taken))
-    if count < max(LEAST_SHARE * taken.size, (1 - MOST_OTHER) * np.count_nonzero(own)):
+    if count < max(least * taken.size, (1 - MOST_OTHER) * np.count_nonzero(own)):
         return None
     box = box_of(taken)
     height, width = taken.shape
@@ -48,6 +54,17 @@ def recolored_ground(
     aligned = before.copy()
     aligned[own] = _rgb(now)
     return DetectedChange(Finding("recolored", "fill", 0.7, values), box, box, count), aligned
+
+
+def _edges(picture: Pixels) -> Pixels:
+    """Return the outermost pixels (N, 3) of a picture."""
+    return np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
+
+
+def _is_surrounded(picture: Pixels) -> bool:
+    """Return whether almost all pixels at the edges of a picture have one colour."""
+    edges = codes(_edges(picture))
+    return bool(np.count_nonzero(edges == _most(edges)) >= ONE_EDGE * len(edges))
 
 
 def _most(some: Codes) -> int:
