@@ -145,10 +145,11 @@ LOOKS = (
     " 62.3.",
     "The fortieth, after rules for causes by the direction of what they push, for single ones of many places,"
     " shadows, icons behind lines and areas with old words, most of which a reading of the validation pairs"
-    " suggested: the sentences of the blind reading, then kind 68.6, both 62.3. A rule that numbers name nothing"
-    " was withdrawn and one that takes short words for the same was narrowed after the sentences were seen.",
-    "The forty-first, after rules for capitals, for the background around something large and for alike things"
-    " that grew, from the same reading: one of the sentences, and the figures above.",
+    " suggested: the sentences of the blind reading, then kind 68.6, both 62.3. A rule that numbers name"
+    " nothing was withdrawn and one that takes short words for the same was narrowed after the sentences were"
+    " seen.",
+    "The forty-first, after rules for capitals, for the background around something large and for alike"
+    " things that grew, from the same reading: one of the sentences, and the figures above.",
 )
 """Each look at the labelled real pairs, and what was done after it."""
 
