@@ -143,11 +143,11 @@ LOOKS = (
     "The thirty-ninth, after rules that followed pages, plots and lines of text of this project's own, drawn"
     " with many fonts (the type of a line, lines alone in another type, ranges of axes): kind 68.6, both"
     " 62.3.",
-    "The fortieth, after rules for causes by the direction of what they push, for single ones of many places,"
-    " shadows, icons behind lines and areas with old words, most of which a reading of the validation pairs"
-    " suggested: the sentences of the blind reading, then kind 68.6, both 62.3. A rule that numbers name"
-    " nothing was withdrawn and one that takes short words for the same was narrowed after the sentences were"
-    " seen.",
+    "The fortieth, after rules for causes by the direction of what they push, for single ones of many places"
+    " (withdrawn since), shadows, icons behind lines and areas with old words, most of which a reading of the"
+    " validation pairs suggested: the sentences of the blind reading, then kind 68.6, both 62.3. A rule that"
+    " numbers name nothing was withdrawn and one that takes short words for the same was narrowed after the"
+    " sentences were seen.",
     "The forty-first, after rules for capitals, for the background around something large and for alike"
     " things that grew, from the same reading: one of the sentences, and the figures above.",
 )

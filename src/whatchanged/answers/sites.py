@@ -73,7 +73,7 @@ def quoted(line: ReadLine, box: Box, statement: Statement) -> str | None:
     change.
     """
     # Behind a word that only ends in the box, an icon moved.
-    within = words_in(line, box, mostly=statement.kind == "moved")
+    within = words_in(line, box, mostly=statement.kind == "moved" and statement.count == 1)
     return certain(line, within, alone=True) if came_or_went(statement) else handle(line, within)
 
 

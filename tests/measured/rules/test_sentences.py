@@ -1,7 +1,5 @@
 """What a statement says, by hand."""
 
-from dataclasses import replace
-
 import pytest
 
 from whatchanged.measured.result import Statement
@@ -211,30 +209,6 @@ def test_what_moved_with_the_edge_of_a_picture_is_no_further_place():
     told = "The picture became 8 pixels taller, and what follows"
     assert together([canvas, rest]).startswith(told)
     assert "more place" not in together([canvas, rest])
-
-
-@pytest.mark.parametrize(
-    ("kind", "more", "told"),
-    [
-        ("moved", 1, "The text moved; 1 more place differs."),
-        ("moved", 2, "Three places differ; for example, the text moved."),
-        ("removed", 4, "The text moved; 4 more places differ."),
-        ("removed", 5, "Six places differ; for example, the text moved."),
-        ("added", 9, "The text moved; 9 more places differ."),
-    ],
-)
-def test_one_of_many_places_is_an_example(kind, more, told):
-    """What appeared is not: it mostly moved the others."""
-    box = (0, 0, 9, 9)
-    first = Statement(kind, box, box, "The text moved.", 0.5, 0.1, {"aspect": "position"}, (box,))
-    others = [replace(first, kind="recolored", values={"aspect": "ink"}, boxes=(box,))] * more
-    assert together([first, *others], [first]) == told
-
-
-def test_a_fact_about_the_whole_picture_is_no_example():
-    box = (0, 0, *SIZE)
-    first = Statement("resized", box, box, "The picture grew.", 0.6, 1.0, {"aspect": "canvas"}, (box,))
-    assert together([first] * 9, [first]) == "The picture grew; 8 more places differ."
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,6 @@ from whatchanged.measured.rules.predicates import is_exact, length, predicate
 
 MOST = 3
 """The largest number of statements of a pair that may be described and whose words are read."""
-MANY_BESIDE_MOVED = 2
-"""The least number of other places beside which something that moved is only an example. It is then mostly a
-consequence: with other places, 2 of 11 movements are the main change of validation pairs."""
-MANY = 5
-"""The least number of other places beside which another first statement is only an example. None of 6 such
-statements about validation pairs is about the main change."""
 MOSTLY = 0.5
 """The fraction of the picture above which no single object is said to be added, removed or replaced."""
 SEVERAL = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
@@ -328,23 +322,9 @@ def together(statements: Sequence[Statement], chosen: Sequence[Statement] | None
         elif is_consequence(chosen[-2], chosen[-1]):
             parts = [*parts[:-2], f"{parts[-2]}, and {parts[-1]}"]
     more = len(statements) - len(chosen)
-    if len(chosen) == 1 and _is_one_of_many(statements[0], more):
-        count = number(len(statements))
-        return words.capitalised(f"{count} places differ; for example, {words.joined(parts)}")
     if more:
         parts.append(f"{more} more {'place differs' if more == 1 else 'places differ'}")
     return words.capitalised(words.joined(parts))
-
-
-def _is_one_of_many(first: Statement, more: int) -> bool:
-    """Return whether the first statement is only an example of what differs.
-
-    more: how many other places differ.
-    """
-    if first.values.get("aspect") in OF_THE_WHOLE or first.kind == "added":
-        return False  # What appeared is mostly the cause.
-    moved = first.kind == "moved" and first.values.get("aspect") == "position"
-    return more >= (MANY_BESIDE_MOVED if moved else MANY)
 
 
 def _grown_side(last: Statement) -> str | None:
