@@ -59,7 +59,7 @@ def test_sentences_about_real_screens():
     """As a reader judged them, who did not know which state of the program spoke."""
     changed = set(json.loads((ROOT / "benchmarks/readings/screens.list.json").read_text())["changed"])
     lines = (ROOT / "benchmarks/readings/screens.verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    now = [line for line in map(json.loads, lines) if "rules, with orders" in line["states"]]
+    now = [line for line in map(json.loads, lines) if "rules, with icons" in line["states"]]
     read = [line for line in now if line["id"] in changed]
     count = Counter(line["verdict"] for line in read)
     useful = round(100 * count["useful"] / len(read))
