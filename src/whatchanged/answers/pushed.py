@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from whatchanged.measured import Box, Statement
+from whatchanged.measured import Statement
 
 MOST_GAP = 40
 """The largest gap in pixels between a text and what it pushes in its row."""
@@ -26,9 +26,5 @@ def _in_row(written: Statement, moved: Statement) -> bool:
     if written.kind != "rewritten" or box is None or other is None:
         return False
     gap = max(box[0] - other[2], other[0] - box[2])
-    return _height_of_both(box, other) * 2 >= min(box[3] - box[1], other[3] - other[1]) and gap <= MOST_GAP
-
-
-def _height_of_both(one: Box, other: Box) -> int:
-    """Return the height in pixels of the rows that both boxes contain."""
-    return min(one[3], other[3]) - max(one[1], other[1])
+    shared = min(box[3], other[3]) - max(box[1], other[1])  # The rows that both boxes contain.
+    return 2 * shared >= min(box[3] - box[1], other[3] - other[1]) and gap <= MOST_GAP

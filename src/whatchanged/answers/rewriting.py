@@ -278,9 +278,9 @@ def same_text(statement: Statement, read: LinesOfBoth, pictures: tuple[Pixels, P
     or only drawn otherwise.
     """
     was, now = (_row(lines) for lines in read)
-    if None not in _in_capitals(read, (was, now)):
-        in_capitals = (_joined(read[1], now, handle) or "").isupper()
-        values: dict[str, Any] = {"aspect": "capitals", "on_after": in_capitals}
+    _, text_after = _in_capitals(read, (was, now))
+    if text_after is not None:
+        values: dict[str, Any] = {"aspect": "capitals", "on_after": text_after.isupper()}
         return replace(statement, kind="rewritten", values=values)
     covered = [
         read_coverage(picture[box[1] : box[3], box[0] : box[2]])

@@ -84,11 +84,11 @@ def is_legible(site: TextSite) -> bool:
     icon behind them.
     """
     read = [line for line in site.read[site.side] if handle(line) is not None]
-    lines = tuple(line.at.box for line in read if line.at.upright or _has_letters(line, site.box))
+    lines = tuple(line.at.box for line in read if line.at.upright or _has_letter_in(line, site.box))
     return is_text(lines, site.box)
 
 
-def _has_letters(line: ReadLine, box: Box) -> bool:
+def _has_letter_in(line: ReadLine, box: Box) -> bool:
     """Return whether a letter or number of a line lies in a box."""
     first, last = box[0] - line.left, box[2] - line.left
     return any(
